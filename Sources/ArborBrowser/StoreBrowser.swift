@@ -2,8 +2,8 @@ public import ArborModel
 public import ArborObjects
 public import Foundation
 
-/// A page in the user's web browser that shows what a store holds: its schema, its objects, queries
-/// with their plans, commits as they happen, and its health.
+/// A page in the user's web browser that shows the contents of a store: its schema, its objects,
+/// queries with their plans, commits as they happen, and its health.
 ///
 /// ```swift
 /// let browser = try StoreBrowser(store)
@@ -11,11 +11,11 @@ public import Foundation
 /// browser.waitUntilStopped()
 /// ```
 ///
-/// The page is served on 127.0.0.1 only, to those who know the token that is in the URL, with
-/// which all of the store can be read. Nothing is loaded from elsewhere. Unless
-/// ``Options/allowsWriting`` says otherwise nothing can be changed.
+/// The page is served on 127.0.0.1 only, to clients that know the token in the URL. The token
+/// grants read access to the entire store. Nothing is loaded from elsewhere. Nothing can be changed
+/// unless ``Options/allowsWriting`` is `true`.
 ///
-/// A browser may be used from any thread. It keeps its store, and stops when nobody refers to it.
+/// Thread-safe. A browser retains its store, and stops when it is released.
 ///
 /// ## Topics
 /// - ``init(_:options:)``
@@ -23,18 +23,18 @@ public import Foundation
 /// - ``waitUntilStopped()``
 /// - ``stop()``
 public final class StoreBrowser: Sendable {
-  /// How a store is shown.
+  /// The options of a browser.
   public struct Options: Sendable, Hashable {
-    /// Whether objects can be changed, inserted and deleted in the page; a store that is open for
-    /// reading only cannot be changed in any case.
+    /// A Boolean value that indicates whether objects can be changed, inserted and deleted in the
+    /// page. The default is `false`. A store opened read-only can never be changed.
     public var allowsWriting = false
-    /// The port of 127.0.0.1; 0 for any that is free.
+    /// The port on 127.0.0.1. The default, 0, selects any free port.
     public var port: UInt16 = 0
-    /// After how long without a request the page is served no more; half an hour at first. A page
-    /// that shows the history live counts as a request.
+    /// The time without a request after which the browser stops. The default is half an hour. A
+    /// page that shows the live history counts as a request.
     public var idleTime = Duration.seconds(30 * 60)
 
-    /// Makes the usual options.
+    /// Creates the default options.
     public init() {}
   }
 
@@ -42,9 +42,9 @@ public final class StoreBrowser: Sendable {
   let checkUp: CheckUp
   private let token: String
 
-  /// Begins to serve a store.
+  /// Starts serving a store.
   ///
-  /// - Throws: `ArborError` `inputOutput` where the port cannot be had.
+  /// - Throws: `ArborError` `inputOutput` if the port is not available.
   public convenience init(_ store: PersistentStore, options: Options = .init()) throws(ArborError) {
     var limits = HTTPLimits()
     limits.idleTime = options.idleTime
@@ -64,7 +64,7 @@ public final class StoreBrowser: Sendable {
 
   deinit { stop() }
 
-  /// The address to open, with the token behind `#`, where web browsers send it to nobody.
+  /// The URL to open. The token is in the fragment, which web browsers do not send to servers.
   public var url: URL {
     var parts = URLComponents()
     parts.scheme = "http"
@@ -75,12 +75,11 @@ public final class StoreBrowser: Sendable {
     return parts.url ?? URL(filePath: "/")
   }
 
-  /// Ends serving; what is being answered is answered to its end, and a check of the store goes on
-  /// to its end.
+  /// Stops serving. Requests in progress are completed, and so is a running check of the store.
   public func stop() { server.stop() }
 
-  /// Blocks the thread until the browser has been stopped, or has been idle for too long, and does
-  /// nothing with the store any more.
+  /// Blocks the calling thread until the browser has stopped, by a call or after
+  /// ``Options/idleTime``, and no longer uses the store.
   public func waitUntilStopped() {
     server.waitForEnd()
     checkUp.waitForEnd()

@@ -1,143 +1,146 @@
 public import ArborModel
 public import Foundation
 
-/// The one order of a store's commits, which every copy of the store follows: what a server keeps
-/// so that several machines can write to one store.
+/// The totally ordered commit log of a store, kept by a server, through which several machines
+/// write to one store. Every copy of the store follows it.
 ///
-/// A commit counts once its entry is in the log, and a store that adds one has taken over
-/// everything before it. The log itself validates nothing: it keeps entries, one behind the other,
-/// and refuses those that somebody was faster than. `PostgresLog` is one; a program can bring its
-/// own.
+/// A commit takes effect once its entry is in the log. A store that appends an entry has applied
+/// all earlier ones. The log itself validates nothing: it stores entries in sequence, and rejects
+/// an entry if another one has been appended first. `PostgresLog` is an implementation; a program
+/// can provide its own.
 ///
-/// What a log promises:
-/// - An entry is added whole or not at all, and only behind the entry that it names as its
-///   predecessor, by sequence and by digest.
-/// - What was answered with ``AppendResult/written`` stays. A server that loses it all the same, as
-///   after failing over to one that did not have it, is found out by digests.
-/// - Numbers that were reserved are not given out again.
+/// A log guarantees:
+/// - An entry is appended atomically, and only after the entry that it names as its predecessor, by
+///   sequence and by digest.
+/// - An entry acknowledged with ``AppendResult/written`` is durable. If a server loses one
+///   nevertheless, for example after failing over to a standby without it, digests reveal the loss.
+/// - Reserved numbers are never reserved again.
 ///
-/// All methods may be called from several threads at once, and they may block: each ends within a
-/// time-out of the log's own. Errors are ``ArborError`` `logUnavailable` where the log cannot be
-/// reached or refuses, `outcomeUnknown` where nobody knows whether a log was begun or a snapshot
-/// published, and `corrupted`, `formatTooNew` or `invalidArgument` for what is there. After any
-/// other error than `outcomeUnknown` nothing was done.
+/// All methods must be thread-safe. They may block, but must return within a timeout of the log.
+/// Errors are ``ArborError`` `logUnavailable` if the log cannot be reached or refuses the call;
+/// `outcomeUnknown` if it is unknown whether a log was begun or a snapshot published; and
+/// `corrupted`, `formatTooNew` or `invalidArgument` for the log's contents. An error other than
+/// `outcomeUnknown` guarantees that nothing was changed.
 public protocol CommitLog: Sendable {
-  /// What messages call the log. It holds no password.
+  /// The name of the log in messages. It contains no password.
   var name: String { get }
 
-  /// How long a store asks again where an answer was lost, before it says that the outcome is
-  /// unknown. Commits of its process wait meanwhile.
+  /// The time for which a store retries an append whose answer was lost, before the outcome counts
+  /// as unknown. Commits of the process wait meanwhile.
   var waitLimit: Duration { get }
 
-  /// How far the log is; nil for one that nobody has begun.
+  /// Returns the newest position of the log, or `nil` if the log has not been begun.
   func head() throws(ArborError) -> CommitLogHead?
 
-  /// Begins the log of a store, behind the newest commit of a snapshot.
+  /// Begins the log of a store, after the newest commit of a snapshot.
   ///
   /// - Parameters:
-  ///   - snapshot: What the log begins with: one that was published.
-  ///   - entries: What was committed behind the snapshot while it was published, each following the
-  ///     one before. They are in the log as soon as it is there.
-  /// - Returns: Whether the log begins with the snapshot, also where an earlier call has begun it;
-  ///   false where there is another log already, which stays as it is.
+  ///   - snapshot: The published snapshot that the log begins with.
+  ///   - entries: The commits made after the snapshot while it was being published, each following
+  ///     the previous one. They are added atomically with the log.
+  /// - Returns: Whether the log begins with the snapshot, including by an earlier call; `false` if
+  ///   another log already exists, which is not changed.
   func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
     -> Bool
 
-  /// Adds an entry, where its predecessor is the newest one. Adding an entry again that is there
-  /// changes nothing, and gives ``AppendResult/written``, also where others have come behind it.
+  /// Appends an entry if its predecessor is the newest entry. Appending an entry that is already in
+  /// the log changes nothing and returns ``AppendResult/written``, even if others follow it.
   func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult
 
-  /// The entries behind a sequence, oldest first.
+  /// Returns the entries after a sequence, oldest first.
   ///
   /// - Parameters:
-  ///   - sequence: The last commit of an entry. Entries that have been removed are not there: the
-  ///     first one's predecessor is another then.
-  ///   - limit: The most entries to give, at least 1; fewer may be given, but none only where there
-  ///     are none.
+  ///   - sequence: The last commit of an entry. Removed entries are missing from the result, in
+  ///     which case the first entry has a different predecessor.
+  ///   - limit: The maximum number of entries, at least 1. Fewer may be returned, but none only if
+  ///     no more exist.
   func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry]
 
-  /// Takes numbers of a counter that nobody gets again.
+  /// Reserves numbers of a counter, which are never returned again.
   ///
   /// - Parameters:
-  ///   - counter: The name of the counter, which begins where it is first asked for.
-  ///   - count: How many, at least 1.
-  ///   - least: The smallest number that may be given.
-  /// - Returns: `count` numbers.
+  ///   - counter: The name of the counter, which is created by its first use.
+  ///   - count: The number of values, at least 1.
+  ///   - least: The smallest value that may be returned.
+  /// - Returns: `count` consecutive numbers.
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(ArborError) -> Range<UInt64>
 
-  /// Adds a snapshot from which new copies can begin.
+  /// Publishes a snapshot from which new copies can be created.
   ///
-  /// It counts once the log begins with it, or has an entry whose last commit is the snapshot's,
-  /// with its digest; one that does not is as if it were not there. There need be no log yet.
+  /// It becomes valid once the log begins with it, or contains an entry with the snapshot's
+  /// sequence as its last commit and the same digest. An invalid snapshot is ignored. A snapshot
+  /// can be published before the log has been begun.
   ///
   /// - Parameters:
-  ///   - snapshot: What the file holds.
-  ///   - file: The file; it is read only.
+  ///   - snapshot: The description of the file's contents.
+  ///   - file: The file, which is only read.
   func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError)
 
-  /// The newest snapshot that counts; nil where the log has none.
+  /// Returns the newest valid snapshot, or `nil` if the log has none.
   func newestSnapshot() throws(ArborError) -> CommitLogSnapshot?
 
   /// Writes a snapshot to a file.
   ///
   /// - Parameters:
-  ///   - snapshot: One that ``newestSnapshot()`` gave.
-  ///   - file: Where to; nothing is there yet. It may be left behind where an error is thrown.
+  ///   - snapshot: A snapshot returned by ``newestSnapshot()``.
+  ///   - file: The URL of the file, which must not exist. May be left behind if an error is thrown.
   func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError)
 
-  /// Removes what is not needed to begin a copy from the newest snapshot or to go on behind a
-  /// sequence: entries up to it, snapshots before the newest one that counts, and those that do not
-  /// count.
+  /// Removes entries and snapshots that are needed neither to create a copy from the newest
+  /// snapshot nor to continue after a sequence: entries up to that sequence, snapshots before the
+  /// newest valid one, and invalid snapshots.
   ///
-  /// - Parameter sequence: What is behind it stays, and so do entries behind the newest snapshot.
+  /// - Parameter sequence: The sequence after which all entries are kept. Entries after the newest
+  ///   snapshot are kept as well.
   func trim(through sequence: UInt64) throws(ArborError)
 
-  /// Gives something each time that the log may have something new, as soon as it is known; nil
-  /// where nothing can tell. Copies look at the log by themselves too.
+  /// Returns a stream that yields a value whenever the log may have new entries, or `nil` if the
+  /// log cannot detect that. Copies also poll the log.
   ///
-  /// - Returns: A sequence that ends when it is no longer iterated, or when the log is released.
+  /// - Returns: A stream that ends when it is no longer iterated, or when the log is released.
   func news() -> AsyncStream<Void>?
 
-  /// Waits until the log's own threads have nothing left to do for stores that are closed.
+  /// Waits until the log's own threads have finished their work for closed stores.
   ///
-  /// Closing a store calls it, so that a program can end behind it: no thread is inside of a
-  /// library then whose state the end of the process takes away. It ends within a time-out of the
-  /// log's own.
+  /// Called when a store is closed, so that the program can exit afterwards: no thread is then
+  /// executing code of a library whose state the exit destroys. Must return within a timeout of the
+  /// log.
   func waitUntilIdle()
 }
 
 extension CommitLog {
-  /// Ten seconds.
+  /// The default: ten seconds.
   public var waitLimit: Duration { .seconds(10) }
 
-  /// Nothing tells of what is new: copies look again and again.
+  /// Returns `nil`: the log reports nothing, and copies poll it.
   public func news() -> AsyncStream<Void>? { nil }
 
-  /// Returns at once: a log without threads of its own has none to wait for.
+  /// Returns immediately, for logs without threads of their own.
   public func waitUntilIdle() {}
 }
 
-/// What copies of a store add to the log that they share: commits that were made together, or a
-/// change of the model.
+/// An entry that a copy of a store appends to the shared log: a group of commits, or a change of
+/// the model.
 ///
-/// A log keeps entries as they are and knows nothing of what is in them.
+/// A log stores entries verbatim and does not interpret them.
 public struct CommitLogEntry: Sendable, Hashable {
-  /// Tells the entry from every other, so that a store that lost an answer can ask again.
+  /// A unique identifier, by which a store can find out whether an unacknowledged entry was
+  /// appended.
   public let batch: UUID
   /// The sequence of its first commit.
   public let first: UInt64
-  /// The sequence of its last commit: not before the first.
+  /// The sequence of its last commit, at least ``first``.
   public let last: UInt64
-  /// What the history before it comes to: the ``digest`` of the entry before.
+  /// The digest of the history before this entry: the ``digest`` of the previous entry.
   public let previous: CommitLogDigest
-  /// What the history comes to with it.
+  /// The digest of the history up to and including this entry.
   public let digest: CommitLogDigest
-  /// What it holds, with checksums of its own.
+  /// The contents, including checksums.
   public let body: [UInt8]
 
-  /// Makes an entry of what a log kept of it.
+  /// Creates an entry from the values that a log has stored.
   public init(
     batch: UUID, first: UInt64, last: UInt64, previous: CommitLogDigest, digest: CommitLogDigest,
     body: [UInt8]
@@ -151,29 +154,30 @@ public struct CommitLogEntry: Sendable, Hashable {
   }
 }
 
-/// What came of adding an entry to a log.
+/// The result of appending an entry to a log.
 public enum AppendResult: Sendable, Hashable {
-  /// It is in the log, and every copy of the store will have it.
+  /// The entry is in the log, and every copy of the store will receive it.
   case written
-  /// Others were faster: these follow what the adder knew, oldest first. At least one, not
-  /// necessarily all.
+  /// Other entries were appended first. Contains at least one entry after the expected predecessor,
+  /// oldest first, but not necessarily all.
   case behind([CommitLogEntry])
-  /// What it would follow is not in the log: the log has lost its end, or another history.
+  /// The entry's predecessor is not in the log: the log has lost its end, or has a different
+  /// history.
   case forked
-  /// Nobody knows: the answer was lost. A store that adds the same entry again learns it.
+  /// The answer was lost and the outcome is unknown. Appending the same entry again determines it.
   case unknown
 }
 
-/// How far a log is.
+/// The newest position of a log.
 public struct CommitLogHead: Sendable, Hashable {
-  /// The identity of the store whose commits it holds.
+  /// The identity of the store that the log belongs to.
   public let store: UUID
-  /// The newest commit in it.
+  /// The sequence of the newest commit.
   public let sequence: UInt64
-  /// What the history up to that commit comes to.
+  /// The digest of the history up to that commit.
   public let digest: CommitLogDigest
 
-  /// Makes a head.
+  /// Creates a position.
   public init(store: UUID, sequence: UInt64, digest: CommitLogDigest) {
     self.store = store
     self.sequence = sequence
@@ -181,18 +185,18 @@ public struct CommitLogHead: Sendable, Hashable {
   }
 }
 
-/// What a log knows of a snapshot of its store: a whole file, from which new copies begin.
+/// The description of a snapshot of a store: a complete file from which new copies are created.
 public struct CommitLogSnapshot: Sendable, Hashable {
-  /// Tells it from every other.
+  /// A unique identifier.
   public let id: UUID
   /// The identity of the store.
   public let store: UUID
-  /// The newest commit in it.
+  /// The sequence of the newest commit in it.
   public let sequence: UInt64
-  /// What the history up to that commit comes to.
+  /// The digest of the history up to that commit.
   public let digest: CommitLogDigest
 
-  /// Makes the description of a snapshot.
+  /// Creates a description.
   public init(id: UUID, store: UUID, sequence: UInt64, digest: CommitLogDigest) {
     self.id = id
     self.store = store
@@ -201,26 +205,26 @@ public struct CommitLogSnapshot: Sendable, Hashable {
   }
 }
 
-/// What a history of commits comes to: two that differ anywhere have different ones.
+/// A digest of a history of commits. Different histories have different digests.
 ///
-/// It guards against accidents, such as a server that lost its newest entries, and not against
-/// forgery.
+/// It protects against accidents, such as a server that has lost its newest entries, but not
+/// against forgery.
 public struct CommitLogDigest: Sendable, Hashable {
-  /// The number of bytes.
+  /// The size of a digest in bytes.
   public static let size = 16
 
   package let bits: UInt128
 
   package init(bits: UInt128) { self.bits = bits }
 
-  /// Reads what ``bytes`` gave.
+  /// Creates a digest from its ``bytes``.
   ///
-  /// - Returns: nil for another number of bytes than ``size``.
+  /// - Returns: `nil` unless there are exactly ``size`` bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.size else { return nil }
     bits = bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
   }
 
-  /// The digest as ``size`` bytes, the lowest first.
+  /// The digest as ``size`` bytes, in little-endian order.
   public var bytes: [UInt8] { (0..<Self.size).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) } }
 }

@@ -4,25 +4,25 @@ internal import Foundation
 
 /// Finds the last commit of a log at or before a date.
 ///
-/// The commits of all snapshots pass by in their order, since a clock may have been set back
-/// anywhere, also between two snapshots. Damage and gaps only matter if the date is in them.
+/// Visits the commits of all snapshots in order, because a clock may have been set back anywhere,
+/// including between two snapshots. Damage and gaps only matter if the date is in them.
 struct DateSearch {
   private let date: Date
   private let folder: String
   private let limit = WorkLimit()
-  /// When the log begins.
+  /// The first date in the log.
   private var first: Date?
   private var found: (base: LogBase, sequence: UInt64)?
-  /// The first commit after the date, and the last one behind it that is before the date.
+  /// The first commit after the date, and the last later one that is before the date.
   private var firstLater: UInt64?
   private var lastEarlier: UInt64?
-  /// The time after `found`, if the log doesn't tell what was committed then.
+  /// The reason why the commits following `found` are unknown, if they are.
   private var unknown: Unknown?
   private var end: DatedEnd?
 
   private enum Unknown {
     case damage(ArborError)
-    /// Between the end of one snapshot's commits and the next snapshot.
+    /// Commits are missing between the end of one snapshot's commits and the next snapshot.
     case gap(DatedEnd, LogBase)
   }
 
@@ -31,7 +31,7 @@ struct DateSearch {
     self.folder = folder
   }
 
-  /// Adds the next snapshot and its commits.
+  /// Visits the next snapshot and its commits.
   ///
   /// - Throws: ``ArborError`` `inputOutput`, `cancelled`.
   mutating func add(_ base: Result<LogBase, ArborError>) throws(ArborError) {
@@ -78,11 +78,11 @@ struct DateSearch {
     }
   }
 
-  /// The snapshot to begin with, and the sequence of the commit.
+  /// Returns the snapshot to start from, and the sequence of the commit.
   ///
-  /// - Throws: ``ArborError`` `objectNotFound` if the log doesn't reach to the date, or has a gap
-  ///   there; `corrupted` if what is needed is damaged; `invalidArgument` if a clock was set back,
-  ///   so that commits of before the date follow commits of after it.
+  /// - Throws: ``ArborError`` `objectNotFound` if the log doesn't extend to the date, or has a gap
+  ///   there; `corrupted` if required data is damaged; `invalidArgument` if a clock was set back,
+  ///   so that commits from before the date follow commits from after it.
   func result() throws(ArborError) -> (LogBase, UInt64) {
     if case .damage(let error) = unknown { throw error }
     let text = date.formatted(.iso8601)
@@ -105,14 +105,15 @@ struct DateSearch {
         + "\(end.end.sequence), and \(last), commit \(next.manifest.sequence)")
   }
 
-  /// A date that can be taken as it is: what is shown has no fractions of a second.
+  /// Returns a date that can be passed back: the text has no fractional seconds, so the date is
+  /// rounded up.
   private static func roundedUp(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.up)
     return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
   }
 }
 
-/// The end of the commits behind a snapshot, and the date of the last one.
+/// The end of the commits after a snapshot, and the date of the last one.
 struct DatedEnd {
   let end: LogEnd
   /// The folder of the snapshot.
@@ -121,18 +122,18 @@ struct DatedEnd {
 }
 
 extension LogBase {
-  /// The date from which on the store was in the snapshot's state.
+  /// Returns the date from which the store had the state of the snapshot.
   ///
-  /// - Parameter end: The end of the commits behind the snapshot before, if there is one.
+  /// - Parameter end: The end of the commits after the previous snapshot, if there is one.
   func firstDate(after end: DatedEnd?) -> Date {
     guard let end, manifest.previous == nil, manifest.sequence <= end.end.sequence,
       (manifest.sequence, manifest.commitDate) != (end.end.sequence, end.date)
     else { return manifest.commitDate }
-    // The store was brought back to an earlier state, which has the dates of that one.
+    // The store was reverted to an earlier state, whose commits have earlier dates.
     return max(manifest.date, manifest.commitDate)
   }
 
-  /// Goes through the commits behind the snapshot with their dates.
+  /// Visits the commits after the snapshot with their dates.
   func datedEnd(
     _ body: (UInt64, Date) throws(ArborError) -> Void
   ) throws(ArborError) -> DatedEnd {
@@ -159,9 +160,11 @@ extension LogBase {
     return DatedEnd(end: end, folder: folder, date: date)
   }
 
-  /// The date of the commit that follows an earlier end, by the history in the snapshot.
+  /// Returns the date of the commit that follows an earlier end, according to the history in the
+  /// snapshot.
   ///
-  /// - Returns: nil if the history no longer tells, or if the commit at that end is another one.
+  /// - Returns: `nil` if the history doesn't reach back that far, or if it has a different commit
+  ///   at that end.
   /// - Throws: ``ArborError`` `corrupted`, `inputOutput`, `cancelled`.
   func date(ofCommitAfter end: DatedEnd) throws(ArborError) -> Date? {
     let sequence = end.end.sequence
@@ -181,7 +184,7 @@ extension LogBase {
       else { return nil }
       return next.date
     } catch {
-      // A file system that the engine refuses, or a later format.
+      // The engine doesn't support the file system, or the format is newer.
       return nil
     }
   }

@@ -1,12 +1,12 @@
 internal import ArborModel
 internal import Foundation
 
-/// Keeps everybody else from writing to a log's folder; the system drops it when its process dies.
+/// The write lock of a log's folder. The system releases it if the process dies.
 enum FolderLease {
   /// Runs `body` as the only writer of a folder.
   ///
-  /// - Throws: ``ArborError`` `inUse` where somebody else writes, in this process or another; what
-  ///   `body` throws.
+  /// - Throws: ``ArborError`` `inUse` if another writer holds the lock, in this process or another;
+  ///   errors of `body`.
   static func hold<R, Failure: Error>(
     _ folder: String, _ body: () throws(Failure) -> R
   ) throws -> R {
@@ -15,8 +15,8 @@ enum FolderLease {
       throw LogFiles.error("Opening", path, ENOENT)
     }
     defer {
-      // Closing alone would not give the lock back while a process that is being started has a copy
-      // of the descriptor.
+      // Closing is not sufficient: while a child process is being started, it holds a copy of the
+      // descriptor.
       flock(descriptor, LOCK_UN)
       close(descriptor)
     }

@@ -2,25 +2,25 @@ internal import ArborModel
 package import ArborStore
 internal import Foundation
 
-/// What a backup added to a log.
+/// The data that a backup added to a log.
 package struct LogAddition: Sendable, Hashable {
   package var isSnapshot = false
   package var commits = 0
-  /// The newest commit that is in the log now.
+  /// The sequence of the newest commit in the log after the backup.
   package var sequence: UInt64 = 0
 }
 
 extension FolderLog {
-  /// Adds to the log what it does not have of a store: the commits since the last time; a snapshot
-  /// the first time, where the commits in between are not there, and where the model has changed.
+  /// Adds everything to the log that it lacks of a store: the commits since the last backup, or a
+  /// snapshot if there is none yet, if commits in between are missing, or if the model has changed.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package func backUp(_ file: StoreEngine, snapshot isWanted: Bool) throws -> LogAddition {
-    // Which commits the log has is recorded in the store's file.
+    // The store's file records which commits the log has.
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     let path = try path
     try LogFiles.makeFolder(path)
-    // Before the lease puts a file there.
+    // Checked before the lease creates a file in the folder.
     _ = try identity(path)
     return try FolderLease.hold(path) { try addWhatIsNew(of: file, path, snapshot: isWanted) }
   }
@@ -31,7 +31,8 @@ extension FolderLog {
     try LogFiles.removeUnfinished(in: path)
     let identity = try ownedIdentity(of: file, path)
     var addition = LogAddition()
-    // Commits can't follow what is damaged, but a new snapshot can. Older ones don't matter.
+    // Commits cannot be added after damaged data, but a new snapshot can. Older snapshots don't
+    // matter.
     let previous = try bases(of: identity, from: try baseNumbers().last ?? 0).last
     var followed: LogBase?
     do {
@@ -45,12 +46,13 @@ extension FolderLog {
     let base = try addSnapshot(of: file, identity, path, after: followed)
     addition.isSnapshot = true
     addition.sequence = base.manifest.sequence
-    // What was committed meanwhile, or before the model changed again: the next time.
+    // Commits made meanwhile, up to the next change of the model. The rest is left to the next
+    // backup.
     _ = try addCommits(of: file, to: base, identity, &addition)
     return addition
   }
 
-  /// The identity of the log, which is made here in an empty folder.
+  /// Returns the identity of the log, creating one in an empty folder.
   private func ownedIdentity(of file: StoreEngine, _ path: String) throws -> LogIdentity {
     if let found = try identity(path) {
       guard found.store == file.id else {
@@ -71,13 +73,13 @@ extension FolderLog {
 
   // MARK: Commits
 
-  /// Commits in a segment take about so many bytes at most.
+  /// The approximate maximum size of a segment's commits, in bytes.
   private static let segmentSize = 64 << 20
 
   /// Adds the commits that the store has kept for the log.
   ///
-  /// - Parameter last: The last commit to be added.
-  /// - Returns: nil if the store's commits don't follow the log's.
+  /// - Parameter last: The last commit to add.
+  /// - Returns: `nil` if the store's commits don't follow those of the log.
   private func addCommits(
     of file: StoreEngine, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
     _ addition: inout LogAddition
@@ -110,21 +112,21 @@ extension FolderLog {
     return added
   }
 
-  /// How far the commits behind a snapshot lead.
+  /// The extent of the commits added after a snapshot.
   private struct AddedCommits {
     var chain: CommitChain?
-    /// Whether the next commit is of another model.
+    /// Whether the next commit has another model.
     var endsModel = false
-    /// Whether the store hasn't kept the next commit.
+    /// Whether the store has not kept the next commit.
     var hasGap = false
 
-    /// Whether the log has all commits now.
+    /// Whether the log has all commits.
     var isComplete: Bool { !endsModel && !hasGap }
   }
 
-  /// Whether the newest commit of the log is the one that the store made under its sequence, as far
-  /// as the store has it still. A snapshot without commits behind it cannot tell: where the store
-  /// does not know of it, another copy of the store may have made it.
+  /// Returns whether the newest commit of the log is the store's commit with the same sequence, as
+  /// far as the store still has it. Unknown, and therefore `false`, for a snapshot without later
+  /// commits that the store has not recorded: another copy of the store may have made it.
   private func follows(
     _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: SegmentEntry?
   ) throws -> Bool {
@@ -138,9 +140,9 @@ extension FolderLog {
     return isSame
   }
 
-  /// Adds one segment, with the commits up to a gap or a change of the model.
+  /// Adds one segment with the commits up to a gap or a change of the model.
   ///
-  /// - Returns: How many commits are in it.
+  /// - Returns: The number of commits in it.
   private func addSegment(
     _ snapshot: StoreSnapshot, _ base: LogBase, upTo last: UInt64, _ end: inout LogEnd,
     _ added: inout AddedCommits
@@ -181,9 +183,9 @@ extension FolderLog {
 
   /// Adds a snapshot.
   ///
-  /// - Parameter previous: The snapshot before it, where commits can be added to that one: it gets
-  ///   those up to the new one, or up to a change of the model, so that no state between the two is
-  ///   missing. nil where the store has not kept them.
+  /// - Parameter previous: The previous snapshot, if commits can still be added to it. It receives
+  ///   those up to the new snapshot or to a change of the model, so that no state between the two
+  ///   is missing. `nil` if the store has not kept them.
   private func addSnapshot(
     of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?
   ) throws -> LogBase {
@@ -193,14 +195,14 @@ extension FolderLog {
     let unfinished = LogFiles.unfinishedName(folder)
     try LogFiles.makeFolder(unfinished)
     do {
-      // From here on no commit is lost for the log, whatever is committed during the copy.
+      // From here on the store keeps all commits for the log, including those made during the copy.
       if previous == nil { try file.noteLogReader(identity.log, has: nil) }
       let copy = "\(unfinished)/\(LogBase.snapshotName)"
       let began = Date()
       try file.copy(to: copy, compacting: true, keepsMarker: false)
       let manifest = try manifest(ofCopy: copy, begun: began, identity, number) {
         (sequence, generation) in
-        // Followers go on with the snapshot if the commits before it lead to it.
+        // Followers can continue with the snapshot if the commits before it lead to it.
         guard let previous else { return nil }
         var addition = LogAddition()
         let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &addition)
@@ -222,7 +224,7 @@ extension FolderLog {
     return base
   }
 
-  /// What there is to say of a copy that nobody else has open.
+  /// Returns the manifest of a copy that is not open elsewhere.
   ///
   /// - Parameter previous: Returns the chain of the commits that lead to the snapshot, given its
   ///   sequence and the generation of its model.
@@ -261,7 +263,8 @@ extension FolderLog {
 }
 
 extension StoreSnapshot {
-  /// When the newest commit was made; nil where none exists, or it is no longer remembered.
+  /// Returns the date of the newest commit, or `nil` if there isn't one or the history no longer
+  /// contains it.
   fileprivate func newestCommitDate() throws(StoreError) -> Date? {
     guard sequence > 0, case .entries(let entries) = try history(after: sequence - 1) else {
       return nil

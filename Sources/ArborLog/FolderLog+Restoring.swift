@@ -4,21 +4,21 @@ public import Foundation
 
 /// A point in the history of a store.
 public enum RestorePoint: Sendable, Hashable {
-  /// The newest commit that there is.
+  /// The newest commit.
   case newest
   /// The last commit at or before a date.
   case date(Date)
-  /// A commit, by its sequence.
+  /// The commit with a sequence.
   case sequence(UInt64)
 }
 
 extension FolderLog {
-  /// Makes a store of the log's at a point in time.
+  /// Restores the log's store at a point in time.
   ///
   /// - Parameters:
-  ///   - path: Of the new file; there must be none.
-  ///   - follows: Whether the store notes how far it has the log, to go on from there.
-  /// - Returns: The sequence of the newest commit in it.
+  ///   - path: The path of the new file, which must not exist.
+  ///   - follows: Whether the store records its position in the log, to follow it from there.
+  /// - Returns: The sequence of the newest commit in the store.
   /// - Throws: `ArborError` of the log, `StoreError` of the store. Nothing is left at the path
   ///   then.
   package func restore(
@@ -46,7 +46,7 @@ extension FolderLog {
     return restored
   }
 
-  /// - Returns: The sequence that the store comes to.
+  /// - Returns: The sequence of the store's newest commit.
   private static func fill(
     _ path: String, _ base: LogBase, upTo target: UInt64, _ counters: [String: UInt64],
     follows: Bool
@@ -71,12 +71,12 @@ extension FolderLog {
     return file.lastSequence
   }
 
-  /// Makes the commits of a log again that follow the store's newest, in batches.
+  /// Replays the commits of a log that follow the store's newest one, in batches.
   ///
   /// - Parameters:
-  ///   - known: What the store's history has to come to in the log; nil for whatever it does.
-  ///   - target: The last one.
-  ///   - keepsPosition: Whether the store notes how far it has the log.
+  ///   - known: The expected chain of the store's history in the log; `nil` to skip the check.
+  ///   - target: The last commit to replay.
+  ///   - keepsPosition: Whether the store records its position in the log.
   @discardableResult
   static func apply(
     _ base: LogBase, to file: StoreEngine, knowing known: CommitChain? = nil,
@@ -96,7 +96,7 @@ extension FolderLog {
 
   // MARK: Points in time
 
-  /// The snapshot that a point is reached from, and the sequence of its commit.
+  /// Returns the snapshot from which a point is reached, and the sequence of its commit.
   private static func find(
     _ point: RestorePoint, _ bases: [Result<LogBase, ArborError>], _ folder: String
   ) throws(ArborError) -> (LogBase, UInt64) {
@@ -116,7 +116,7 @@ extension FolderLog {
     }
   }
 
-  /// The last snapshot that a commit is in, or can be reached from.
+  /// Returns the last snapshot that contains a commit, or from which it can be reached.
   private static func find(
     _ sequence: UInt64, _ bases: [Result<LogBase, ArborError>], _ folder: String
   ) throws(ArborError) -> LogBase {
@@ -127,7 +127,7 @@ extension FolderLog {
       last = (base, index + 1 < bases.count ? bases[index + 1] : nil)
     }
     guard let (base, next) = last else {
-      // A damaged one may have had it.
+      // A damaged snapshot may have contained the commit.
       let first = try bases[0].get()
       throw missing(commit, folder, "it begins with commit \(first.manifest.sequence)")
     }
@@ -147,9 +147,9 @@ extension FolderLog {
       .objectNotFound, "The log \(folder) cannot restore \(point): \(what). Choose another point.")
   }
 
-  /// The greatest numbers that the whole log tells of: nobody gets those again.
+  /// Returns the highest counter values in the entire log, so that no number is issued again.
   ///
-  /// - Parameter needed: The snapshot to restore from; what is damaged of others is passed over.
+  /// - Parameter needed: The snapshot to restore from. Damage in others is ignored.
   private static func counters(
     _ bases: [Result<LogBase, ArborError>], needing needed: LogBase
   ) throws(ArborError) -> [String: UInt64] {
@@ -167,7 +167,7 @@ extension FolderLog {
 }
 
 extension WorkLimit {
-  /// As `checkNow()`, with the public error.
+  /// Performs `checkNow()`, throwing the public error.
   func checkLog() throws(ArborError) {
     do throws(Interruption) { try checkNow() } catch { throw ArborError(error) }
   }

@@ -2,11 +2,11 @@ public import ArborModel
 internal import ArborStore
 public import Foundation
 
-/// A log of one store in a folder: snapshots, and every commit behind them.
+/// A log of one store in a folder: snapshots, and every commit after them.
 ///
-/// It is what incremental backups and restoring at a point in time stand on. The folder may lie on
-/// any file system: files appear whole and are never changed, so that it can be copied,
-/// synchronised or mounted as it is. One process writes to it at a time; any number read.
+/// Used for incremental backups and point-in-time recovery. The folder may be on any file system:
+/// files are created atomically and never changed, so that the folder can be copied, synchronized
+/// or mounted at any time. One process at a time writes to it; any number may read.
 ///
 /// ```swift
 /// let log = FolderLog(URL(filePath: "/var/backups/staff"))
@@ -14,50 +14,51 @@ public import Foundation
 /// try PersistentStore.restore(from: log, to: url, at: .date(yesterday))
 /// ```
 public struct FolderLog: Sendable, Hashable {
-  /// The folder.
+  /// The URL of the folder.
   public let url: URL
 
-  /// Names a log; nothing is looked at.
+  /// Creates a reference to a log without accessing it.
   ///
-  /// - Parameter url: A file URL of a folder. `backUp(to:)` makes it where none exists; the one
-  ///   that it lies in has to exist.
+  /// - Parameter url: The file URL of a folder. `backUp(to:)` creates it if it doesn't exist; its
+  ///   parent must exist.
   public init(_ url: URL) { self.url = url }
 
-  /// What a log holds of its store.
+  /// The contents of a log.
   public struct Contents: Sendable, Hashable {
     /// The identity of the store.
     public let storeID: UUID
-    /// The snapshots, the oldest first. What was committed behind each follows it.
+    /// The snapshots, oldest first. Each is followed by the commits made after it.
     public let snapshots: [Snapshot]
-    /// The newest commit; nil in a log without a snapshot.
+    /// The sequence of the newest commit, or `nil` if the log has no snapshot.
     public let newest: UInt64?
   }
 
-  /// One snapshot of a log.
+  /// A snapshot in a log.
   public struct Snapshot: Sendable, Hashable {
-    /// The newest commit in it.
+    /// The sequence of the newest commit in it.
     public let sequence: UInt64
-    /// When it was begun.
+    /// The date at which the snapshot was started.
     public let date: Date
-    /// When the newest commit in it was made: the first date that it leads to.
+    /// The date of the newest commit in it, which is the earliest date that can be restored from
+    /// it.
     public let commitDate: Date
-    /// Its size.
+    /// The size of the snapshot in bytes.
     public let bytes: UInt64
-    /// The newest commit behind it, up to which it can be brought.
+    /// The sequence of the newest commit after it, up to which it can be restored.
     public let lastSequence: UInt64
-    /// The size of the commits behind it.
+    /// The size of the commits after it, in bytes.
     public let commitBytes: UInt64
   }
 
-  /// What the log holds, by the names and sizes of its files.
+  /// Returns the contents of the log, by the names and sizes of its files.
   ///
+  /// - Throws: ``ArborError`` `fileUnreadable` if there is no log, `corrupted`, `inputOutput`.
   /// - Complexity: Linear in the number of files.
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log, `corrupted`, `inputOutput`.
   public func contents() throws(ArborError) -> Contents {
     try readContents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
   }
 
-  /// - Parameter last: Gives the newest commit behind a snapshot.
+  /// - Parameter last: Returns the newest commit after a snapshot.
   private func readContents(
     _ last: (LogBase, [LogSegment]) throws(ArborError) -> UInt64
   ) throws(ArborError) -> Contents {
@@ -76,16 +77,16 @@ public struct FolderLog: Sendable, Hashable {
       storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
   }
 
-  /// Reads the whole log and compares every byte with its checksums; restores nothing.
+  /// Reads the entire log and verifies the checksums of every byte. Restores nothing.
   ///
-  /// - Returns: What the log holds. The log's last segment may have been cut off: it counts up to
-  ///   its last whole commit. Commits that are missing before a later snapshot are an error.
+  /// - Returns: The contents of the log. Its last segment may be truncated, in which case it counts
+  ///   up to its last complete commit. Commits missing before a later snapshot are an error.
+  /// - Throws: ``ArborError`` `corrupted`, which names the file; `fileUnreadable` if there is no
+  ///   log; `inputOutput`; `cancelled`.
   /// - Complexity: Linear in the log's size. At most one commit is in memory at a time.
-  /// - Throws: ``ArborError`` `corrupted`, naming the file; `fileUnreadable` where there is no log;
-  ///   `inputOutput`; `cancelled`.
   @discardableResult
   public func verify() throws(ArborError) -> Contents {
-    // What names and sizes tell comes before anything is read.
+    // Problems visible in names and sizes are found before anything is read.
     _ = try contents()
     var previous: (end: LogEnd, folder: String)?
     return try readContents { (base, _) throws(ArborError) in
@@ -103,20 +104,20 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Removes what is needed only for points in time before a date.
   ///
-  /// Each snapshot but the newest goes, with the commits behind it, where the newest commit in the
-  /// next snapshot is from before the date: every later point stays restorable. To let go
-  /// more, make a snapshot with `backUp(to:snapshot:)` first. Damaged snapshots before one that
-  /// stays go as well.
+  /// A snapshot and the commits after it are removed if the newest commit in the next snapshot is
+  /// from before the date, so that every later point can still be restored. The newest snapshot is
+  /// always kept. To remove more, make a snapshot with `backUp(to:snapshot:)` first. Damaged
+  /// snapshots before one that is kept are removed as well.
   ///
-  /// - Throws: ``ArborError`` `inUse` where somebody writes to the log, `fileUnreadable` where
-  ///   none exists, `corrupted`, `inputOutput`.
+  /// - Throws: ``ArborError`` `inUse` if another process writes to the log, `fileUnreadable` if
+  ///   there is no log, `corrupted`, `inputOutput`.
   public func removeHistory(before date: Date) throws(ArborError) {
     let (path, identity) = try existing()
     do {
       try FolderLease.hold(path) {
         try LogFiles.removeUnfinished(in: path)
         for folder in try foldersNeeded(onlyBefore: date, of: identity) {
-          // Under another name first: a kill meanwhile leaves no half of a snapshot.
+          // Renamed first, so that a crash meanwhile leaves no partial snapshot.
           let doomed = LogFiles.unfinishedName(folder)
           try LogFiles.rename(folder, to: doomed)
           try LogFiles.removeFolder(doomed)
@@ -127,7 +128,7 @@ public struct FolderLog: Sendable, Hashable {
     }
   }
 
-  /// The folders of the snapshots before the last one that begins by a date.
+  /// Returns the folders of the snapshots before the last one that begins at or before a date.
   private func foldersNeeded(
     onlyBefore date: Date, of identity: LogIdentity
   ) throws(ArborError) -> [String] {
@@ -149,7 +150,7 @@ public struct FolderLog: Sendable, Hashable {
 
   /// The folder's path.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for URLs of other things.
+  /// - Throws: ``ArborError`` `invalidArgument` for a URL that is not a file URL.
   var path: String {
     get throws(ArborError) {
       let path = url.path(percentEncoded: false)
@@ -171,12 +172,12 @@ public struct FolderLog: Sendable, Hashable {
     return (path, identity)
   }
 
-  /// Whose log is in a folder; nil where the folder is missing or empty.
+  /// Returns the identity of the log in a folder, or `nil` if the folder is missing or empty.
   func identity(_ path: String) throws(ArborError) -> LogIdentity? {
     let file = "\(path)/\(LogIdentity.fileName)"
     if let bytes = try LogFiles.contents(file) { return try LogIdentity(bytes, path: file) }
     let names = try LogFiles.names(in: path) ?? []
-    // What a writer that died before the first file was complete has left.
+    // Files left by a writer that died before it completed the first file.
     guard names.allSatisfy({ LogFiles.isUnfinished($0) || $0 == "writer" }) else {
       throw ArborError(
         .fileUnreadable,
@@ -186,10 +187,11 @@ public struct FolderLog: Sendable, Hashable {
     return nil
   }
 
-  /// All snapshots, the oldest first, or the error that keeps one from being used.
+  /// Returns all snapshots, oldest first, or for each damaged one its error.
   ///
-  /// - Parameter first: The number of the first one.
-  /// - Throws: ``ArborError`` `inputOutput`: one that can't be read now isn't damaged.
+  /// - Parameter first: The number of the first snapshot to return.
+  /// - Throws: ``ArborError`` `inputOutput`: a snapshot that can't be read at the moment isn't
+  ///   damaged.
   func bases(
     of identity: LogIdentity, from first: UInt32 = 0
   ) throws(ArborError) -> [Result<LogBase, ArborError>] {
@@ -202,13 +204,13 @@ public struct FolderLog: Sendable, Hashable {
     }
   }
 
-  /// The numbers of the snapshots, the oldest first.
+  /// Returns the numbers of the snapshots, oldest first.
   func baseNumbers() throws(ArborError) -> [UInt32] {
     (try LogFiles.names(in: try path) ?? []).compactMap(LogBase.number(ofName:))
   }
 
   /// The identity of the log, by which stores keep commits for it.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable` where there is no log.
+  /// - Throws: ``ArborError`` `fileUnreadable` if there is no log.
   package var id: UUID { get throws(ArborError) { try existing().identity.log } }
 }

@@ -2,17 +2,17 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// A snapshot of a store, and the commits behind it: a folder of a log.
+/// A snapshot of a store and the commits after it: one folder of a log.
 ///
 /// ```
 /// base-00000001/
-///   manifest                                             what the snapshot is, its checksums
+///   manifest                                             description and checksums of the snapshot
 ///   snapshot.arbor                                       the copy of the store
 ///   00000000000000000042-00000000000000000107.segment    commits 42 to 107
 ///   00000000000000000108-00000000000000000108.segment    …
 /// ```
 ///
-/// The folder gets its name once snapshot and manifest are complete and on the medium.
+/// The folder gets its name once snapshot and manifest are complete and durable.
 struct LogBase: Sendable {
   static let snapshotName = "snapshot.arbor"
   static let manifestName = "manifest"
@@ -27,7 +27,7 @@ struct LogBase: Sendable {
     return "\(log)/\(prefix)\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits)"
   }
 
-  /// The number of a folder's name; nil for others.
+  /// Returns the number in a folder's name, or `nil` for other names.
   static func number(ofName name: String) -> UInt32? {
     guard name.hasPrefix(prefix), let number = UInt32(name.dropFirst(prefix.count)),
       folder(number, in: "") == "/\(name)"
@@ -35,7 +35,7 @@ struct LogBase: Sendable {
     return number
   }
 
-  /// - Throws: ``ArborError`` `corrupted` where the manifest is damaged or of another log.
+  /// - Throws: ``ArborError`` `corrupted` if the manifest is damaged or belongs to another log.
   init(_ number: UInt32, in log: String, of identity: LogIdentity) throws(ArborError) {
     self.number = number
     folder = Self.folder(number, in: log)
@@ -50,9 +50,9 @@ struct LogBase: Sendable {
 
   var snapshotPath: String { "\(folder)/\(Self.snapshotName)" }
 
-  /// Its segments, in their order.
+  /// Returns the segments in order.
   ///
-  /// - Throws: ``ArborError`` `corrupted` where one is missing between others.
+  /// - Throws: ``ArborError`` `corrupted` if one is missing between others.
   func segments() throws(ArborError) -> [LogSegment] {
     let segments = (try LogFiles.names(in: folder) ?? []).compactMap(LogSegment.init(name:))
     var next = manifest.sequence + 1
@@ -75,18 +75,16 @@ struct LogBase: Sendable {
     return UInt64(file.size)
   }
 
-  /// Goes through the commits behind a sequence, oldest first.
-  ///
-  /// Memory: one commit.
+  /// Visits the commits after a sequence, oldest first. Keeps one commit in memory at a time.
   ///
   /// - Parameters:
-  ///   - last: The last commit to look at, even if the log has later ones by now.
-  ///   - known: What the history up to `sequence` has to come to; nil for whatever it does.
-  ///   - onlyLastSegment: Passes over the segments before the last one, where that tells where the
-  ///     log ends.
-  ///   - body: Gets each commit; returns whether to go on.
-  /// - Returns: Where the last commit that was looked at leaves the log.
-  /// - Throws: ``ArborError`` `corrupted`, naming the file; what `body` throws.
+  ///   - last: The last commit to visit, even if the log has later ones.
+  ///   - known: The expected chain of the history up to `sequence`; `nil` to skip the check.
+  ///   - onlyLastSegment: Whether to skip all segments but the last one, if that one determines the
+  ///     end of the log.
+  ///   - body: Receives each commit. Returns whether to continue.
+  /// - Returns: The end of the log after the last visited commit.
+  /// - Throws: ``ArborError`` `corrupted`, which names the file; errors of `body`.
   func forEachEntry(
     after sequence: UInt64, upTo last: UInt64 = .max, knowing known: CommitChain? = nil,
     onlyLastSegment: Bool = false, _ body: (SegmentEntry) throws(ArborError) -> Bool
@@ -101,7 +99,7 @@ struct LogBase: Sendable {
       let path = path(of: segment)
       guard var reader = try LogSegment.Reader(path, segment) else {
         guard isLast else { throw Self.cut(path, before: segment.first) }
-        // The segments before it tell where the log ends then.
+        // The segments before it determine the end of the log then.
         if onlyLastSegment, segments.count > 1 {
           return try forEachEntry(after: 0, upTo: last, body)
         }
@@ -126,17 +124,17 @@ struct LogBase: Sendable {
     return end
   }
 
-  /// Where the log ends behind the snapshot.
+  /// Returns the end of the log after the snapshot.
   func end() throws(ArborError) -> LogEnd {
     try forEachEntry(after: .max, onlyLastSegment: true) { (_) in true }
   }
 
-  /// Checks that no commit between the snapshot before and this one has been lost.
+  /// Throws if a commit between the previous snapshot and this one has been lost.
   ///
   /// - Parameters:
-  ///   - end: The end of the commits behind the snapshot before.
-  ///   - folder: The folder of the snapshot before.
-  /// - Throws: ``ArborError`` `corrupted` if the manifest knows of other commits.
+  ///   - end: The end of the commits after the previous snapshot.
+  ///   - folder: The folder of the previous snapshot.
+  /// - Throws: ``ArborError`` `corrupted` if the manifest contains another chain.
   func checkContinues(_ end: LogEnd, in folder: String) throws(ArborError) {
     guard let known = manifest.previous, known != end.chain else { return }
     throw ArborError(
@@ -145,7 +143,7 @@ struct LogBase: Sendable {
         + "\(self.folder) goes on from. Take their segments from another copy of the log.")
   }
 
-  /// Refuses a log whose commit of the store's last sequence is another one than the store knows.
+  /// Throws if the log's commit with the store's last sequence differs from the store's.
   private func check(
     _ end: LogEnd, at sequence: UInt64, knowing known: CommitChain?
   ) throws(ArborError) {
@@ -163,7 +161,7 @@ struct LogBase: Sendable {
 
   // MARK: The snapshot
 
-  /// Reads the snapshot in blocks, each checked.
+  /// Reads the snapshot in blocks and verifies each of them.
   func forEachBlock(
     _ body: (UnsafeRawBufferPointer) throws(ArborError) -> Void
   ) throws(ArborError) {
@@ -180,13 +178,13 @@ struct LogBase: Sendable {
   }
 }
 
-/// Where a log ends, or where a look at it ended.
+/// The end of a log, or the position at which a visit ended.
 struct LogEnd: Sendable, Hashable {
   let base: UInt32
   var sequence: UInt64
   var chain: CommitChain
-  /// The greatest values of the store's counters that the log tells of.
+  /// The highest values of the store's counters recorded in the log.
   var counters: [String: UInt64]
-  /// Whether its last segment was cut off, behind the commit.
+  /// Whether the last segment is truncated after this commit.
   var isCut = false
 }

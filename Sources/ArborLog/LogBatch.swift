@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Commits of a log that are made again in one transaction of a store.
+/// A batch of commits of a log that are replayed in one transaction of a store.
 struct LogBatch {
-  /// So many commits, or commits of so many bytes.
+  /// The maximum number of commits in a batch, and of their bytes.
   private static let mostCommits = 1000
   private static let mostBytes = 16 << 20
 
@@ -13,11 +13,11 @@ struct LogBatch {
   private(set) var commits: [LoggedCommit] = []
   private(set) var bytes = 0
   private(set) var position: LogPosition?
-  /// What the store threw; nothing more is written then.
+  /// The error of the store, after which nothing more is written.
   private(set) var failure: StoreError?
 
-  /// Takes a commit of the model of the store, or throws `corrupted`; false: nothing more is
-  /// written.
+  /// Adds a commit, and writes the batch when it is full. Returns `false` if the store has failed
+  /// and nothing more is written. Throws `corrupted` if the commit doesn't match the store's model.
   mutating func append(_ entry: SegmentEntry) throws(ArborError) -> Bool {
     let commit = entry.body.withRawBytes {
       LoggedCommitCodec.decode($0, sequence: entry.sequence, file.schema)

@@ -3,12 +3,12 @@ package import ArborModel
 package import ArborStore
 package import Foundation
 
-/// A log as a store's commits use it: turns entries into commits, asks again where an answer was
-/// lost, and counts.
+/// The log as used by a store's commits: converts between entries and commits, retries if an answer
+/// was lost, and keeps counts.
 package final class LogClient: SharedLog {
-  /// What a store has had to do with its log since it was opened.
+  /// The counts of a store's log operations since it was opened.
   package struct Counts: Sendable, Hashable {
-    /// The newest commit of the log that was seen.
+    /// The newest commit of the log seen so far.
     package var newest: UInt64 = 0
     package var appends: UInt64 = 0
     package var appendedCommits: UInt64 = 0
@@ -18,11 +18,11 @@ package final class LogClient: SharedLog {
   }
 
   package let log: any CommitLog
-  /// The first pause between two questions; the next ones are longer.
+  /// The first pause before a retry. Later ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// The last batches, with their first commits: a store that does not know what became of one can
-  /// ask.
+  /// The most recent batches and their first commits, so that a store can ask for an unknown
+  /// outcome.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let mostBatches = 256
 
@@ -33,7 +33,7 @@ package final class LogClient: SharedLog {
 
   package var counts: Counts { counted.withLock { $0 } }
 
-  // MARK: Adding
+  // MARK: Appending
 
   package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
     let entry = CommitLogEntry(group)
@@ -63,9 +63,9 @@ package final class LogClient: SharedLog {
     }
   }
 
-  /// Adds an entry that is no commits.
+  /// Appends an entry that contains no commits.
   ///
-  /// - Returns: Whether it is in the log; false where others were faster.
+  /// - Returns: Whether it is in the log; `false` if other entries were appended first.
   /// - Throws: ``ArborError`` `forked`, `outcomeUnknown`, `logUnavailable`.
   func append(entry: CommitLogEntry) throws(ArborError) -> Bool {
     switch try append(asking: entry) {
@@ -80,7 +80,7 @@ package final class LogClient: SharedLog {
     }
   }
 
-  /// Adds an entry, and asks again where the answer was lost.
+  /// Appends an entry, and retries if the answer was lost.
   private func append(asking entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     var pause = firstPause
     var deadline: ContinuousClock.Instant?
@@ -94,7 +94,7 @@ package final class LogClient: SharedLog {
         case .unknown: break
         }
       } catch {
-        // Only the first question can be told not to have been heard.
+        // Only for the first attempt does an error guarantee that nothing was appended.
         if deadline == nil { throw error }
       }
       let end = deadline ?? .now + log.waitLimit
@@ -113,14 +113,14 @@ package final class LogClient: SharedLog {
         + "does not have.")
   }
 
-  /// What came of one of the last batches.
+  /// Determines the outcome of a recent batch.
   ///
-  /// - Returns: Whether it is in the log; nil where that cannot be told yet, or it was none of the
-  ///   last ones of this client.
+  /// - Returns: Whether it is in the log, or `nil` if that is not yet known or the batch is not
+  ///   among the recent ones of this client.
   package func outcome(of batch: UUID) throws(ArborError) -> Bool? {
     let known = batches.withLock { $0.last { $0.id == batch } }
     guard let first = known?.first else { return nil }
-    // Until something follows, the server may still add it.
+    // Until another entry follows, the server may still append it.
     guard let entry = try log.entries(after: first - 1, limit: 1).first, entry.first == first
     else { return nil }
     return entry.batch == batch
@@ -138,7 +138,8 @@ package final class LogClient: SharedLog {
 
   private static let mostEntries = 500
 
-  /// How far the log is; throws `forked` where it does not have what the store has of it.
+  /// Returns the newest commit of the log. Throws `forked` if the log lacks commits that the store
+  /// has from it.
   package func head(beyond position: SharedPosition) throws(ArborError) -> UInt64 {
     guard let head = try log.head() else { throw forked(at: position.sequence) }
     counted.withLock { $0.newest = head.sequence }
@@ -149,9 +150,9 @@ package final class LogClient: SharedLog {
     return head.sequence
   }
 
-  /// Brings a store up to the log.
+  /// Applies the log's newer commits to a store.
   ///
-  /// - Returns: The log's newest commit.
+  /// - Returns: The sequence of the log's newest commit.
   /// - Throws: ``ArborError`` `forked`, `modelChanged`, `logUnavailable`; `StoreError`.
   package func catchUp(_ file: StoreEngine) throws -> UInt64 {
     guard let position = try file.position() else { throw StoreError.closed }
@@ -160,7 +161,7 @@ package final class LogClient: SharedLog {
     return newest
   }
 
-  /// - Throws: ``ArborError`` `modelChanged` where they begin with a change of the model.
+  /// - Throws: ``ArborError`` `modelChanged` if the first entry is a change of the model.
   private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [CommitGroup] {
     var groups: [CommitGroup] = []
     for entry in entries {

@@ -2,20 +2,20 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// What an entry of a shared log holds.
+/// The contents of an entry of a shared log.
 ///
 /// ```
 /// format u8 = 1 · kind u8
-/// · commits: count · for each: what LoggedCommitCodec made, as a run
+/// · commits: count · for each: the bytes of LoggedCommitCodec, as a run
 /// · model: fingerprint u128 · name as a run
 /// · snapshot: UUID
 /// · crc32c u32
 /// ```
 enum LogContent: Sendable, Hashable {
   case commits([[UInt8]])
-  /// From here on the log is of another model: nothing follows but a snapshot of that.
+  /// A change of the model. Only a snapshot with the new model may follow.
   case model(ModelFingerprint, name: String)
-  /// The log goes on with a snapshot, which holds everything before and the new model.
+  /// The log continues with a snapshot, which contains the entire history and the new model.
   case snapshot(UUID)
 
   private static let format: UInt8 = 1
@@ -40,7 +40,7 @@ enum LogContent: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Returns `nil` for bytes that ``encoded()`` has not produced.
   init?(_ bytes: [UInt8]) {
     let found = bytes.withRawBytes { bytes -> LogContent? in
       guard var reader = ByteReader(checked: bytes), reader.read() == Self.format,
@@ -72,7 +72,7 @@ enum LogContent: Sendable, Hashable {
 }
 
 extension CommitLogEntry {
-  /// An entry that follows a position.
+  /// Creates an entry that follows a position.
   init(_ content: LogContent, after position: SharedPosition.Point, upTo last: UInt64) {
     let body = content.encoded()
     var chain = position.chain
@@ -92,12 +92,12 @@ extension CommitLogEntry {
       body: LogContent.commits(group.commits).encoded())
   }
 
-  /// What the log comes to with the entry.
+  /// The position of the log after the entry.
   var end: SharedPosition.Point {
     SharedPosition.Point(sequence: last, chain: CommitChain(bits: digest.bits))
   }
 
-  /// What the entry holds.
+  /// Decodes the contents of the entry.
   ///
   /// - Throws: ``ArborError`` `corrupted`.
   func content(of log: any CommitLog) throws(ArborError) -> LogContent {

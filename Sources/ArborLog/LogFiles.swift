@@ -3,9 +3,9 @@ internal import ArborStore
 internal import Foundation
 internal import LMDB
 
-/// Files that appear whole or not at all, and the errors of the system about them.
+/// Files that are created atomically, and errors of file operations.
 enum LogFiles {
-  /// What files are called that are being written.
+  /// The suffix of files that are being written.
   private static let unfinished = ".unfinished"
 
   static func error(_ operation: String, _ path: String, _ code: Int32 = errno) -> ArborError {
@@ -21,9 +21,10 @@ enum LogFiles {
     return error
   }
 
-  /// Opens a regular file; returns `nil` if it doesn't exist.
+  /// Opens a regular file. Returns `nil` if it doesn't exist.
   ///
-  /// A named pipe would block the caller until another process opens its other end.
+  /// Opens in non-blocking mode, because a named pipe would block the caller until another process
+  /// opens its other end.
   ///
   /// - Throws: ``ArborError`` `corrupted` if the path leads to anything but a regular file,
   ///   `inputOutput`.
@@ -36,7 +37,7 @@ enum LogFiles {
       let code = errno
       if descriptor >= 0 { close(descriptor) }
       if code == ENOENT { return nil }
-      // What a pipe without a reader and a folder answer to somebody who wants to write.
+      // The error codes for writing to a pipe without a reader, and to a folder.
       guard code == ENXIO || code == EISDIR else { throw error("Opening", path, code) }
       throw ArborError.damagedLog(path, "it is not a regular file")
     }
@@ -47,7 +48,7 @@ enum LogFiles {
     return (descriptor, Int(status.st_size))
   }
 
-  /// The names in a folder, sorted; nil where none exists.
+  /// Returns the sorted names in a folder, or `nil` if it doesn't exist.
   static func names(in folder: String) throws(ArborError) -> [String]? {
     guard let directory = opendir(folder) else {
       if errno == ENOENT { return nil }
@@ -56,7 +57,7 @@ enum LogFiles {
     defer { closedir(directory) }
     var names: [String] = []
     while true {
-      // The end of the folder differs from an error by this alone.
+      // Only `errno` distinguishes the end of the folder from an error.
       errno = 0
       guard let entry = readdir(directory) else { break }
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
@@ -68,7 +69,7 @@ enum LogFiles {
     return names.sorted()
   }
 
-  /// A whole small file; nil where none exists.
+  /// Returns the contents of a small file, or `nil` if it doesn't exist.
   static func contents(_ path: String) throws(ArborError) -> [UInt8]? {
     guard let file = try LogInput(path) else { return nil }
     return try file.read(from: 0, count: file.size)
@@ -85,11 +86,12 @@ enum LogFiles {
     }
   }
 
-  /// Lets `fill` write a file in a folder, which appears once it is complete and on the medium.
+  /// Creates a file in a folder atomically: it appears once `fill` has written it and it is
+  /// durable.
   ///
-  /// - Parameter fill: Returns the file's name; there must be none of that name. nil where there
-  ///   is to be no file after all.
-  /// - Returns: Whether there is a new file.
+  /// - Parameter fill: Writes the file and returns its name, which must not exist; `nil` to create
+  ///   no file.
+  /// - Returns: Whether a file was created.
   @discardableResult
   static func write(
     in folder: String, _ fill: (inout LogOutput) throws -> String?
@@ -110,13 +112,13 @@ enum LogFiles {
     }
   }
 
-  /// Gives something another name in its folder, and waits until that is on the medium.
+  /// Renames a file or folder within its folder, and waits until that is durable.
   static func rename(_ path: String, to other: String) throws(ArborError) {
     guard Foundation.rename(path, other) == 0 else { throw error("Renaming", path) }
     try synchronizeFolder(of: path)
   }
 
-  /// Removes what a writer that died has left in a folder.
+  /// Removes the files left in a folder by a writer that died.
   static func removeUnfinished(in folder: String) throws(ArborError) {
     for name in try names(in: folder) ?? [] where isUnfinished(name) {
       let path = "\(folder)/\(name)"
@@ -125,7 +127,7 @@ enum LogFiles {
     }
   }
 
-  /// Removes a folder with the files in it; folders within are none of ours.
+  /// Removes a folder with its files. The folders of a log have no subfolders.
   static func removeFolder(_ path: String) throws(ArborError) {
     for name in try names(in: path) ?? [] {
       guard unlink("\(path)/\(name)") == 0 || errno == ENOENT else {
@@ -137,12 +139,12 @@ enum LogFiles {
 
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinished) }
 
-  /// The name that a folder has while it is filled.
+  /// Returns the name of a folder while it is being filled.
   static func unfinishedName(_ path: String) -> String { path + unfinished }
 }
 
 extension [UInt8] {
-  /// As `withUnsafeBytes`, which forgets what type its closure throws.
+  /// Calls `withUnsafeBytes` with a typed error.
   func withRawBytes<R, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> R
   ) throws(Failure) -> R {
@@ -158,7 +160,7 @@ package struct LogInput: ~Copyable {
   package let size: Int
   private let descriptor: Int32
 
-  /// nil where there is no file.
+  /// Returns `nil` if the file doesn't exist.
   package init?(_ path: String) throws(ArborError) {
     guard let file = try LogFiles.open(path, O_RDONLY) else { return nil }
     (descriptor, size) = (file.descriptor, file.size)
@@ -167,7 +169,7 @@ package struct LogInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// The bytes of a range; fewer where the file ends before.
+  /// Reads a range of bytes. Returns fewer if the file ends before.
   package func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
     var done = 0
@@ -188,7 +190,7 @@ package struct LogInput: ~Copyable {
   }
 }
 
-/// A file that is being written from its beginning to its end.
+/// A file that is written sequentially.
 package struct LogOutput: ~Copyable {
   private let descriptor: Int32
   private let path: String
@@ -215,7 +217,7 @@ package struct LogOutput: ~Copyable {
     try bytes.withRawBytes { (bytes) throws(ArborError) in try append(bytes) }
   }
 
-  /// Waits until everything is on the medium.
+  /// Flushes the file and waits until it is durable.
   package mutating func finish() throws(ArborError) {
     try flush()
     guard fsync(descriptor) == 0 else { throw LogFiles.error("fsync", path) }

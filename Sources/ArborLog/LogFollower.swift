@@ -2,15 +2,15 @@ internal import ArborLocks
 internal import ArborModel
 package import ArborStore
 
-/// Brings a store up to the log that it follows, again and again.
+/// Keeps a store up to date with the log that it follows.
 package final class LogFollower: Sendable {
   private let log: FolderLog
   private let file: StoreEngine
   private let position: Lock<LogPosition>
 
-  /// Begins to follow; nothing else is written to the store from now on.
+  /// Starts following. From now on nothing else is written to the store.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` where the store does not follow the log.
+  /// - Throws: ``ArborError`` `invalidArgument` if the store doesn't follow the log.
   package init(_ log: FolderLog, _ file: StoreEngine) throws {
     let (path, identity) = try log.existing()
     self.log = log
@@ -19,12 +19,12 @@ package final class LogFollower: Sendable {
     file.beginFollowing()
   }
 
-  /// Makes everything again that the log has and the store does not.
+  /// Replays everything that the log has and the store lacks.
   ///
-  /// - Returns: The newest commit of the log.
-  /// - Throws: ``ArborError`` `modelChanged` where the log goes on with a snapshot that the store
-  ///   cannot take over while it is open: of another model, or behind commits that were never
-  ///   added; `conflict` where they have gone different ways; `corrupted`, `inputOutput`.
+  /// - Returns: The sequence of the log's newest commit.
+  /// - Throws: ``ArborError`` `modelChanged` if the log continues with a snapshot that an open
+  ///   store cannot switch to, because it has another model or follows commits that were never
+  ///   added; `conflict` if log and store have diverged; `corrupted`, `inputOutput`.
   @discardableResult
   package func catchUp() throws -> UInt64 {
     try position.withLock { position in
@@ -88,8 +88,8 @@ package final class LogFollower: Sendable {
 
   // MARK: Opening
 
-  /// Makes a store that follows a log where none exists, or anew where the log goes on in a way
-  /// that an open store cannot take over.
+  /// Creates a store that follows a log if it doesn't exist. Recreates it if the log continues in a
+  /// way that an open store cannot follow.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package static func prepare(_ path: String, following log: FolderLog) throws {

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// What the file `log` of a folder says: whose log it is.
+/// The contents of the file `log` in a log's folder: the identities of the log and its store.
 ///
 /// `magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · crc32c u32`
 struct LogIdentity: Sendable, Hashable {
@@ -53,7 +53,7 @@ extension LogIdentity {
 }
 
 extension ArborError {
-  /// A file of a log that is not as it was written; `what` is a clause.
+  /// Creates the error for a damaged file of a log. `what` is a clause.
   static func damagedLog(_ path: String, _ what: String) -> ArborError {
     ArborError(
       .corrupted, "\(path) is damaged: \(what). Take the file from another copy of the log.")
@@ -61,7 +61,7 @@ extension ArborError {
 }
 
 extension ByteReader {
-  /// Whether the next bytes are these; they are passed over then.
+  /// Skips the given bytes if they come next. Returns whether they did.
   mutating func skips(_ bytes: [UInt8]) -> Bool {
     readBytes(bytes.count)?.elementsEqual(bytes) ?? false
   }

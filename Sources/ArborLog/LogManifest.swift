@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// What a log says of a snapshot.
+/// The description of a snapshot in a log.
 ///
 /// ```
 /// magic 8 bytes · version u16 · zero u16 · log UUID · store UUID · base u32 · generation u32
@@ -10,9 +10,9 @@ internal import Foundation
 /// · counters · for each: name · value u64 · blocks · for each: crc32c u32 · crc32c u32
 /// ```
 ///
-/// The chain before is what the commits behind the snapshot before come to, where those lead here,
-/// to the same commit or to a migration; 0 where they do not. A block is 1 MiB of the snapshot; the
-/// last one may be shorter.
+/// The chain before is that of the commits after the previous snapshot if those lead to this one,
+/// that is, to the same commit or to a migration; otherwise 0. A block is 1 MiB of the snapshot;
+/// the last one may be shorter.
 struct LogManifest: Sendable, Hashable {
   static let blockSize = 1 << 20
   private static let magic = Array("ArborBas".utf8)
@@ -21,20 +21,20 @@ struct LogManifest: Sendable, Hashable {
   let log: UUID
   let store: UUID
   let base: UInt32
-  /// Of the store's model.
+  /// The generation of the store's model.
   let generation: UInt32
-  /// The newest commit in the snapshot.
+  /// The sequence of the newest commit in the snapshot.
   let sequence: UInt64
-  /// What the commits of the base before come to, where they lead to the snapshot.
+  /// The chain of the previous snapshot's commits, if they lead to this one.
   let previous: CommitChain?
   let date: Date
-  /// When its newest commit was made; when it was begun, where nothing tells.
+  /// The date of the newest commit, or the date of the snapshot if that is unknown.
   let commitDate: Date
   let size: UInt64
   let counters: [String: UInt64]
   let checksums: [UInt32]
 
-  /// Where the chain of the commits behind it begins.
+  /// The start of the chain of the commits after the snapshot.
   var chain: CommitChain { CommitChain(store: store, sequence: sequence) }
 
   func encoded() -> [UInt8] {

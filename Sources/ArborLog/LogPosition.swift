@@ -1,7 +1,7 @@
 internal import ArborStore
 internal import Foundation
 
-/// How far a store has a log that it follows.
+/// The position of a store in the log that it follows.
 ///
 /// `log UUID · base u32 · sequence u64 · chain u128 · crc32c u32`, under the key `follows` of the
 /// store.
@@ -9,7 +9,7 @@ struct LogPosition: Sendable, Hashable {
   let log: UUID
   let base: UInt32
   let sequence: UInt64
-  /// What the history up to the sequence comes to.
+  /// The chain of the history up to the sequence.
   let chain: CommitChain
 }
 
@@ -28,7 +28,7 @@ extension LogPosition {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Returns `nil` for bytes that ``encoded()`` has not produced.
   init?(_ bytes: [UInt8]) {
     let found = bytes.withRawBytes { bytes -> LogPosition? in
       guard var reader = ByteReader(checked: bytes), let log = reader.readUUID(),

@@ -2,20 +2,19 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// A file of commits that follow one another. It is written once, appears whole, and is never
-/// changed.
+/// A file of consecutive commits. It is written once, created atomically and never changed.
 ///
 /// ```
 /// header: magic 8 bytes · version u16 · zero u16 · size u32 · crc32c of these 16 bytes u32
 ///         · log UUID · base u32 · first sequence u64 · chain before u128
-///         · counters · for each: name · value u64 · crc32c of everything behind the first u32
+///         · counters · for each: name · value u64 · crc32c of everything after the first u32
 /// for each commit: length u64 · sequence u64 · crc32c of both u32 · commit
-/// end:    all bits set u64 · last sequence u64 · chain behind u128 · crc32c u32
+/// end:    all bits set u64 · last sequence u64 · chain after u128 · crc32c u32
 /// ```
 ///
-/// A commit is what `LoggedCommitCodec` makes, with its own checksum. The size is that of the whole
-/// header. A file that was cut off somewhere ends with its last whole commit;
-/// one with other bytes than were written is damaged, and neither is taken for the other.
+/// A commit is encoded by `LoggedCommitCodec`, with its own checksum. The size is that of the
+/// entire header. A truncated file ends with its last complete commit, whereas a file with altered
+/// bytes is damaged; the two are never confused.
 struct LogSegment: Sendable {
   static let suffix = ".segment"
   private static let magic = Array("ArborSeg".utf8)
@@ -30,7 +29,7 @@ struct LogSegment: Sendable {
 
   var name: String { "\(Self.digits(first))-\(Self.digits(last))\(Self.suffix)" }
 
-  /// Names sort as their sequences do.
+  /// Pads the number so that names sort in the order of their sequences.
   private static func digits(_ number: UInt64) -> String {
     let digits = String(number)
     return String(repeating: "0", count: 20 - digits.count) + digits
@@ -38,7 +37,7 @@ struct LogSegment: Sendable {
 }
 
 extension LogSegment {
-  /// nil for names of other files.
+  /// Returns `nil` for names of other files.
   init?(name: String) {
     guard name.hasSuffix(Self.suffix) else { return nil }
     let parts = name.dropLast(Self.suffix.count).split(separator: "-")
@@ -55,7 +54,7 @@ extension LogSegment {
     let base: UInt32
     let first: UInt64
     let chain: CommitChain
-    /// What the store's counters were when the segment was written.
+    /// The values of the store's counters when the segment was written.
     let counters: [String: UInt64]
 
     func encoded() -> [UInt8] {
@@ -101,7 +100,7 @@ extension LogSegment {
 
   // MARK: Reading
 
-  /// Reads a segment from its beginning.
+  /// Reads a segment from its start.
   struct Reader: ~Copyable {
     private let file: LogInput
     private let segment: LogSegment
@@ -109,10 +108,10 @@ extension LogSegment {
     let header: Header
     private(set) var chain: CommitChain
     private(set) var next: UInt64
-    /// Whether the file ends before its commits do: it was cut off.
+    /// Whether the file is truncated before the end of its commits.
     private(set) var isCut = false
 
-    /// - Returns: nil for a file that was cut off in its header.
+    /// - Returns: `nil` for a file that is truncated in its header.
     /// - Throws: ``ArborError`` `corrupted`, `inputOutput`.
     init?(_ path: String, _ segment: LogSegment) throws(ArborError) {
       guard let file = try LogInput(path) else { throw ArborError.damagedLog(path, "it is gone") }
@@ -130,7 +129,7 @@ extension LogSegment {
       self.file = file
     }
 
-    /// - Returns: nil where the file ends before the size.
+    /// - Returns: `nil` if the file ends before the size.
     private static func headerSize(_ file: borrowing LogInput) throws(ArborError) -> Int? {
       let mark = try file.read(from: 0, count: markSize)
       guard mark.count == markSize else { return nil }
@@ -162,7 +161,7 @@ extension LogSegment {
       }
     }
 
-    /// The next commit; nil behind the last one, and where the file was cut off.
+    /// Returns the next commit, or `nil` after the last one or if the file is truncated.
     mutating func read() throws(ArborError) -> SegmentEntry? {
       let left = file.size - offset
       let head = try file.read(from: offset, count: LogSegment.entryHeaderSize)
@@ -219,13 +218,12 @@ extension LogSegment {
   }
 }
 
-/// One commit in a log: its place in the order of all commits, and everything it takes to make it
-/// again.
+/// A commit in a log: its sequence, and everything needed to replay it.
 struct SegmentEntry: Sendable, Hashable {
   let sequence: UInt64
-  /// What `LoggedCommitCodec` made, with its checksum.
+  /// The encoding by `LoggedCommitCodec`, including its checksum.
   let body: [UInt8]
-  /// What the history up to it comes to.
+  /// The chain of the history up to this commit.
   let chain: CommitChain
 }
 

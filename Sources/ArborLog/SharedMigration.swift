@@ -5,29 +5,30 @@ internal import Foundation
 /// A change of the model of a store that shares a log.
 ///
 /// ```
-/// n          the log's last commit of the former model
-/// n+1        model: nothing of the former model follows any more
+/// n          the log's last commit with the former model
+/// n+1        model: no commit with the former model follows
 /// n+2 … m    snapshot: the migrated store, whose newest commit is m
-/// m+1 …      commits of the new model
+/// m+1 …      commits with the new model
 /// ```
 ///
-/// The migration runs in a copy of the file, whether it takes code or not. It is tried before the
-/// log is told, so that one that fails stops nobody. A store that finds the change without a
-/// snapshot behind it, since the first one died, migrates a copy of its own and goes on, to its own
-/// model, which may be a later one than the log was told of; the first snapshot counts.
+/// The migration runs in a copy of the file, whether or not it needs code. It is tried before it is
+/// announced in the log, so that a failing migration affects no other process. A store that finds
+/// an announced change without a snapshot, because the announcing process died, migrates a copy of
+/// its own and completes the change, possibly to a later model than the announced one. The first
+/// snapshot counts.
 package struct SharedMigration {
   private let shared: SharedStore
   private let model: ManagedObjectModel
   private let modelName: String
-  /// Brings a copy to the model.
+  /// Migrates a copy to the model.
   private let migrate: (String) throws -> Void
 
   /// - Parameters:
-  ///   - shared: The file, which has all that the log had.
+  ///   - shared: The file, which must be up to date with the log.
   ///   - model: The new model.
-  ///   - name: What messages call it.
-  ///   - migrate: Brings the file at a path, which nobody else knows, to the model; it removes what
-  ///     it leaves beside the file.
+  ///   - name: The name of the model in messages.
+  ///   - migrate: Migrates the file at a path, which no other process uses, and removes its
+  ///     temporary files.
   package init(
     _ shared: SharedStore, to model: ManagedObjectModel, named name: String,
     _ migrate: @escaping (String) throws -> Void
@@ -40,11 +41,11 @@ package struct SharedMigration {
 
   private var log: any CommitLog { shared.client.log }
 
-  /// Migrates a copy, adds it to the log and puts it in the file's place; does nothing where
-  /// somebody else has added something meanwhile, which comes first.
+  /// Migrates a copy, publishes it and replaces the file with it. Does nothing if another process
+  /// has appended an entry meanwhile, which has to be applied first.
   ///
-  /// - Throws: What `migrate` throws, `ArborError`, `StoreError`. The log goes on with the former
-  ///   model then, and the file is as it was.
+  /// - Throws: Errors of `migrate`, `ArborError`, `StoreError`. The log then continues with the
+  ///   former model, and the file is unchanged.
   package func run() throws {
     defer { removeStaged() }
     var copied = try copyAndMigrate()
@@ -52,7 +53,8 @@ package struct SharedMigration {
     if change == nil {
       change = try announce(behind: copied.newest)
       if change == nil {
-        // Others were faster; now that it is known to succeed, it begins with the log's being told.
+        // Other entries were appended first. As the migration is known to succeed, it is now
+        // announced before it runs.
         guard case .needsMigration = try shared.prepare(for: model.fingerprint),
           let position = try shared.position(),
           let announced = try announce(behind: position.newest)
@@ -68,7 +70,7 @@ package struct SharedMigration {
     try finish(behind: change, copied)
   }
 
-  /// Copies the file, and migrates the copy; returns the position of the file.
+  /// Copies the file and migrates the copy. Returns the position of the file.
   private func copyAndMigrate() throws -> SharedPosition {
     removeStaged()
     let staged = shared.stagedPath
@@ -81,15 +83,15 @@ package struct SharedMigration {
     return position
   }
 
-  /// Tells the log that nothing of the former model follows a commit; returns the end of the log
-  /// then, nil where others were faster.
+  /// Appends the announcement that no commit with the former model follows. Returns the new end of
+  /// the log, or `nil` if other entries were appended first.
   private func announce(behind end: SharedPosition.Point) throws -> SharedPosition.Point? {
     let entry = CommitLogEntry(
       .model(model.fingerprint, name: modelName), after: end, upTo: end.sequence + 1)
     return try shared.client.append(entry: entry) ? entry.end : nil
   }
 
-  /// Publishes the migrated copy, lets the log go on with it, and takes it as the file.
+  /// Publishes the migrated copy, makes the log continue with it, and replaces the file with it.
   private func finish(behind change: SharedPosition.Point, _ copied: SharedPosition) throws {
     let staged = SharedStore(shared.stagedPath, shared.client)
     let id = UUID()
@@ -106,12 +108,13 @@ package struct SharedMigration {
     let snapshot = CommitLogSnapshot(
       id: id, store: store, sequence: entry.last, digest: entry.digest)
     try log.publish(snapshot, in: URL(filePath: shared.stagedPath))
-    // Where somebody else's snapshot is there already, the next look takes that.
+    // If another process has published its snapshot first, the next check picks that up.
     guard try shared.client.append(entry: entry) else { return }
     try StoreFiles.replace(shared.path, by: shared.stagedPath)
   }
 
-  /// Lets the log go on with the former model, where the migration fails although it was tried.
+  /// Makes the log continue with the former model after the migration has failed although it was
+  /// tried before.
   private func giveUp(behind change: SharedPosition.Point) throws {
     removeStaged()
     guard let position = try shared.position(), position.sequence + 1 == change.sequence else {

@@ -3,14 +3,15 @@ package import ArborStore
 internal import Foundation
 
 extension SharedStore {
-  /// Begins a log with an open store: a copy of it, and what is committed while that is published.
+  /// Begins a log with an open store: with a copy of it and the commits made while that is
+  /// published.
   ///
-  /// Reading and writing go on. From its return on, the store shares the log.
+  /// Reads and writes continue meanwhile. After this call, the store shares the log.
   ///
-  /// - Throws: ``ArborError`` `notAllowed` where there is a log already; `StoreError`.
+  /// - Throws: ``ArborError`` `notAllowed` if the log already exists; `StoreError`.
   package func begin(_ file: StoreEngine) throws {
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
-    // A log that was begun in vain, or left.
+    // Discards the state of a log that the store failed to begin, or has left.
     try file.keepCommitsForSharing()
     let position: SharedPosition
     let snapshot: CommitLogSnapshot
@@ -23,7 +24,8 @@ extension SharedStore {
       try file.setPosition(position)
     } catch {
       try? file.removeLogReader(file.id)
-      // Another machine may have begun the log meanwhile, which each log says in its own words.
+      // If another machine has begun the log meanwhile, each log implementation reports a different
+      // error.
       if let head = try? client.log.head(), head.store != file.id { throw begunAlready }
       throw error
     }
@@ -36,7 +38,7 @@ extension SharedStore {
         throw begunAlready
       }
     } catch {
-      // Another error may hide that the log has begun, which the next opening finds out.
+      // After other errors the log may have been begun, which the next opening finds out.
       if case .log(let reason) = error, reason.code == .notAllowed { try file.leave() }
       throw error
     }
@@ -49,12 +51,12 @@ extension SharedStore {
         "The log \(client.log.name) has been begun already; open a store that follows it."))
   }
 
-  /// Whether a kill interrupted ``begin(_:)`` behind the log's beginning.
+  /// Returns whether ``begin(_:)`` was interrupted by a crash after the log had been begun.
   func isJoining(_ file: StoreEngine) throws -> Bool {
     try file.logReaders().sequences[file.id] != nil
   }
 
-  /// Goes on with ``begin(_:)`` where the log has begun: what it lacks of the store is added.
+  /// Completes ``begin(_:)`` if the log has been begun: appends the commits that it lacks.
   func join(_ file: StoreEngine, since position: SharedPosition) throws {
     try file.join(client, behind: position) { (group) throws(StoreError) in
       guard let group else { return }
@@ -62,9 +64,9 @@ extension SharedStore {
     }
   }
 
-  /// Adds what of a group the log does not have.
+  /// Appends those commits of a group that the log lacks.
   ///
-  /// - Throws: ``ArborError`` `forked` where it has something else.
+  /// - Throws: ``ArborError`` `forked` if the log has different commits.
   private func add(_ group: CommitGroup) throws(ArborError) {
     var left: CommitGroup? = group
     while let group = left {
@@ -81,18 +83,18 @@ extension SharedStore {
     }
   }
 
-  /// Adds a snapshot of an open store to the log, from which new copies begin; returns the newest
-  /// commit in it.
+  /// Publishes a snapshot of an open store in the log, from which new copies can be created.
+  /// Returns the sequence of its newest commit.
   package func publish(_ file: StoreEngine) throws -> UInt64 {
     try publish(copyOf: file) { _ in nil }.position.sequence
   }
 
-  /// Publishes a copy of an open store, which gets a position, or keeps the one that it has.
+  /// Publishes a copy of an open store, which gets the given position, or keeps its own.
   private func publish(
     copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: CommitLogSnapshot) {
     let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
-    // Other processes that share the file stage theirs under the same name.
+    // Other processes that share the file use the same name for their copies.
     let lock = try StoreLock(staged, suffix: "-lock", waits: true)
     defer { lock.end() }
     StoreFiles.discard(staged)

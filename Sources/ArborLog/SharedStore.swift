@@ -2,28 +2,28 @@ package import ArborModel
 package import ArborStore
 internal import Foundation
 
-/// A store's file and the log that it shares, before and while the store is opened.
+/// A store's file and the log that it shares, before and while the store is open.
 ///
 /// ```
-/// no log      ── join ──▶ the store's copy and its commits are the log's beginning
-/// no file     ── the newest snapshot ──▶ behind the log ── take over ──▶ at its end
-/// forked      ── the file is kept under another name, and the error lists what is only there
-/// damaged     ── the file is kept under another name, and made anew as where none exists
+/// no log      ── join ──▶ the log begins with a copy of the store and its commits
+/// no file     ── install the newest snapshot ──▶ behind ── apply newer commits ──▶ up to date
+/// forked      ── the file is kept under another name; the error lists the commits only it has
+/// damaged     ── the file is kept under another name, and created from the newest snapshot
 /// other model ── see SharedMigration
 /// ```
 package struct SharedStore {
   package let path: String
   package let client: LogClient
 
-  /// What a file is to its log once it has been prepared.
+  /// The state of a file relative to its log after preparation.
   package enum Preparation {
-    /// There is no log yet; the store that is opened begins it.
+    /// The log does not exist yet. The store that is opened begins it.
     case noLog
-    /// The file is of the log's model and has all that the log had.
+    /// The file has the log's model and is up to date.
     case ready
-    /// The file is opened as it is, and cannot follow for now.
+    /// The file can be opened as it is, but cannot follow the log for now.
     case waiting(ArborError)
-    /// The file has all that the log had, and another model is asked for.
+    /// The file is up to date, but another model was requested.
     case needsMigration
   }
 
@@ -34,10 +34,10 @@ package struct SharedStore {
 
   private var log: any CommitLog { client.log }
 
-  /// Makes the file where none exists, or anew where the log goes on without it, and brings it up
-  /// to the log.
+  /// Creates the file if it doesn't exist, recreates it if the log has continued without it, and
+  /// applies the log's newer commits.
   ///
-  /// - Parameter model: The one that the store is going to be opened with; nil for its own.
+  /// - Parameter model: The model with which the store will be opened; `nil` for that of the file.
   /// - Throws: `ArborError`, `StoreError`.
   package func prepare(for model: ModelFingerprint?) throws -> Preparation {
     let exists = try StoreFiles.exists(try StoreFiles.removeEmpty(path))
@@ -51,7 +51,7 @@ package struct SharedStore {
     guard let head else { return .noLog }
     if exists { try setAsideIfDamaged() }
     if try !StoreFiles.exists(path) { try install(replacing: false) }
-    // Each snapshot that comes meanwhile is newer than the one before.
+    // Each newly installed snapshot has to be newer than the previous one.
     var newest: UInt64?
     while true {
       switch try takeOver(head, model) {
@@ -75,11 +75,11 @@ package struct SharedStore {
   private enum Step {
     case done(Preparation)
     case forked
-    /// The log goes on with a snapshot.
+    /// The log continues with a snapshot.
     case anew
   }
 
-  /// The model of a file that shares a log; nil for one that does not.
+  /// Returns the model of a file that shares a log, or `nil` if it doesn't share one.
   private func sharedModel() throws -> ModelFingerprint? {
     try withFile { file in try file.position() == nil ? nil : file.modelFingerprint }
   }
@@ -113,7 +113,7 @@ package struct SharedStore {
     }
   }
 
-  /// What to do where the log goes on with another model.
+  /// Returns the next step if the log continues with another model.
   private func goOn(
     _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
@@ -121,8 +121,8 @@ package struct SharedStore {
     if let snapshot = try log.newestSnapshot(), snapshot.sequence > file.lastSequence {
       return .anew
     }
-    // The process that changed the model has not come to the end, and may never: one that has that
-    // model goes on for it, and one with yet another model passes it by.
+    // The process that announced the model has not completed the change and may never do so. A
+    // process with that model completes it, and one with yet another model supersedes it.
     guard model != nil, try pendingModel(after: file.lastSequence) != nil else { throw reason }
     return .done(.needsMigration)
   }
@@ -135,7 +135,7 @@ package struct SharedStore {
     case removed
   }
 
-  /// How what the log has relates to a point of the store's history.
+  /// Compares a point of the store's history with the log.
   private func relation(of point: SharedPosition.Point) throws(ArborError) -> Relation {
     guard let head = try log.head(), head.sequence >= point.sequence else { return .forked }
     if head.sequence == point.sequence {
@@ -146,7 +146,7 @@ package struct SharedStore {
     return next.previous.bits == point.chain.bits ? .followed : .forked
   }
 
-  /// The change of the model that follows a commit in the log.
+  /// Returns the change of the model that follows a commit in the log.
   package func pendingModel(
     after sequence: UInt64
   ) throws(ArborError) -> (fingerprint: ModelFingerprint, end: SharedPosition.Point)? {
@@ -156,18 +156,18 @@ package struct SharedStore {
     return (fingerprint, entry.end)
   }
 
-  /// How far the file has the log; nil where it shares none.
+  /// Returns the position of the file in the log, or `nil` if it doesn't share one.
   func position() throws -> SharedPosition? { try withFile { try $0.position() } }
 
   // MARK: Files
 
-  /// Keeps a damaged file under another name: what a loss of power has left of commits that did not
-  /// wait for the medium, above all. The log has everything that was acknowledged.
+  /// Keeps a damaged file under another name. This mainly affects files damaged by a power failure
+  /// while commits did not wait for the disk. The log has every acknowledged commit.
   private func setAsideIfDamaged() throws {
     do { try withFile { _ in } } catch StoreError.corrupted { try StoreFiles.setAside(path) }
   }
 
-  /// Runs `body` with the file, with the model in it.
+  /// Runs `body` with the file, opened with its own model.
   func withFile<R>(_ body: (StoreEngine) throws -> R) throws -> R {
     var opening = StoreOpening(.file(path), model: nil)
     opening.looksForDamage = false
@@ -175,14 +175,14 @@ package struct SharedStore {
     opening.indexBuilds = .left
     let file = try StoreEngine.open(opening)
     defer { file.close() }
-    // This process may have it open.
+    // This process may have the file open.
     return try file.keepingLog(body)
   }
 
-  /// A name beside the file for one that is to take its place.
+  /// The path beside the file for one that will replace it.
   package var stagedPath: String { StoreFiles.followingPath(of: path) }
 
-  /// Makes the file from the newest snapshot; returns the newest commit in it.
+  /// Creates the file from the newest snapshot. Returns the sequence of its newest commit.
   @discardableResult
   private func install(replacing: Bool) throws -> UInt64 {
     guard let snapshot = try log.newestSnapshot() else { throw noSnapshot }
@@ -198,7 +198,7 @@ package struct SharedStore {
       }
     } catch {
       if let failure { throw failure }
-      // Another process has made it meanwhile.
+      // Another process has created the file meanwhile.
       if !replacing, case .inputOutput(_, _, EEXIST) = error { return snapshot.sequence }
       throw error
     }
@@ -224,7 +224,8 @@ package struct SharedStore {
 
   // MARK: Forks
 
-  /// Gives a file that the log does not lead to another name, and tells what is only in it.
+  /// Renames a file that has diverged from the log, and throws an error that lists the commits only
+  /// it contains.
   private func keepFork() throws -> Never {
     let (common, last, commits) = try withFile { file in
       let position = try file.position()

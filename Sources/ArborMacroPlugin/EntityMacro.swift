@@ -4,7 +4,7 @@ package import SwiftSyntax
 internal import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@Entity`: describes the entity, and gives each modelled property its accessors.
+/// `@Entity`: generates the entity's description and the accessors of its properties.
 package struct EntityMacro: MemberMacro, MemberAttributeMacro {
   package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -20,7 +20,7 @@ package struct EntityMacro: MemberMacro, MemberAttributeMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) -> [AttributeSyntax] {
-    // What is wrong was said where the members are made.
+    // Problems have been reported when the members were expanded.
     var reader = EntityReader(node)
     guard let variable = member.as(VariableDeclSyntax.self), let source = reader.read(declaration),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier,
@@ -34,7 +34,7 @@ package struct EntityMacro: MemberMacro, MemberAttributeMacro {
   }
 }
 
-/// `@EntityProperty`: the accessors that `@Entity` chose for a property.
+/// `@EntityProperty`: generates the accessors that `@Entity` chose for a property.
 package struct EntityPropertyMacro: AccessorMacro {
   package static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
@@ -50,7 +50,8 @@ package struct EntityPropertyMacro: AccessorMacro {
   }
 }
 
-/// `@Attribute`, `@Relationship` and `@Transient`: read by `@Entity`, and nothing by themselves.
+/// `@Attribute`, `@Relationship` and `@Transient`: read by `@Entity`, without an expansion of their
+/// own.
 package struct PropertyMarkerMacro: PeerMacro {
   package static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

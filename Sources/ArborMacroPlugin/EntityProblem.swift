@@ -1,6 +1,6 @@
 package import SwiftDiagnostics
 
-/// What is wrong with a class or a property: what happened, then what to do.
+/// A problem with a class or a property. The message states the problem, then its remedy.
 package struct EntityProblem: DiagnosticMessage {
   package let message: String
   private let id: String
@@ -151,7 +151,7 @@ package struct EntityProblem: DiagnosticMessage {
     "unreadInverse", "The inverse is named by a plain text; write inverse: \"name\".")
 }
 
-/// What an editor offers to do about a problem.
+/// A fix-it for a problem.
 struct EntityFix: FixItMessage {
   let message: String
   var fixItID: MessageID { MessageID(domain: "ArborMacros", id: message) }

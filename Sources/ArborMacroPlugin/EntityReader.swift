@@ -2,14 +2,14 @@ internal import ArborSource
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// Reads a class with `@Entity`: what it says about its entity, and what is wrong with it.
+/// Reads a class with `@Entity`: the description of its entity, and its problems.
 struct EntityReader {
   private let attribute: AttributeSyntax
   private(set) var problems: [Diagnostic] = []
 
   init(_ attribute: AttributeSyntax) { self.attribute = attribute }
 
-  /// The class; nil where nothing can be made of it.
+  /// Returns the entity's description, or `nil` if the class cannot be an entity.
   mutating func read(_ declaration: some DeclGroupSyntax) -> EntitySource? {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else {
       report(attribute, .noClass)
@@ -69,10 +69,11 @@ struct EntityReader {
     return ""
   }
 
-  /// The hooks that are listed; see `OverriddenHooks`.
+  /// The hooks listed in the description; see `OverriddenHooks`.
   private static let hooks = ["validate", "importValue", "didImport", "awakeFromFetch"]
 
-  /// Whether a class overrides a method, in a branch of `#if` too. An extension cannot override.
+  /// Returns whether a class overrides a method, including in branches of `#if`. Extensions cannot
+  /// override.
   private static func overrides(_ name: String, in members: MemberBlockItemListSyntax) -> Bool {
     members.contains { member in
       if let condition = member.decl.as(IfConfigDeclSyntax.self) {
@@ -133,7 +134,7 @@ struct EntityReader {
     problems += reader.problems
   }
 
-  /// Contexts make objects, by the one initializer that subclasses inherit.
+  /// Reports initializers other than the inherited one, with which contexts create objects.
   private mutating func check(_ initializer: InitializerDeclSyntax, of name: String) {
     let parameters = initializer.signature.parameterClause.parameters
     let type = parameters.first?.type.trimmedDescription.split(separator: ".").last
@@ -141,7 +142,7 @@ struct EntityReader {
     report(initializer.initKeyword, .ownInitializer(name))
   }
 
-  /// What stands inside of `#if` gets no accessors.
+  /// Reports properties inside `#if`, which get no accessors.
   private mutating func refuseConditional(_ member: DeclSyntax) {
     guard let variable = member.as(VariableDeclSyntax.self) else { return }
     var reader = PropertyReader(variable)

@@ -1,16 +1,16 @@
 internal import SwiftSyntax
 
-/// Which initial values are constants.
+/// Distinguishing constant initial values.
 ///
-/// A constant belongs to the description of the attribute, so that the model says it and objects
-/// without the class get it too. Everything else is evaluated for each object: `UUID()`, `Date()`,
-/// `Date.now`, a call, a name. A macro sees the text alone, so the text decides: constants are
-/// literals, cases and other constants of the property's own type, operators between these, and the
-/// initializers whose arguments determine the value, `Date(timeIntervalSince1970: 0)`.
+/// A constant is part of the attribute's description, so that the model contains it and objects
+/// without the class get it, too. Any other expression is evaluated for each object: `UUID()`,
+/// `Date()`, `Date.now`, a call, a name. A macro sees only the text, so the text decides. Constants
+/// are literals, cases and other constants of the property's own type, operators between these, and
+/// initializers whose arguments determine the value, such as `Date(timeIntervalSince1970: 0)`.
 extension ExprSyntax {
-  /// Whether the expression has one value, however often it is evaluated.
+  /// Returns whether the expression has the same value whenever it is evaluated.
   ///
-  /// - Parameter type: The type of the property, for members that stand without one: `.junior`.
+  /// - Parameter type: The type of the property, for implicit members such as `.junior`.
   func isConstant(of type: TypeSyntax) -> Bool { isConstant(ofTypeNamed: type.unwrappedName) }
 
   private func isConstant(ofTypeNamed type: String) -> Bool {
@@ -43,14 +43,14 @@ extension ExprSyntax {
     }
   }
 
-  /// Operands with operators between them: `60 * 60`, `5 as Int64`,
+  /// Returns whether operands joined by operators are constant: `60 * 60`, `5 as Int64`,
   /// `UUID(uuidString: "…") ?? UUID()`.
   private static func isConstant(_ elements: [ExprSyntax], _ type: String) -> Bool {
     guard let first = elements.first, first.isConstant(ofTypeNamed: type) else { return false }
     var index = 1
     while index + 1 < elements.count {
       if let symbol = elements[index].as(BinaryOperatorExprSyntax.self)?.operator.text {
-        // What stands behind it is evaluated where the constant is nil, which it is not.
+        // The right-hand side is evaluated only if the constant is `nil`, which it is not.
         if symbol == "??" { return true }
         guard elements[index + 1].isConstant(ofTypeNamed: type) else { return false }
       } else if !elements[index].is(UnresolvedAsExprSyntax.self) {
@@ -61,17 +61,18 @@ extension ExprSyntax {
     return true
   }
 
-  /// `.junior`, `Rank.junior`, `Int.max`; of a date only the two that do not move.
+  /// Returns whether a member is constant: `.junior`, `Rank.junior`, `Int.max`; of `Date` only the
+  /// two fixed ones.
   private static func isConstant(_ member: MemberAccessExprSyntax, _ type: String) -> Bool {
     let owner = member.base.map { $0.lastName } ?? type
     let name = member.declName.baseName.text
     if owner == "Date" { return ["distantPast", "distantFuture"].contains(name) }
-    // Under another name, too, a type's `now` is no constant.
+    // A member such as `now` of any other type is not constant either.
     guard !owner.isEmpty, !["now", "today", "random"].contains(name) else { return false }
     return owner == type || numbers.contains(owner)
   }
 
-  /// The labels of the arguments that determine a value of a type of Foundation.
+  /// The argument labels that determine a value of a Foundation type.
   private static let labels: [String: [String]] = [
     "Date": ["timeIntervalSinceReferenceDate", "timeIntervalSince1970"],
     "UUID": ["uuidString", "uuid"], "URL": ["string"],
@@ -80,7 +81,7 @@ extension ExprSyntax {
     "Int", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "Float", "Double",
     "Decimal", "Bool",
   ]
-  /// Types whose initializers depend on their arguments alone.
+  /// The types whose initializers depend on their arguments only.
   private static let values: Set<String> = numbers.union(["String", "Data", "Set", "Array"])
 
   private static func isConstant(_ call: FunctionCallExprSyntax, _ type: String) -> Bool {
@@ -106,7 +107,7 @@ extension ExprSyntax {
     return first.map { labels[owner, default: []].contains($0) } ?? false
   }
 
-  /// The last name of a path of names, without what it is specialised for.
+  /// The last name in a path of names, without generic arguments.
   private var lastName: String {
     if let member = self.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text }
     if let generic = self.as(GenericSpecializationExprSyntax.self) {
@@ -117,7 +118,7 @@ extension ExprSyntax {
 }
 
 extension TypeSyntax {
-  /// The last name of the type, of an optional one that of what it wraps.
+  /// The last name of the type, or of the wrapped type of an optional.
   fileprivate var unwrappedName: String {
     if let wrapped { return wrapped.unwrappedName }
     if let member = self.as(MemberTypeSyntax.self) { return member.name.text }

@@ -2,14 +2,14 @@ internal import ArborSource
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// Reads a variable of a class with `@Entity`: the property it is, and what is wrong with it.
+/// Reads a variable of a class with `@Entity`: the property it declares, and its problems.
 struct PropertyReader {
   private let variable: VariableDeclSyntax
   private(set) var problems: [Diagnostic] = []
 
   init(_ variable: VariableDeclSyntax) { self.variable = variable }
 
-  /// The property; nil for a variable that is none, or is wrong.
+  /// Returns the property, or `nil` if the variable declares none or has a problem.
   mutating func read() -> PropertySource? {
     let markers = variable.attributes.filter {
       ["Attribute", "Relationship", "Transient"].contains($0.markerName ?? "")
@@ -34,7 +34,7 @@ struct PropertyReader {
 
   // MARK: Variables
 
-  /// Whether the variable takes room in an object; marked ones that do not are wrong.
+  /// Returns whether the variable is a stored property. Reports markers on any other variable.
   private mutating func isStored(
     _ binding: PatternBindingSyntax, _ marker: AttributeListSyntax.Element?
   ) -> Bool {
@@ -42,7 +42,7 @@ struct PropertyReader {
     let isStored =
       isVariable && !variable.isOfType && !variable.hasModifier(.override)
       && binding.accessors != .computed
-    // Nothing that is said about the text of an attribute finds its place in the source.
+    // Reported here, because errors in the expansion would have no location in the source.
     if !isStored, let marker {
       report(variable, .notStored(marker.markerName ?? "", binding.pattern.trimmedDescription))
     }
@@ -57,7 +57,7 @@ struct PropertyReader {
     }
   }
 
-  /// The name of a variable that the store can keep; nil where it cannot.
+  /// Returns the name of a variable that can be a property, or `nil` if it cannot.
   private mutating func plainName(of binding: PatternBindingSyntax) -> String? {
     guard variable.bindings.count == 1 else {
       report(
@@ -104,7 +104,8 @@ struct PropertyReader {
   private mutating func attribute(
     _ name: String, _ type: TypeSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?
   ) -> PropertySource? {
-    // These hold nothing but objects, so that they are relationships even unmarked.
+    // These types contain nothing but objects, so that they are relationships even without a
+    // marker.
     if case .toMany(let kind) = type.relating, [.toMany, .toManyView].contains(kind),
       !type.isSetOfScalars
     {
@@ -176,7 +177,7 @@ struct PropertyReader {
     return nil
   }
 
-  /// The name of the relationship back; nil for none.
+  /// Returns the name of the inverse relationship, or `nil` for none.
   private mutating func inverse(_ expression: ExprSyntax) -> String? {
     if let name = expression.plainText { return name.filter { $0 != "`" } }
     if !expression.is(NilLiteralExprSyntax.self) { report(variable, .unreadInverse) }

@@ -5,12 +5,12 @@ internal import SwiftSyntax
 // Small questions to syntax nodes.
 
 extension TokenSyntax {
-  /// An identifier as the model spells it.
+  /// The identifier without backticks, as in the model.
   var nameWithoutBackticks: String { text.filter { $0 != "`" } }
 }
 
 extension AttributeListSyntax.Element {
-  /// The attribute itself; nil for `#if`.
+  /// The attribute, or `nil` for `#if`.
   var attribute: AttributeSyntax? { self.as(AttributeSyntax.self) }
 
   /// The attribute's name without its module.
@@ -22,10 +22,10 @@ extension AttributeListSyntax.Element {
 }
 
 extension ExprSyntax {
-  /// The text of a literal without interpolations; nil for any other expression.
+  /// The text of a string literal without interpolations, or `nil` for any other expression.
   var plainText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 
-  /// Whether it is an implicit member, or a call of one: `.indexed`, `.bounds(0...9)`.
+  /// Whether it is an implicit member or a call of one: `.indexed`, `.bounds(0...9)`.
   var isImplicitMember: Bool {
     if let call = self.as(FunctionCallExprSyntax.self) {
       return call.calledExpression.isImplicitMember
@@ -33,11 +33,11 @@ extension ExprSyntax {
     return self.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
   }
 
-  /// Whether it is `nil`, which says what no initial value says.
+  /// Whether it is `nil`, which is equivalent to no initial value.
   var isNil: Bool { self.is(NilLiteralExprSyntax.self) }
 
-  /// The type that an expression's text tells: that of a literal, `UUID` of `UUID()`, `Rank` of
-  /// `Rank.junior`; nil for any other expression.
+  /// The type that the text reveals: that of a literal, `UUID` for `UUID()`, `Rank` for
+  /// `Rank.junior`; `nil` for any other expression.
   var writtenType: String? {
     if let type = literalType { return type }
     let named: ExprSyntax? =
@@ -49,7 +49,7 @@ extension ExprSyntax {
     return name
   }
 
-  /// The type of a literal that needs no other word; nil for any other expression.
+  /// The default type of a literal, or `nil` for any other expression.
   private var literalType: String? {
     if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
     if self.is(FloatLiteralExprSyntax.self) { return "Double" }
@@ -63,14 +63,14 @@ extension ExprSyntax {
 }
 
 extension VariableDeclSyntax {
-  /// Whether it belongs to the type rather than to its objects.
+  /// Whether it is a static or class variable.
   var isOfType: Bool { hasModifier(.static) || hasModifier(.class) }
 
   func hasModifier(_ keyword: Keyword) -> Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
   }
 
-  /// The same variables, each declared by itself on a line of its own.
+  /// The same variables, each declared on a line of its own.
   var oneByOne: MemberBlockItemListSyntax {
     let indentation = leadingTrivia.pieces.reversed().prefix(while: \.isSpaceOrTab).reversed()
     var lines: [MemberBlockItemSyntax] = []
@@ -80,7 +80,7 @@ extension VariableDeclSyntax {
       if let own = binding.typeAnnotation {
         type = own.with(\.trailingTrivia, [])
       } else if binding.initializer == nil {
-        // In `a, b: Int` the type is that of both.
+        // In `a, b: Int` the type applies to both.
         binding.typeAnnotation = type
       }
       var single = self
@@ -95,7 +95,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// What the braces behind a variable say.
+  /// The kind of a variable's accessor block.
   enum Accessors { case none, observers, computed }
 
   var accessors: Accessors {
@@ -111,14 +111,14 @@ extension PatternBindingSyntax {
 }
 
 extension TypeSyntax {
-  /// What the type is to a relationship.
+  /// The kind of relationship that the type represents.
   enum Relating {
-    /// One object or none; the text of the optional type.
+    /// A to-one relationship, with the text of the optional type.
     case toOne(String)
-    /// One object, written without a question mark.
+    /// A single object, without a question mark.
     case bareToOne
     case toMany(PropertySource.Kind)
-    /// A collection that may be missing altogether; the collection.
+    /// An optional collection, with the type of the collection.
     case optionalToMany(TypeSyntax)
     case unknown
   }
@@ -137,7 +137,7 @@ extension TypeSyntax {
     }
   }
 
-  /// What an optional type wraps, with a question mark or an exclamation mark; nil for any other.
+  /// The wrapped type of an optional written with `?` or `!`, or `nil` for any other type.
   var wrapped: TypeSyntax? {
     self.as(OptionalTypeSyntax.self)?.wrappedType
       ?? self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType
@@ -151,7 +151,7 @@ extension TypeSyntax {
     }
   }
 
-  /// The last name of a nominal type, and its only argument.
+  /// The last name of a nominal type, and its only generic argument.
   private var nameAndArgument: (String, TypeSyntax?)? {
     let name: TokenSyntax
     let clause: GenericArgumentClauseSyntax?
@@ -168,8 +168,8 @@ extension TypeSyntax {
     return (name.text, type)
   }
 
-  /// The name of the type, or of what it wraps, if its numbers fit no type of attributes; nil for
-  /// all other types.
+  /// The name of the type, or of its wrapped type, if it is a number that no attribute type
+  /// supports; `nil` for all other types.
   var unsupportedNumber: String? {
     if let wrapped { return wrapped.unsupportedNumber }
     guard let (name, argument) = nameAndArgument else { return nil }
@@ -177,9 +177,9 @@ extension TypeSyntax {
     return ["Int128", "UInt128", "Float16", "Float80"].contains(name) ? name : nil
   }
 
-  /// Whether it is a set of texts, numbers or other values of the standard library and Foundation,
-  /// which is an attribute as any codable type is. Of another set the text does not tell whether
-  /// its elements are objects.
+  /// Whether it is a set of strings, numbers or other values of the standard library and
+  /// Foundation, which is an attribute like any other codable type. For other sets, the text
+  /// doesn't reveal whether the elements are objects.
   var isSetOfScalars: Bool {
     guard case ("Set", let element?)? = nameAndArgument,
       case (let name, nil)? = element.nameAndArgument
@@ -190,7 +190,7 @@ extension TypeSyntax {
     ].contains(name)
   }
 
-  /// The type as a property of an attribute describes it: one that unwraps itself is optional.
+  /// The type in the description of an attribute: an implicitly unwrapped one becomes optional.
   var described: String {
     let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)
     return optional.map { "\($0.wrappedType.trimmedDescription)?" } ?? trimmedDescription

@@ -1,19 +1,19 @@
 internal import ArborModel
 internal import CPostgres
 
-/// What a connection string says: servers, in their order, and how to connect to each.
+/// The contents of a connection string: the servers in order, and the parameters for each.
 struct ConnectionParameters: Sendable {
-  /// For each server what a connection string would say that names it alone. libpq goes on to the
-  /// next server where one refuses, but not in its non-blocking form where one is silent.
+  /// For each server, the parameters of a connection string that names only this one. libpq itself
+  /// tries the next server if one refuses, but in its non-blocking mode not if one doesn't respond.
   let servers: [[String: String]]
-  /// The database and the servers, for messages. It holds no password.
+  /// The database and the servers, for messages. Contains no password.
   let name: String
-  /// The time that the string gives each server, in seconds; nil where it gives none.
+  /// The connection timeout per server in seconds, or `nil` if the string contains none.
   let connectTimeout: Int?
 
-  /// - Parameter string: `host=a,b dbname=staff` or `postgresql://a,b/staff`, as libpq reads it.
-  /// - Throws: `ArborError` `invalidArgument`. It quotes nothing of the string, in which anything
-  ///   may be a password.
+  /// - Parameter string: `host=a,b dbname=staff` or `postgresql://a,b/staff`, as libpq parses it.
+  /// - Throws: `ArborError` `invalidArgument`. Its message quotes nothing of the string, any part
+  ///   of which may be a password.
   init(_ string: String) throws(ArborError) {
     guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {
       throw ArborError(
@@ -59,14 +59,14 @@ struct ConnectionParameters: Sendable {
       + (listed.isEmpty ? "" : " on \(listed)")
   }
 
-  /// What holds where the string does not say otherwise. A server that vanished without a farewell
-  /// is noticed within half a minute, also where nobody waits for an answer.
+  /// The defaults for parameters missing from the string. With these keepalives, a server that has
+  /// vanished is noticed within half a minute, even while no answer is awaited.
   private static let defaults = [
     "client_encoding": "UTF8", "fallback_application_name": "ArborData", "keepalives_idle": "10",
     "keepalives_interval": "5", "keepalives_count": "3",
   ]
 
-  /// Only a server that takes writes will do.
+  /// Requires a server that accepts writes.
   private static func checkTarget(_ options: inout [String: String]) throws(ArborError) {
     let given = options["target_session_attrs"]
     guard ["read-only", "standby", "prefer-standby"].contains(given) else {
@@ -79,8 +79,8 @@ struct ConnectionParameters: Sendable {
         + "target_session_attrs out, which takes the one that is written to.")
   }
 
-  /// Whether all of a password that a URI holds is read as one. An `@` or `/` in it would let the
-  /// rest be taken for a host, which stands in messages.
+  /// Returns whether the password in a URI is parsed completely. An unescaped `@` or `/` in it
+  /// would make the rest part of the host name, which messages contain.
   private static func hasPlainPassword(_ string: String) -> Bool {
     guard let scheme = string.prefixMatch(of: #/postgres(?:ql)?:\/\//#) else { return true }
     var rest = string[scheme.range.upperBound...]
@@ -95,13 +95,13 @@ struct ConnectionParameters: Sendable {
     return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The options that a string gives; nil for none that libpq reads.
+  /// Returns the options in a string, or `nil` if libpq cannot parse it.
   private static func options(of string: String) -> [String: String]? {
-    // libpq would stop reading there.
+    // libpq would stop parsing at a NUL.
     guard !string.utf8.contains(0), let parsed = unsafe PQconninfoParse(string, nil) else {
       return nil
     }
-    // The options end with one without a keyword, and all texts live until they are freed.
+    // The array ends with an option without a keyword, and all strings live until it is freed.
     defer { unsafe PQconninfoFree(parsed) }
     var options: [String: String] = [:]
     var next = unsafe parsed

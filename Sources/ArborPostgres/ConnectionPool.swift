@@ -2,11 +2,11 @@ internal import ArborLocks
 internal import ArborModel
 internal import Dispatch
 
-/// Connections to the server that is written to, kept for the next call.
+/// A pool of connections to the primary server.
 final class ConnectionPool: Sendable {
   private struct State {
     var idle: [PostgresConnection] = []
-    /// The server to try first: the one that worked last.
+    /// The server to try first: the most recent one that worked.
     var server = 0
     var isSchemaChecked = false
   }
@@ -26,7 +26,7 @@ final class ConnectionPool: Sendable {
     slots = DispatchSemaphore(value: options.connections)
   }
 
-  /// Runs `body` with a connection that nobody else has meanwhile.
+  /// Runs `body` with exclusive access to a connection.
   func withConnection<R>(
     until deadline: Deadline, _ body: (PostgresConnection) throws(PostgresFailure) -> R
   ) throws(PostgresFailure) -> R {
@@ -44,7 +44,7 @@ final class ConnectionPool: Sendable {
       if error.leavesConnection {
         state.withLock { $0.idle.append(connection) }
       } else {
-        // What is wrong with one is wrong with all to the same server.
+        // Other connections to the same server are affected as well.
         state.withLock { (state) in
           state.idle = []
           if case .lost = error.kind {
@@ -63,7 +63,7 @@ final class ConnectionPool: Sendable {
     return nil
   }
 
-  /// Connects to the first server that can be written to.
+  /// Connects to the first server that accepts writes.
   func open(until deadline: Deadline) throws(PostgresFailure) -> PostgresConnection {
     let (first, isChecked) = state.withLock { ($0.server, $0.isSchemaChecked) }
     let count = parameters.servers.count
@@ -88,13 +88,13 @@ final class ConnectionPool: Sendable {
         failures.append(error)
       }
     }
-    // One server that may answer later is reason enough to try again.
+    // If any of the servers may respond later, the call is worth retrying.
     let state = failures.allSatisfy { !$0.isTemporary } ? failures.first?.state : nil
     throw PostgresFailure(
       .unreachable, state: state, failures.map(\.message.asClause).joined(separator: "; "))
   }
 
-  /// Sets what a session needs. A server that does not know a setting goes without it.
+  /// Configures the session. Settings unknown to the server are skipped.
   private func setUp(
     _ connection: PostgresConnection, _ deadline: Deadline
   ) throws(PostgresFailure) {
@@ -104,9 +104,10 @@ final class ConnectionPool: Sendable {
       [PostgresStatement(Self.settings, .text(String(timeout)))], deadline: deadline)
   }
 
-  /// Isolation is what the statements reckon with. A server that lets go of a silent client in half
-  /// a minute does not keep others waiting for what that one has begun. And what is answered has
-  /// to be on the medium, on standbys too where the server has been told to wait for any.
+  /// The statements rely on the isolation level. With the keepalives, the server drops a vanished
+  /// client within half a minute, so that its open transaction doesn't block others for longer.
+  /// Synchronous commit makes acknowledged transactions durable, on standbys too if the server is
+  /// configured to wait for any.
   private static let settings = """
     SELECT set_config(wanted.name, wanted.value, false) FROM (VALUES
       ('statement_timeout', $1), ('default_transaction_isolation', 'read committed'),

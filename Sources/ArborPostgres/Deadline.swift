@@ -1,7 +1,7 @@
 internal import ArborLocks
 internal import Dispatch
 
-/// A moment at which something has to have ended, on a clock that nobody sets.
+/// A point in time by which an operation has to be finished, on a monotonic clock.
 struct Deadline: Sendable {
   private let end: ContinuousClock.Instant
 
@@ -9,12 +9,12 @@ struct Deadline: Sendable {
 
   private init(end: ContinuousClock.Instant) { self.end = end }
 
-  /// The time until then; none once it is over.
+  /// The remaining time, or zero if the deadline has passed.
   var left: Duration { max(.zero, end - .now) }
 
   var isOver: Bool { left == .zero }
 
-  /// The time until then in whole milliseconds, rounded up, as `poll` takes it.
+  /// The remaining time in whole milliseconds, rounded up, for `poll`.
   var milliseconds: Int32 {
     let (seconds, attoseconds) = left.components
     let whole = Int64(1_000_000_000_000_000)
@@ -23,18 +23,17 @@ struct Deadline: Sendable {
 
   var dispatchTime: DispatchTime { .now() + .milliseconds(Int(milliseconds)) }
 
-  /// This deadline, or the one in a time from now where that is earlier.
+  /// Returns the earlier of this deadline and one after the given time from now.
   func atMost(_ time: Duration) -> Deadline { Deadline(end: min(end, .now + time)) }
 }
 
-/// A call into the system that takes no time-out, such as the look-up of a host's name, and that
-/// nobody waits for beyond a deadline.
+/// A blocking system call without a timeout, such as resolving a host name, whose caller waits only
+/// until a deadline.
 ///
-/// It runs on a thread of its own. What comes too late is dropped there, and the thread ends with
-/// it; so that those do not pile up where every look-up hangs, calls beyond ``mostAtOnce`` are not
-/// begun.
+/// The call runs on a thread of its own, which ends with it. A late result is discarded. To bound
+/// the number of hanging threads, calls beyond ``mostAtOnce`` are not started.
 struct BoundedCall: Sendable {
-  /// How many calls of the process may be under way, those included that nobody waits for any more.
+  /// The maximum number of concurrent calls in the process, including abandoned ones.
   static let mostAtOnce = 32
   static let shared = BoundedCall(atMost: mostAtOnce)
 
@@ -42,12 +41,12 @@ struct BoundedCall: Sendable {
 
   init(atMost count: Int) { slots = DispatchSemaphore(value: count) }
 
-  /// What a call gives; nil where the deadline is over before.
+  /// Returns the result of a call, or `nil` if the deadline passes first.
   func run<R: Sendable>(until deadline: Deadline, _ body: @escaping @Sendable () -> R) -> R? {
     guard slots.wait(timeout: deadline.dispatchTime) == .success else { return nil }
     let result = Lock<R?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    // A queue of its own is a thread of its own: those that hang keep nobody else waiting.
+    // A separate queue uses a separate thread, so that a hanging call blocks no other.
     DispatchQueue(label: "ArborData.postgres.call").async { [slots] in
       let found = body()
       result.withLock { $0 = found }

@@ -1,27 +1,27 @@
-/// The statements about the entries of a log and its counters.
+/// The statements for the entries of a log and its counters.
 ///
-/// As all others they are plain SQL, without functions of a server, advisory locks, or a level of
-/// isolation beyond the usual one, so that other servers that speak the protocol understand them.
-/// `$1` is the name of the log: its store is looked up each time, so that nothing that a program
-/// remembers can be out of date.
+/// Like all other statements they are plain SQL without server functions, advisory locks or an
+/// isolation level beyond the default, so that other servers with the same protocol support them.
+/// `$1` is the name of the log. Its store is looked up each time, so that no cached value can be
+/// outdated.
 struct EntryTexts: Sendable {
-  /// The most rows and about the most bytes of entries that are read at once.
+  /// The maximum number of rows, and the approximate maximum of their bytes, that are read at once.
   static let mostEntries = 500
   static let mostBytes = 16 << 20
 
-  /// Adds an entry whose predecessor is the newest one before it. Two that follow the same one have
-  /// the same key, of which one is added.
+  /// Appends an entry if its predecessor is the newest entry before it. Of two entries with the
+  /// same predecessor, and thus the same key, only one is inserted.
   let append: String
-  /// The entry before `$2` without its body, then those from it on, without the body of the batch
-  /// `$3`: what somebody needs who could not add one.
+  /// Selects the entry before `$2` without its body, then the entries from `$2` on, without the
+  /// body of the batch `$3`: the answer for a failed append.
   let newer: String
-  /// The store and its newest entry.
+  /// Selects the store and its newest entry.
   let head: String
   let behind: String
-  /// Changes nothing; its commit ends once all before it is where it has to be to last.
+  /// Changes nothing. Its commit returns once all earlier commits are durable.
   let confirm: String
   let reserve: String
-  /// Removes up to ``trimmedAtOnce`` entries that the newest snapshot does without.
+  /// Removes up to ``trimmedAtOnce`` entries that precede the newest snapshot.
   let trim: String
   static let trimmedAtOnce = 10_000
 
@@ -75,7 +75,8 @@ struct EntryTexts: Sendable {
     """
   }
 
-  /// The rows of a query of entries up to about as many bytes as are read at once, at least one.
+  /// Returns a query that limits the rows of a query of entries by their total size, to at least
+  /// one row.
   private static func bounded(_ query: String) -> String {
     """
     SELECT seq, last, batch, previous, digest, body FROM (

@@ -1,10 +1,10 @@
 internal import ArborLocks
 internal import Foundation
 
-/// Listens for what others add to a log, on a thread and a connection of its own, while somebody
-/// iterates.
+/// Listens for new entries of a log on a thread and a connection of its own, while a stream is
+/// iterated.
 final class NewsListener: Sendable {
-  /// The channel of all logs of a database; the payload says which one.
+  /// The channel of all logs in a database. The payload identifies the log.
   static let channel = "arbor_log"
 
   private struct State {
@@ -12,11 +12,11 @@ final class NewsListener: Sendable {
     var next = 0
     var isListening = false
     var isStopped = false
-    /// Signalled when the thread that began last has ended; nil if there was none.
+    /// Signalled when the most recently started thread has ended; `nil` if none was started.
     var ended: DispatchSemaphore?
   }
 
-  /// How long a stop may go unnoticed.
+  /// The maximum delay in noticing a stop.
   private static let interval = Duration.milliseconds(100)
   private static let waitLimit = Duration.seconds(5)
 
@@ -29,7 +29,7 @@ final class NewsListener: Sendable {
     self.payload = payload
   }
 
-  /// A sequence of news, of which only the newest waits to be taken.
+  /// Returns a stream of news that buffers only the newest element.
   func news() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -67,22 +67,22 @@ final class NewsListener: Sendable {
       defer { state.streams = [:] }
       return Array(state.streams.values)
     }
-    // Outside of the lock, which what a stream does at its end takes.
+    // Outside the lock, because the termination handler of a stream acquires it.
     for stream in streams { stream.finish() }
   }
 
-  /// Whether there is a thread that listens.
+  /// Whether the listening thread is running.
   var isListening: Bool { state.withLock(\.isListening) }
 
-  /// Waits until the thread has ended, if nobody iterates any more.
+  /// Waits until the thread has ended if no stream is being iterated.
   func waitUntilIdle() {
     let ended = state.withLock { $0.streams.isEmpty ? $0.ended : nil }
     ended?.wait()
-    // For others who wait.
+    // For other waiting callers.
     ended?.signal()
   }
 
-  /// Whether nobody iterates any more; the thread ends then.
+  /// Returns whether no stream is being iterated, in which case the thread ends.
   private func isIdle() -> Bool {
     state.withLock { state in
       if state.streams.isEmpty { state.isListening = false }
@@ -97,7 +97,7 @@ final class NewsListener: Sendable {
         let connection = try pool.open(until: Deadline(Self.waitLimit))
         _ = try connection.run(
           [PostgresStatement("LISTEN \(Self.channel)")], deadline: Deadline(Self.waitLimit))
-        // What came before cannot be known.
+        // Earlier notifications may have been missed.
         tell()
         pause = 0.05
         while !isIdle() {

@@ -1,15 +1,15 @@
 internal import ArborLocks
 internal import Dispatch
 
-/// Tells listeners that a log has something new, on a connection of its own.
+/// Notifies listeners that a log has new entries, on a connection of its own.
 ///
-/// A notification that is part of a commit takes a lock over all databases of the server until the
-/// commit is on the medium. So it is sent behind the commit, at most every ten milliseconds for all
-/// commits since, and without waiting for the medium: a store that misses one looks by itself.
+/// A notification that is part of a commit holds a lock on all databases of the server until the
+/// commit is durable. It is therefore sent after the commit, at most every ten milliseconds for all
+/// commits since, and without waiting for durability: a store that misses one polls the log anyway.
 final class NewsSender: Sendable {
   private struct State {
     var isScheduled = false
-    /// Before when the next one is not sent.
+    /// The earliest time for the next notification.
     var earliest = DispatchTime.now()
     var connection: PostgresConnection?
   }
@@ -27,7 +27,7 @@ final class NewsSender: Sendable {
     self.payload = payload
   }
 
-  /// Sends a notification soon. It takes no time, and fails without a word.
+  /// Schedules a notification. Returns immediately and ignores failures.
   func send() {
     let time = state.withLock { state -> DispatchTime? in
       defer { state.isScheduled = true }
@@ -37,7 +37,7 @@ final class NewsSender: Sendable {
     queue.asyncAfter(deadline: time) { [weak self] in self?.notify() }
   }
 
-  /// Sends at once what is to be sent soon, and waits for it.
+  /// Sends a scheduled notification immediately and waits for it.
   func flush() { queue.sync { notify() } }
 
   private func notify() {

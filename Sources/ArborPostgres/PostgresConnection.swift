@@ -1,33 +1,32 @@
 internal import CPostgres
 internal import Foundation
 
-/// A connection to one server, over libpq; with ``PostgresResult`` and the reading of connection
-/// strings all that knows libpq.
+/// A connection to a server over libpq. Only this class, ``PostgresResult`` and the parser of
+/// connection strings use libpq.
 ///
-/// Nothing blocks longer than the given deadline: libpq is used in its non-blocking form, and waits
-/// are `poll` on its socket. Names of hosts, which libpq looks up while it begins to connect, the
-/// system resolves in its own time: beginning is a ``BoundedCall``.
-/// libpq itself keeps SIGPIPE from the program.
+/// No call blocks beyond the given deadline: libpq is used in non-blocking mode, and waiting is
+/// done by `poll` on its socket. Host names, which libpq resolves when a connection is started,
+/// have no timeout, so that starting one is a ``BoundedCall``. libpq itself suppresses SIGPIPE.
 ///
-/// `@unchecked Sendable`: one caller at a time has a connection, who takes it from the pool and
-/// gives it back under the pool's lock, and libpq lets connections go from thread to thread.
+/// `@unchecked Sendable`: a connection has one user at a time, which takes it from the pool and
+/// returns it under the pool's lock, and libpq allows connections to move between threads.
 ///
-/// What is unsafe here is sound for these reasons: the handle is made in `begin(_:)`, is
-/// private and is freed in `deinit` alone; pointers to parameters live for the length of one call,
-/// which copies them; texts that libpq gives are copied before its next call; and the notices'
-/// object, whose address libpq keeps, lives as long as the handle.
+/// The unsafe code is sound for these reasons: the handle is created in `begin(_:)`, is private and
+/// freed in `deinit` only; pointers to parameters live for the duration of one call, which copies
+/// them; strings returned by libpq are copied before its next call; and the object for notices,
+/// whose address libpq keeps, lives as long as the handle.
 @safe final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let notices = Notices()
-  /// The names of the statements that the server has prepared, by their text.
+  /// The names of the prepared statements, by their text.
   private var prepared: [String: String] = [:]
-  /// Whether everything that was sent has been answered.
+  /// Whether all statements that were sent have been answered.
   private var isIdle = true
 
-  /// What servers say beside their answers.
+  /// The notices that a server sends in addition to its answers.
   private final class Notices {
     var warnings: [(state: String?, message: String)] = []
-    /// Whether the server has said that it closes the connection.
+    /// Whether the server has announced that it closes the connection.
     var isEnding = false
   }
 
@@ -39,7 +38,7 @@ internal import Foundation
 
   /// Connects to a server.
   ///
-  /// - Parameter parameters: What a connection string would say, of one host.
+  /// - Parameter parameters: The parameters of a connection string with a single host.
   /// - Throws: A failure of the kind `unreachable`.
   static func open(
     _ parameters: [String: String], deadline: Deadline
@@ -54,7 +53,7 @@ internal import Foundation
     return connection
   }
 
-  /// Looks the server's name up, and begins to connect; nil where there is no memory for that.
+  /// Resolves the server's name and starts to connect. Returns `nil` if out of memory.
   private static func begin(_ parameters: [String: String]) -> PostgresConnection? {
     let started = unsafe withStrings(Array(parameters.keys)) { keys in
       unsafe withStrings(Array(parameters.values)) { values in
@@ -65,7 +64,7 @@ internal import Foundation
   }
 
   private func finishOpening(_ deadline: Deadline) throws(PostgresFailure) {
-    // Says the SQLSTATE of a refusal, which libpq gives in no other way.
+    // Includes the SQLSTATE of a refusal, which libpq doesn't expose otherwise.
     unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     unsafe PQsetNoticeReceiver(
       handle,
@@ -96,7 +95,8 @@ internal import Foundation
     }
   }
 
-  /// Why there is no connection. `FATAL:  28P01: password authentication failed for user "ada"`.
+  /// Returns the reason why the connection failed.
+  /// `FATAL:  28P01: password authentication failed for user "ada"`.
   private func refusal() -> PostgresFailure {
     let text = lastMessage
     if unsafe PQconnectionNeedsPassword(handle) == 1 {
@@ -109,29 +109,29 @@ internal import Foundation
     )
   }
 
-  // MARK: Asking
+  // MARK: Running statements
 
-  /// Whether statements can be sent. A server that has closed the connection is noticed here,
-  /// before anything is.
+  /// Whether statements can be sent. Detects that the server has closed the connection before
+  /// anything is sent.
   ///
-  /// It looks at the socket, so it is asked once for each use, before.
+  /// Reads from the socket. Checked once before each use.
   var isUsable: Bool {
     guard isIdle, unsafe PQstatus(handle) == CONNECTION_OK else { return false }
     guard unsafe PQconsumeInput(handle) == 1, unsafe PQstatus(handle) == CONNECTION_OK else {
       return false
     }
-    // Reads what has come, which may be a farewell.
+    // Processes the input, which may contain the server's announcement that it closes.
     _ = unsafe PQisBusy(handle)
     return !notices.isEnding
   }
 
-  /// Runs statements as one transaction, in one round trip.
+  /// Runs statements as one transaction in one round trip.
   ///
-  /// - Returns: The result of each.
-  /// - Throws: `refused` where a statement failed: none was done then. `doubtful` where all were
-  ///   done, and the server warned. `lost` where the connection or the time was over before
-  ///   everything was answered, after which the connection is of no use. `unreachable` where
-  ///   nothing was sent.
+  /// - Returns: The result of each statement.
+  /// - Throws: `refused` if a statement failed and the transaction was rolled back. `doubtful` if
+  ///   all were executed and the server sent a warning. `lost` if the connection failed or the
+  ///   deadline passed before everything was answered; the connection cannot be used afterwards.
+  ///   `unreachable` if nothing was sent.
   func run(
     _ statements: [PostgresStatement], deadline: Deadline
   ) throws(PostgresFailure) -> [PostgresResult] {
@@ -186,7 +186,7 @@ internal import Foundation
     let ends = offsets.dropFirst() + [bytes.count]
     let lengths = zip(offsets, ends).map { Int32($1 - $0) }
     let formats = [Int32](repeating: 1, count: values.count)
-    // An address is needed for empty values too: none would be NULL.
+    // Empty values need an address, too: without one they would be NULL.
     bytes.append(0)
     let isSent = unsafe bytes.withUnsafeBytes { bytes in
       let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -197,7 +197,7 @@ internal import Foundation
     guard isSent == 1 else { throw PostgresFailure(.lost, lastError) }
   }
 
-  /// Sends what is left to send and reads up to the end of the pipeline.
+  /// Sends remaining output and reads results up to the end of the pipeline.
   private func readResults(
     count: Int, _ deadline: Deadline
   ) throws(PostgresFailure) -> [PostgresResult] {
@@ -209,7 +209,8 @@ internal import Foundation
       var empty = 0
       while unsafe PQisBusy(handle) == 0 {
         guard let result = unsafe PQgetResult(handle) else {
-          // One ends the results of each statement. More come from a connection that is lost.
+          // `nil` ends the results of a statement. Repeated `nil` means that the connection is
+          // lost.
           empty += 1
           guard empty < 2, unsafe PQstatus(handle) != CONNECTION_BAD else { throw lost(results) }
           continue
@@ -227,7 +228,7 @@ internal import Foundation
     }
   }
 
-  /// The failure of a connection that ended, with what the server said last.
+  /// Returns the failure for a lost connection, with the server's last error.
   private func lost(_ results: [PostgresResult]) -> PostgresFailure {
     let failed = results.first { !$0.isSuccess }
     return PostgresFailure(.lost, state: failed?.state, failed?.message ?? lastError)
@@ -235,9 +236,9 @@ internal import Foundation
 
   // MARK: Listening
 
-  /// What was notified since the last time, waiting for something until the deadline.
+  /// Returns the notifications since the last call, waiting for one until the deadline.
   ///
-  /// - Returns: The payloads; none where the time was over.
+  /// - Returns: The payloads. Empty if the deadline passed.
   /// - Throws: A failure of the kind `lost`.
   func notifications(until deadline: Deadline) throws(PostgresFailure) -> [String] {
     _ = wait(for: POLLIN, deadline)
@@ -252,7 +253,7 @@ internal import Foundation
 
   // MARK: Waiting
 
-  /// Waits until the socket is ready; false where the time was over before.
+  /// Waits until the socket is ready. Returns `false` if the deadline passed first.
   private func wait(for events: Int32, _ deadline: Deadline) -> Bool {
     while true {
       var descriptor = unsafe pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
@@ -264,13 +265,13 @@ internal import Foundation
 
   private var lastError: String { lastMessage.isEmpty ? "The connection is closed" : lastMessage }
 
-  /// What libpq says of the last error, without lines of the server's source and of advice.
+  /// The message of libpq's last error, without source locations and hints.
   private var lastMessage: String {
     unsafe String(cString: PQerrorMessage(handle)).split(separator: "\n")
       .filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\t") }.joined(separator: "; ")
   }
 
-  /// Runs `body` with C strings that end with it, behind the last one NULL.
+  /// Calls `body` with a NULL-terminated array of C strings that are valid during the call.
   private static func withStrings<R>(
     _ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> R
   ) -> R {

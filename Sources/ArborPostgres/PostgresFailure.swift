@@ -1,23 +1,23 @@
 internal import ArborModel
 
-/// Why something was not done by a server, and what is known of it.
+/// The failure of an operation on a server, and what is known about its effect.
 struct PostgresFailure: Error {
   enum Kind {
     /// Nothing was sent.
     case unreachable
-    /// The server said no; whatever belonged to the transaction was undone.
+    /// The server rejected a statement and rolled the transaction back.
     case refused
-    /// Something was sent, and no whole answer came: it may have been done or not, or be done
-    /// later.
+    /// Statements were sent but not answered completely. They may or may not have been executed, or
+    /// may still be.
     case lost
-    /// It was done, with a warning: it may not be where it has to be to last.
+    /// The statements were executed with a warning: they may not be durable.
     case doubtful
-    /// What is in the database is not the log's.
+    /// The database contains something other than the tables of a log.
     case unsuitable(ArborError)
   }
 
   let kind: Kind
-  /// The five characters with which a server says what happened; nil where none did.
+  /// The SQLSTATE of the error, or `nil` if the server sent none.
   let state: String?
   let message: String
 
@@ -29,17 +29,17 @@ struct PostgresFailure: Error {
 
   init(_ error: ArborError) { self.init(.unsuitable(error), error.message) }
 
-  /// Whether it may have been done all the same.
+  /// Whether the statements may have been executed nevertheless.
   var leavesDoubt: Bool {
     switch kind {
     case .lost, .doubtful: true
-    // A statement whose completion is unknown, as distributed servers say it.
+    // "Statement completion unknown", as reported by distributed servers.
     case .refused: state == "40003"
     case .unreachable, .unsuitable: false
     }
   }
 
-  /// Whether the connection can go on being used.
+  /// Whether the connection can still be used.
   var leavesConnection: Bool {
     switch kind {
     case .refused: !isOfConnection
@@ -48,7 +48,7 @@ struct PostgresFailure: Error {
     }
   }
 
-  /// Whether the same may succeed a little later, or on another server.
+  /// Whether the operation may succeed later or on another server.
   var isTemporary: Bool {
     switch kind {
     case .unreachable, .lost, .doubtful: state.map { !Self.areFinal.contains($0.prefix(2)) } ?? true
@@ -59,16 +59,15 @@ struct PostgresFailure: Error {
     }
   }
 
-  /// Whether the server is not, or no longer, the one that is written to, or has forgotten what it
-  /// was told before.
+  /// Whether the server is not, or no longer, the primary, or has lost its session state.
   private var isOfConnection: Bool {
     guard let state else { return false }
     return ["25006", "26000", "57P01", "57P02", "57P03"].contains(state)
   }
 
-  /// Classes of errors of authentication and of names of databases: no wait mends them.
+  /// The error classes of authentication and of missing databases, for which retrying is futile.
   private static let areFinal: Set<Substring> = ["28", "3D"]
 
-  /// What happened as part of a sentence.
+  /// The message as a part of a sentence.
   var clause: String { message.asClause + (state.map { " (SQLSTATE \($0))" } ?? "") }
 }

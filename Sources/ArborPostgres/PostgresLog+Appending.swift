@@ -6,18 +6,18 @@ internal import Foundation
 extension PostgresLog {
   static let largestBody = 512 << 20
 
-  /// Adds an entry, where its predecessor is the newest one, in one round trip; in two, where it is
-  /// not and the call before added one.
+  /// Appends an entry if its predecessor is the newest entry. Needs one round trip; two if another
+  /// entry was appended first and the previous call succeeded.
   ///
-  /// Where an answer is lost, it asks again within its time, on another server if need be. An
-  /// answer that comes with a warning, as of a wait for standbys that was cancelled, counts as
-  /// none.
+  /// If an answer is lost, the call is retried within the timeout, on another server if necessary.
+  /// An answer with a warning, for example because waiting for standbys was cancelled, counts as
+  /// lost.
   ///
-  /// - Returns: `AppendResult.unknown` where nobody could say until the time was over; the entry may
-  ///   still come to be in the log then.
-  /// - Throws: `ArborError` `logUnavailable` where the entry is not in the log; `invalidArgument`
-  ///   for one that no log takes: without a body, with more than 512 MiB, or with a last sequence
-  ///   before its first one or above 2⁶³ - 1.
+  /// - Returns: `AppendResult.unknown` if the outcome could not be determined within the timeout.
+  ///   The entry may still be added to the log later.
+  /// - Throws: `ArborError` `logUnavailable` if the entry is not in the log; `invalidArgument` for
+  ///   an invalid entry: with an empty body, a body of more than 512 MiB, a last sequence before
+  ///   the first one, or a sequence above 2⁶³ - 1.
   public func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     guard isPossible(entry) else {
       throw ArborError(
@@ -48,8 +48,8 @@ extension PostgresLog {
     _ entry: CommitLogEntry, _ append: PostgresStatement, _ newer: PostgresStatement,
     over connection: PostgresConnection, _ deadline: Deadline
   ) throws(PostgresFailure) -> AppendResult {
-    // What a loser needs takes a server as long as adding does. A store that won the last
-    // time asks for it only after a loss.
+    // Selecting the newer entries takes a server as long as appending. A store whose last append
+    // succeeded selects them only after a failed append.
     let expectsLoss = lostLast.withLock { $0 }
     var results = try connection.run(expectsLoss ? [append, newer] : [append], deadline: deadline)
     let isLost = results[0].changedCount == 0
@@ -58,8 +58,8 @@ extension PostgresLog {
     if !expectsLoss { results += try connection.run([newer], deadline: deadline) }
     let found = try self.newer(results[1], than: entry)
     guard found == .written else { return found }
-    // It was there, but the store that put it there had no answer: standbys may not have it. A
-    // transaction that ends after it has waited for them says that they do.
+    // The entry was there, but its append was not acknowledged, so standbys may lack it. A
+    // transaction that waits for them afterwards confirms that they have it.
     let confirm = PostgresStatement(entryTexts.confirm, .text(store))
     do throws(PostgresFailure) { _ = try connection.run([confirm], deadline: deadline) } catch {
       throw error.leavesDoubt
@@ -68,7 +68,7 @@ extension PostgresLog {
     return .written
   }
 
-  /// Whether a log takes such entries.
+  /// Returns whether an entry is valid.
   func isPossible(_ entry: CommitLogEntry) -> Bool {
     entry.first > 0 && entry.first <= entry.last && entry.last <= Int64.max
       && (1...Self.largestBody).contains(entry.body.count)

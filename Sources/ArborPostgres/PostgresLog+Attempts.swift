@@ -2,21 +2,21 @@ internal import ArborModel
 internal import Foundation
 
 extension PostgresLog {
-  /// What came of trying until it was done or the time was over.
+  /// The outcome of an operation after all attempts.
   enum Outcome<Result> {
     case done(Result)
-    /// Nobody knows whether it was; the last thing that went wrong.
+    /// It is unknown whether the operation was executed. Contains the last failure.
     case unknown(PostgresFailure)
   }
 
-  /// Tries something again and again, on one server or another, until it is done, until it fails in
-  /// a way that no wait mends, or until the time is over.
+  /// Tries an operation, on any server, until it succeeds, fails permanently, or exceeds the
+  /// timeout.
   ///
   /// - Parameters:
-  ///   - bytes: About how much is moved, which takes its own time.
-  ///   - body: One attempt, which has a connection and a deadline, and has to bear being repeated
-  ///     when nobody knows what came of an earlier one.
-  /// - Throws: What to tell the caller; nothing was done then.
+  ///   - bytes: The approximate amount of data transferred, which extends the timeout.
+  ///   - body: One attempt with a connection and a deadline. Must tolerate being repeated after an
+  ///     attempt with an unknown outcome.
+  /// - Throws: The error for the caller, which guarantees that nothing was changed.
   func attempt<Result>(
     bytes: Int = 0, _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
   ) throws(ArborError) -> Outcome<Result> {
@@ -44,13 +44,13 @@ extension PostgresLog {
     }
   }
 
-  /// Runs one statement that may be repeated: one that reads, or whose effect matters only with its
-  /// answer.
+  /// Runs a statement that may be repeated because it only reads, or its effect matters only
+  /// together with its answer.
   func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
     try run([statement], bytes, unknown: error)[0]
   }
 
-  /// Runs statements, in one transaction, that come to the same when they are repeated.
+  /// Runs idempotent statements in one transaction.
   func write(
     _ statements: [PostgresStatement], bytes: Int = 0
   ) throws(ArborError) -> [PostgresResult] {
@@ -62,7 +62,7 @@ extension PostgresLog {
     }
   }
 
-  /// - Parameter unknown: The error where nobody knows what came of it.
+  /// - Parameter unknown: Returns the error for an unknown outcome.
   private func run(
     _ statements: [PostgresStatement], _ bytes: Int, unknown: (PostgresFailure) -> ArborError
   ) throws(ArborError) -> [PostgresResult] {

@@ -1,29 +1,29 @@
 internal import ArborModel
 
 extension PostgresLog {
-  /// How a log deals with its servers.
+  /// The options of a log.
   public struct Options: Sendable, Hashable {
-    /// How long a call tries altogether, through lost connections and changes of the server that
-    /// is written to; ten seconds unless said otherwise.
+    /// The timeout of a call, across lost connections and changes of the primary server. The
+    /// default is ten seconds.
     ///
-    /// A call that moves much gets a second more for each MiB, and calls that move snapshots have
-    /// this time for each part of 1 MiB.
+    /// A call that transfers data gets an additional second per MiB. When snapshots are
+    /// transferred, the timeout applies to each part of 1 MiB.
     public var timeout: Duration = .seconds(10)
-    /// How long one server is waited for while connecting, before the next one is tried; two
-    /// seconds unless this, or `connect_timeout` in the connection string, says otherwise. Looking
-    /// up a host's name takes the system's own time.
+    /// The timeout for connecting to one server, after which the next one is tried. The default is
+    /// two seconds, unless `connect_timeout` in the connection string overrides it. Resolving a
+    /// host name takes the system's own time.
     public var connectTimeout: Duration = .seconds(2)
-    /// How long a server works at one statement before it gives it up; four seconds unless said
-    /// otherwise. An answer that takes a second longer is waited for no more.
+    /// The time after which a server cancels a statement. The default is four seconds. Its answer
+    /// is awaited for one more second.
     public var statementTimeout: Duration = .seconds(4)
-    /// The schema of the log's tables, which is made where it is missing; `public` unless said
-    /// otherwise.
+    /// The schema of the log's tables, which is created if it doesn't exist. The default is
+    /// `public`.
     public var schema = "public"
-    /// The most connections that are open at once, besides one that sends news and one that listens
-    /// for them; eight unless said otherwise. Further calls wait for one.
+    /// The maximum number of concurrent connections, in addition to one for sending notifications
+    /// and one for receiving them. The default is eight. Further calls wait for a free one.
     public var connections = 8
 
-    /// The usual options.
+    /// Creates the default options.
     public init() {}
 
     func validate() throws(ArborError) {
@@ -44,7 +44,7 @@ extension PostgresLog {
     }
   }
 
-  /// Refuses names that a database does not keep as they are.
+  /// Throws for a name that a database cannot store unchanged.
   static func check(_ name: String, _ what: String, longest: Int) throws(ArborError) {
     guard !name.isEmpty, name.utf8.count <= longest, !name.utf8.contains(0) else {
       throw ArborError(

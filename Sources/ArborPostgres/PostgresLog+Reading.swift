@@ -4,18 +4,17 @@ public import ArborModel
 internal import Foundation
 
 extension PostgresLog {
-  /// The entries behind a sequence, oldest first: at most 500, and about 16 MiB.
+  /// Returns the entries after a sequence, oldest first: at most 500, and about 16 MiB.
   ///
-  /// One that was added without anybody having had an answer is given once it is where it has to be
-  /// to last.
+  /// An entry whose append was not acknowledged is returned once it is durable.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a limit below 1; `corrupted`
-  ///   for entries that no log writes.
+  ///   for rows that a log doesn't write.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
       throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
     }
-    // Behind the last number that a database has there is nothing.
+    // A larger sequence cannot occur in the database.
     guard let sequence = Int64(exactly: sequence) else { return [] }
     let limit = Int64(min(limit, EntryTexts.mostEntries))
     let rows = try read(
@@ -29,8 +28,8 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries last whose adding was answered with `AppendResult.unknown`: their being
-  /// there is the answer now.
+  /// Waits until entries whose append returned `AppendResult.unknown` are durable: returning them
+  /// acknowledges them.
   private func confirm(_ entries: [CommitLogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
       doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))
@@ -40,8 +39,8 @@ extension PostgresLog {
     doubted.withLock { $0.subtract(found) }
   }
 
-  /// What keeps an entry from being added, by rows of the entry before its first commit, where
-  /// there is one, and of those behind.
+  /// Returns the result of a failed append, given the rows of the entry before its first commit, if
+  /// there is one, and of later entries.
   func newer(_ rows: PostgresResult, than entry: CommitLogEntry) throws(PostgresFailure)
     -> AppendResult
   {
@@ -50,7 +49,7 @@ extension PostgresLog {
       let found: EntryRow
       do { found = try self.entry(rows, row) } catch { throw PostgresFailure(error) }
       if found.first < entry.first {
-        // Another history: what the entry would follow is not what is there.
+        // The expected predecessor is not the one in the log: the histories differ.
         guard found.last == entry.first - 1, found.digest == entry.previous else { return .forked }
       } else if found.batch == entry.batch {
         return .written
@@ -59,7 +58,7 @@ extension PostgresLog {
       }
     }
     if !newer.isEmpty { return .behind(newer) }
-    // The predecessor is the newest entry, and yet nothing was added: it came in between.
+    // The predecessor is the newest entry, yet nothing was inserted: it was added concurrently.
     if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
       throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
     }

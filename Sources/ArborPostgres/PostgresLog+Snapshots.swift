@@ -5,10 +5,10 @@ public import Foundation
 extension PostgresLog {
   /// Begins the log of a store, in one transaction.
   ///
-  /// - Returns: Whether it was begun; false where there is a log of that name already. Beginning
-  ///   again with the same snapshot, as after an error, gives true.
-  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a snapshot that was not
-  ///   published, entries that do not follow it, and where the store has a log under another name;
+  /// - Returns: Whether the log was begun; `false` if a log with this name already exists.
+  ///   Beginning it again with the same snapshot, for example after an error, returns `true`.
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for an unpublished snapshot, for
+  ///   entries that don't follow it, or if the store has a log under another name;
   ///   `outcomeUnknown`.
   public func begin(
     with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
@@ -46,7 +46,7 @@ extension PostgresLog {
     return false
   }
 
-  /// Refuses entries that do not follow a snapshot, each the one before.
+  /// Throws unless the entries follow a snapshot and each other.
   private func check(_ entries: [CommitLogEntry], follow snapshot: CommitLogSnapshot)
     throws(ArborError)
   {
@@ -62,11 +62,11 @@ extension PostgresLog {
     }
   }
 
-  /// Adds a snapshot. The file is read and sent a MiB at a time; the snapshot is there once all of
-  /// it is.
+  /// Publishes a snapshot. The file is read and sent 1 MiB at a time. The snapshot becomes
+  /// available once it is complete.
   ///
-  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` where the log is of another
-  ///   store; `fileUnreadable` and `inputOutput` of the file; `outcomeUnknown`.
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` if the log belongs to another
+  ///   store; `fileUnreadable` and `inputOutput` for the file; `outcomeUnknown`.
   public func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     if let id = try storeID(), id != snapshot.store {
       throw ArborError(
@@ -82,7 +82,7 @@ extension PostgresLog {
     guard results[0].count > 0 else { throw removed(snapshot) }
   }
 
-  /// The newest snapshot that counts; nil where the log has none.
+  /// Returns the newest valid snapshot, or `nil` if the log has none.
   ///
   /// - Throws: `ArborError` `logUnavailable`, `corrupted`.
   public func newestSnapshot() throws(ArborError) -> CommitLogSnapshot? {
@@ -94,10 +94,10 @@ extension PostgresLog {
     return CommitLogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
   }
 
-  /// Writes a snapshot to a file, a MiB at a time.
+  /// Writes a snapshot to a file, 1 MiB at a time.
   ///
-  /// - Throws: `ArborError` `logUnavailable`, also where the snapshot has been removed meanwhile;
-  ///   `corrupted` where a part of it is missing; `diskFull` and `inputOutput` of the file.
+  /// - Throws: `ArborError` `logUnavailable`, including if the snapshot has been removed meanwhile;
+  ///   `corrupted` if a part of it is missing; `diskFull` and `inputOutput` for the file.
   public func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError) {
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     let size = PostgresStatement(snapshotTexts.size, store, id)
@@ -121,11 +121,11 @@ extension PostgresLog {
     try output.finish()
   }
 
-  /// Removes what is not needed to begin a copy from the newest snapshot or to go on behind a
-  /// sequence. What was begun less than a day ago and does not count, as a snapshot that somebody
-  /// is sending, stays.
+  /// Removes entries and snapshots that are needed neither to create a copy from the newest
+  /// snapshot nor to continue after a sequence. Snapshots that are not valid yet, because they are
+  /// still being sent for example, are kept for a day.
   ///
-  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`; part of it may be removed then.
+  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`. A part may have been removed then.
   public func trim(through sequence: UInt64) throws(ArborError) {
     let last = PostgresValue.integer(Int64(clamping: sequence))
     let statement = PostgresStatement(entryTexts.trim, .text(store), last)
@@ -133,11 +133,11 @@ extension PostgresLog {
     _ = try write(snapshotTexts.trim.map { PostgresStatement($0, .text(store)) })
   }
 
-  /// Removes the log with its snapshots and counters; others of the database stay. Copies that
-  /// share it find that it is gone, and cannot commit until they leave it.
+  /// Removes the log with its snapshots and counters. Other logs in the database are kept. Copies
+  /// that share the log find it missing, and cannot commit until they leave it.
   ///
-  /// All of it is one transaction, for which a log with much in it may need a longer
-  /// ``Options/statementTimeout``. Where there is no such log nothing happens.
+  /// Runs as a single transaction, which may need a longer ``Options/statementTimeout`` for a large
+  /// log. Does nothing if the log doesn't exist.
   ///
   /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`.
   public func remove() throws(ArborError) {
@@ -146,19 +146,19 @@ extension PostgresLog {
 
   // MARK: Parts
 
-  /// The store whose log has this name.
+  /// Returns the store whose log has this name.
   private func storeID() throws(ArborError) -> UUID? {
     let rows = try read(PostgresStatement(snapshotTexts.store, .text(store)))
     return rows.uuid(0, 0)
   }
 
-  /// Whether the log of a snapshot's store was begun with it.
+  /// Returns whether the log of a snapshot's store was begun with it.
   private func begins(with snapshot: CommitLogSnapshot) throws(ArborError) -> Bool {
     let root = PostgresStatement(snapshotTexts.root, .uuid(snapshot.store), .uuid(snapshot.id))
     return try read(root).count > 0
   }
 
-  /// Sends a file as the parts of a snapshot that does not count yet; returns their number.
+  /// Sends a file as the parts of a snapshot that is not valid yet. Returns the number of parts.
   private func upload(_ snapshot: CommitLogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
       throw ArborError(.fileUnreadable, "There is no file \(file.path) to send to \(name).")

@@ -3,33 +3,32 @@ public import ArborLog
 public import ArborModel
 internal import Foundation
 
-/// A log in a PostgreSQL database, through which several machines write to one store.
+/// A commit log in a PostgreSQL database, through which several machines write to one store.
 ///
 /// ```swift
 /// let log = try PostgresLog("host=a,b,c dbname=arbor user=staff", store: "staff")
 /// ```
 ///
-/// The database keeps the entries, and its standbys keep them safe; each machine has the whole
-/// store in a file of its own. One database holds the logs of any number of stores, each under a
-/// name. The tables are made by the first call, in the schema `public` unless the options say
-/// otherwise.
+/// The database stores the entries, and its standbys replicate them; each machine has the entire
+/// store in a local file. A database may contain logs of any number of stores, each under its own
+/// name. The first call creates the tables, in the schema `public` by default.
 ///
-/// Making a log connects to nothing. Each call tries again within ``Options/timeout`` where a
-/// connection is lost, and goes on with the server that is written to by then, so that failing over
-/// is a delay. What was answered with `AppendResult.written` is on the medium of the server, and of
-/// as many standbys as `synchronous_standby_names` asks for; a session turns `synchronous_commit`
-/// on where it is `off` or `local`.
+/// Creating a log connects to no server. If a connection is lost, each call is retried within
+/// ``Options/timeout`` and uses the current primary server, so that a failover is only a delay. An
+/// entry acknowledged with `AppendResult.written` is durable on the server and on as many standbys
+/// as `synchronous_standby_names` requires; sessions set `synchronous_commit` to `on` if it is
+/// `off` or `local`.
 ///
-/// Only plain SQL is used. YugabyteDB and CockroachDB, which speak the same protocol, are untested.
+/// Only plain SQL is used. YugabyteDB and CockroachDB, which use the same protocol, are untested.
 ///
-/// All methods may be called from several threads at once, and block.
+/// All methods are thread-safe, and block.
 public final class PostgresLog: CommitLog {
-  /// What messages call the log: its name, the database and the servers. It holds no password.
+  /// The name of the log in messages, with the database and the servers. Contains no password.
   public let name: String
   /// The name of the log in its database.
   public let store: String
 
-  /// None: a call asks again by itself, for ``Options/timeout``.
+  /// Zero: each call is retried internally, for ``Options/timeout``.
   public var waitLimit: Duration { .zero }
 
   let options: Options
@@ -37,26 +36,25 @@ public final class PostgresLog: CommitLog {
   let pool: ConnectionPool
   let entryTexts: EntryTexts
   let snapshotTexts: SnapshotTexts
-  /// The batches of which nobody could say whether they are in the log.
+  /// The batches whose outcome is unknown.
   let doubted = Lock<Set<UUID>>([])
-  /// Whether another was faster when the newest entry was to be added.
+  /// Whether another entry was appended first during the most recent append.
   let lostLast = Lock(false)
   let notifier: NewsSender
   let listener: NewsListener
 
-  /// Names a log; nothing is connected to.
+  /// Creates a log without connecting to a server.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq, `host=a,b dbname=arbor` or
-  ///     `postgresql://a,b/arbor`, with any number of hosts and TLS as libpq has it (`sslmode`,
-  ///     `sslrootcert`). Of the hosts, the one that takes writes is used, as
-  ///     `target_session_attrs=read-write` asks for, which is set unless the string says otherwise.
-  ///     What it leaves out comes from the environment and files of libpq (`PGUSER`,
-  ///     `PGPASSWORD`, `~/.pgpass`).
-  ///   - store: The name of the log among those of the database: 1 to 200 bytes of UTF-8.
-  ///   - options: How long to wait, and where the tables are.
-  /// - Throws: `ArborError` `invalidArgument` for a string that libpq does not read, a name or an
-  ///   option that no log has. The message quotes nothing of the string.
+  ///     `postgresql://a,b/arbor`, with any number of hosts, and with TLS parameters of libpq
+  ///     (`sslmode`, `sslrootcert`). The host that accepts writes is used, because
+  ///     `target_session_attrs=read-write` is the default. Other missing parameters come from
+  ///     libpq's environment and files (`PGUSER`, `PGPASSWORD`, `~/.pgpass`).
+  ///   - store: The name of the log in the database: 1 to 200 bytes of UTF-8.
+  ///   - options: The timeouts, and the schema of the tables.
+  /// - Throws: `ArborError` `invalidArgument` for a string that libpq cannot parse, and for an
+  ///   invalid name or option. The message quotes nothing of the string.
   public init(
     _ connection: String, store: String = "main", options: Options = Options()
   ) throws(ArborError) {
@@ -77,9 +75,9 @@ public final class PostgresLog: CommitLog {
 
   deinit { listener.stop() }
 
-  /// How far the log is; nil for one that nobody has begun.
+  /// Returns the newest position of the log, or `nil` if the log has not been begun.
   ///
-  /// - Throws: `ArborError` `logUnavailable`; `corrupted` where entries are missing.
+  /// - Throws: `ArborError` `logUnavailable`; `corrupted` if entries are missing.
   public func head() throws(ArborError) -> CommitLogHead? {
     let rows = try read(PostgresStatement(entryTexts.head, .text(store)))
     guard rows.count > 0 else { return nil }
@@ -89,10 +87,11 @@ public final class PostgresLog: CommitLog {
     return CommitLogHead(store: id, sequence: last, digest: digest)
   }
 
-  /// Takes numbers of a counter that nobody gets again. Where an answer is lost, others are taken.
+  /// Reserves numbers of a counter, which are never returned again. If an answer is lost, other
+  /// numbers are reserved.
   ///
-  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a count of 0, for more
-  ///   numbers than a counter has, and for a log that nobody has begun.
+  /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a count of 0, for more numbers
+  ///   than a counter has, and for a log that has not been begun.
   public func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(ArborError) -> Range<UInt64> {
@@ -106,7 +105,7 @@ public final class PostgresLog: CommitLog {
     }
     let statement = PostgresStatement(
       entryTexts.reserve, .text(store), .text(counter), .integer(size), .integer(lowest))
-    // Numbers that were taken without an answer are lost, which does no harm.
+    // Numbers reserved by a lost answer are skipped, which is harmless.
     let rows = try read(statement)
     guard rows.count > 0 else {
       throw ArborError(
@@ -118,14 +117,14 @@ public final class PostgresLog: CommitLog {
     return (end - count)..<end
   }
 
-  /// Gives something each time that the log may have something new, as soon as the server tells, on
-  /// a connection of its own. While that is lost nothing comes.
+  /// Returns a stream that yields a value whenever the server notifies that the log may have new
+  /// entries, on a connection of its own. Yields nothing while that connection is lost.
   ///
-  /// - Returns: A sequence that ends when it is no longer iterated, or when the log is released.
+  /// - Returns: A stream that ends when it is no longer iterated, or when the log is released.
   public func news() -> AsyncStream<Void>? { listener.news() }
 
-  /// Sends what is left to tell others, and waits for the thread that listens for news, if nobody
-  /// iterates over them any more.
+  /// Sends pending notifications, and waits for the listening thread to end if no stream is being
+  /// iterated.
   public func waitUntilIdle() {
     notifier.flush()
     listener.waitUntilIdle()

@@ -1,11 +1,11 @@
 internal import CPostgres
 internal import Foundation
 
-/// What a server answered to one statement.
+/// A server's result of one statement.
 ///
-/// What is unsafe here is sound since libpq's result is private, does not change, and is freed in
-/// `deinit` alone, and since addresses in it are used within single calls. Rows and columns are
-/// checked here: libpq would tell the connection of wrong ones, which may be gone.
+/// The unsafe code is sound because libpq's result is private, immutable, and freed in `deinit`
+/// only, and because addresses in it are used within single calls only. Rows and columns are
+/// checked here: libpq would report invalid ones to the connection, which may have been freed.
 @safe final class PostgresResult {
   static let severity = Int32(UInt8(ascii: "V"))
   static let state = Int32(UInt8(ascii: "C"))
@@ -17,7 +17,7 @@ internal import Foundation
 
   deinit { unsafe PQclear(handle) }
 
-  /// A part of an error or notice.
+  /// Returns a field of an error or notice.
   static func field(_ code: Int32, of result: OpaquePointer) -> String? {
     let text = unsafe PQresultErrorField(result, code)
     return unsafe text.map { unsafe String(cString: $0) }
@@ -30,7 +30,6 @@ internal import Foundation
 
   var isEndOfPipeline: Bool { unsafe PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
 
-  /// The SQLSTATE of an error.
   var state: String? { unsafe Self.field(Self.state, of: handle) }
 
   var message: String {
@@ -40,14 +39,14 @@ internal import Foundation
 
   var count: Int { Int(unsafe PQntuples(handle)) }
 
-  /// The number of rows that the statement added, changed or removed; 0 for one that only reads.
+  /// The number of rows that the statement inserted, updated or deleted; 0 for one that only reads.
   ///
-  /// The server says it in any case, so that asking for the rows themselves is not worth it.
+  /// The server always reports it, so that returning the rows themselves is unnecessary.
   var changedCount: Int { unsafe Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
   var width: Int { Int(unsafe PQnfields(handle)) }
 
-  /// The bytes of a value in its binary form; nil for NULL, and where there is no such row.
+  /// Returns the bytes of a value in binary format, or `nil` for NULL or a row that doesn't exist.
   func bytes(_ row: Int, _ column: Int) -> [UInt8]? {
     let (row, column) = (Int32(row), Int32(column))
     guard (0..<Int32(count)).contains(row), (0..<Int32(width)).contains(column),
@@ -58,7 +57,7 @@ internal import Foundation
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: length))
   }
 
-  /// A number of any size that its type has; nil for NULL.
+  /// Returns an integer of any width, or `nil` for NULL.
   func integer(_ row: Int, _ column: Int) -> Int64? {
     guard let bytes = bytes(row, column), let first = bytes.first, bytes.count <= 8 else {
       return nil
@@ -67,7 +66,7 @@ internal import Foundation
     return bytes.reduce(sign) { $0 << 8 | Int64($1) }
   }
 
-  /// A sequence or another number that is never negative; nil for NULL.
+  /// Returns a sequence or another non-negative number, or `nil` for NULL.
   func number(_ row: Int, _ column: Int) -> UInt64? {
     integer(row, column).flatMap(UInt64.init(exactly:))
   }

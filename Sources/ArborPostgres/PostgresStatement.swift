@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A statement with its values.
+/// A statement with its parameter values.
 ///
-/// Its text is prepared once on each connection, so texts are constants of the program.
+/// Its text is prepared once per connection, so that texts should be constants.
 struct PostgresStatement: Sendable {
   let text: String
   let values: [PostgresValue]
@@ -13,14 +13,14 @@ struct PostgresStatement: Sendable {
   }
 }
 
-/// A value of a statement. It is sent in the binary form of its type.
+/// A parameter value of a statement, sent in the binary format of its type.
 enum PostgresValue: Sendable {
   case integer(Int64)
   case uuid(UUID)
   case text(String)
   case bytes([UInt8])
 
-  /// The number by which every server knows the type.
+  /// The type's OID, which is the same on every server.
   var type: UInt32 {
     switch self {
     case .bytes: 17

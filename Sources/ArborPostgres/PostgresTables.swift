@@ -1,8 +1,8 @@
 /// The tables of logs in one schema of a database.
 struct PostgresTables: Sendable {
-  /// The format of the tables that this library makes and knows.
+  /// The format version of the tables created by this library.
   static let version: Int64 = 1
-  /// How many bytes of a snapshot are in one row.
+  /// The number of bytes of a snapshot per row.
   static let partSize = 1 << 20
 
   let schema: String
@@ -24,7 +24,7 @@ struct PostgresTables: Sendable {
     counters = "\(prefix).arbor_counter"
   }
 
-  /// The columns of each table with their types, as the catalogue of a server gives them.
+  /// The columns of each table and their types, as reported by the server's catalog.
   static let columns: [String: [String: String]] = [
     "arbor_meta": ["version": "integer"], "arbor_store": ["name": "text", "store": "uuid"],
     "arbor_log": [

@@ -1,13 +1,13 @@
 internal import ArborModel
 
-/// Sees to it that the tables of a log are there, and that they are its own.
+/// Creates the tables of a log if necessary, and checks that existing ones belong to a log.
 struct SchemaCheck {
   let tables: PostgresTables
   let connection: PostgresConnection
   let deadline: Deadline
 
-  /// Makes what is missing and refuses what is another program's or of a later version. Two
-  /// programs may do so at once.
+  /// Creates missing tables. Throws for tables of another program or of a later version. Several
+  /// programs may run it concurrently.
   func run() throws(PostgresFailure) {
     while true {
       let found = try columns()
@@ -15,7 +15,7 @@ struct SchemaCheck {
       do {
         try create()
       } catch {
-        // Somebody else was faster: a name that is taken, or a row of the catalogue.
+        // Another program was faster: the name is taken, or a catalog row exists.
         guard ["42P07", "42P06", "42710", "23505"].contains(error.state) else { throw error }
       }
     }
@@ -30,7 +30,7 @@ struct SchemaCheck {
     _ = try connection.run(texts.map { PostgresStatement($0) }, deadline: deadline)
   }
 
-  /// The columns of tables with our names, and the types of the columns, by table.
+  /// Returns the columns and types of the tables with the log's table names.
   private func columns() throws(PostgresFailure) -> [String: [String: String]] {
     let rows = try connection.run(
       [PostgresStatement(Self.columns, .text(tables.schema))], deadline: deadline)[0]
@@ -74,7 +74,8 @@ struct SchemaCheck {
 
   private static let schema = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1"
 
-  // The catalogue itself: the views of the standard leave out what a role has no rights to.
+  // Uses the catalog itself: the views of the SQL standard omit objects for which the role has no
+  // privileges.
   private static let columns = """
     SELECT classes.relname::text, attributes.attname::text,
       format_type(attributes.atttypid, attributes.atttypmod)::text

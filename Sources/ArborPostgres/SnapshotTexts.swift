@@ -1,34 +1,34 @@
-/// The statements about the snapshots of a log, its beginning and its end.
+/// The statements for the snapshots of a log, for its creation and its removal.
 struct SnapshotTexts: Sendable {
-  /// The store of the log `$1`.
+  /// Selects the store of the log `$1`.
   let store: String
-  /// The log of the store `$1`.
+  /// Selects the log of the store `$1`.
   let name: String
   let addName: String
-  /// The entry that a log begins with: it has the snapshot's identity and no body.
+  /// Inserts the first entry of a log, which has the snapshot's identity and no body.
   let addRoot: String
-  /// Adds an entry to the log that begins with the snapshot `$8`.
+  /// Inserts an entry into the log that begins with the snapshot `$8`.
   let addEntry: String
-  /// Whether the log of the store `$1` begins with the snapshot `$2`.
+  /// Selects a row if the log of the store `$1` begins with the snapshot `$2`.
   let root: String
   let add: String
   let addPart: String
-  /// Lets a snapshot count that has `$3` parts; gives a row where it does.
+  /// Marks a snapshot as complete if it has `$3` parts, in which case it returns a row.
   let complete: String
-  /// Removes what is left of earlier attempts to begin a log of the store `$1`.
+  /// Removes remains of earlier attempts to begin a log of the store `$1`.
   let clear: [String]
   let newest: String
   let size: String
   let part: String
-  /// Removes what nobody needs beside the newest snapshot that counts.
+  /// Removes snapshots that are not needed in addition to the newest valid one.
   let trim: [String]
   let removeLog: [String]
 
-  /// Everything behind `SELECT` of the newest snapshot that counts: the entry at or before its last
-  /// commit says whether it is of this history.
+  /// The clauses after `SELECT` for the newest valid snapshot: the entry at or before its last
+  /// commit determines whether it belongs to this history.
   let counting: String
 
-  /// The store of the log `$1` as a value.
+  /// Returns a subquery for the store of the log `$1`.
   static func store(in tables: PostgresTables) -> String {
     "(SELECT store FROM \(tables.stores) WHERE name = $1)"
   }
@@ -94,7 +94,7 @@ struct SnapshotTexts: Sendable {
   private static func trim(_ tables: PostgresTables) -> [String] {
     let (id, counting) = (store(in: tables), counting(in: tables))
     return [
-      // One that is being written, or that may count soon, is left a day.
+      // Snapshots that are being written, or may become valid soon, are kept for a day.
       """
       DELETE FROM \(tables.snapshots) WHERE store = \(id) AND id <> (SELECT id \(counting))
         AND (complete AND seq <= (SELECT seq \(counting)) OR made < now() - interval '1 day')
@@ -102,7 +102,7 @@ struct SnapshotTexts: Sendable {
     ]
   }
 
-  /// Removes the parts whose snapshot is gone.
+  /// Returns a statement that removes parts without a snapshot.
   private static func lostParts(in tables: PostgresTables, of store: String) -> String {
     """
     DELETE FROM \(tables.parts) AS parts WHERE store = \(store) AND NOT EXISTS (

@@ -4,45 +4,48 @@ public import Metrics
 public import Tracing
 
 extension ArborService {
-  /// What a service does beside keeping its store open.
+  /// The configuration of a service.
   public struct Configuration: Sendable {
-    /// How long a graceful shutdown waits for bodies that run; 10 seconds by default.
+    /// The maximum time that a graceful shutdown waits for running bodies. The default is 10
+    /// seconds.
     ///
-    /// A service group's own bound, `maximumGracefulShutdownDuration`, is to be longer.
+    /// The service group's own limit, `maximumGracefulShutdownDuration`, should be longer.
     public var shutdownLimit = Duration.seconds(10)
-    /// Where and how often the store is backed up; nil, the default, for never.
+    /// The log and the interval of backups, or `nil`, the default, for none.
     public var backUps: BackUps?
-    /// How often the store is looked at for gauges, such as the file's size; 15 seconds by default,
-    /// and 10 milliseconds at least. A look takes some hundred microseconds.
+    /// The interval at which the store is sampled for gauges, such as the file's size. The default
+    /// is 15 seconds, the minimum 10 milliseconds. A sample takes some hundred microseconds.
     public var sampling = Duration.seconds(15)
-    /// What metrics go to; nil, the default, for what the program has set up by the time the
-    /// service is made.
+    /// The metrics factory. The default, `nil`, is the one that the program has bootstrapped when
+    /// the service is created.
     public var metrics: (any MetricsFactory)?
-    /// What spans go to; nil, the default, for what the program has set up by the time of each.
+    /// The tracer of spans. The default, `nil`, is the one that is bootstrapped when each span
+    /// starts.
     public var tracer: (any Tracer)?
-    /// Where the service writes what it does, with the store's name in the metadata.
+    /// The logger for the service's activity. Its metadata contain the store's name.
     public var logger = Logger(label: "ArborData.service")
 
-    /// The least time between two looks or two backups.
+    /// The minimum interval of samples and of backups.
     static let shortestInterval = Duration.milliseconds(10)
 
-    /// Makes the usual configuration.
+    /// Creates the default configuration.
     public init() {}
   }
 
-  /// Where and how often a service backs its store up.
+  /// The log and the interval of a service's backups.
   ///
-  /// A backup that fails is logged and counted, and the next one adds what is missing.
+  /// A backup that fails is logged and counted. The next one adds what is missing.
   public struct BackUps: Sendable {
-    /// Where to.
+    /// The log to back up to.
     public var log: FolderLog
-    /// How long to wait between two backups; 10 milliseconds at least. The first is made as the
+    /// The pause between two backups, at least 10 milliseconds. The first one is made when the
     /// service starts.
     public var interval: Duration
-    /// Whether a graceful shutdown makes a last backup, of all that bodies have committed.
+    /// A Boolean value that indicates whether a graceful shutdown makes a final backup with
+    /// everything that bodies have committed.
     public var backsUpAtShutdown: Bool
 
-    /// Backs up to a log.
+    /// Creates a configuration of backups to a log.
     public init(
       to log: FolderLog, every interval: Duration = .seconds(60), atShutdown: Bool = true
     ) {

@@ -3,7 +3,7 @@ internal import ArborObjects
 internal import Logging
 public import ServiceLifecycle  // No such module? Enable the package's trait "Service".
 
-/// A store as a service: opened at the program's start, measured and backed up while it runs, and
+/// A store as a service: opened when the program starts, monitored and backed up while it runs, and
 /// closed after the last request.
 ///
 /// ```swift
@@ -15,24 +15,24 @@ public import ServiceLifecycle  // No such module? Enable the package's trait "S
 /// ).run()
 /// ```
 ///
-/// The store is open once the service is made, so that other services can be given it. In the list
-/// of a service group it stands before those that use it: a group shuts services down from the last
-/// to the first, so that the store outlives the requests.
+/// The store is open once the service has been created, so that it can be passed to other services.
+/// In a service group, list it before the services that use it: a group shuts services down in
+/// reverse order, so that the store outlives the requests.
 ///
-/// While it runs, commits and fetches are counted, timed and traced, the store is looked at from
-/// time to time, and backups are made where ``Configuration/backUps`` asks for them. What cannot
-/// be measured or backed up is logged, and the service goes on.
+/// While the service runs, commits and fetches are counted, timed and traced, the store is sampled
+/// at intervals, and backups are made if ``Configuration/backUps`` is set. A failed sample or
+/// backup is logged, and the service continues.
 ///
-/// A graceful shutdown lets no body of `perform` begin any more, waits until those that run have
-/// ended, for at most ``Configuration/shutdownLimit``, cancels what is left, makes a last backup,
-/// and closes the store. A task that is cancelled instead neither waits nor backs up. In both cases
+/// A graceful shutdown prevents new bodies of `perform` from starting, waits for running ones for
+/// at most ``Configuration/shutdownLimit``, cancels the rest, makes a final backup, and closes the
+/// store. If the task is cancelled instead, the service neither waits nor backs up. In both cases
 /// `run()` returns.
 ///
-/// Metrics and spans carry names of entities, numbers and times, never values of objects; the
-/// article *Services* lists them.
+/// Metrics and spans contain entity names, numbers and times, never values of objects. The article
+/// *Services* lists them.
 ///
 /// ## Topics
-/// ### Making
+/// ### Creating
 /// - ``init(_:model:at:options:classes:configuration:)``
 /// - ``init(_:model:at:following:options:classes:configuration:)``
 /// - ``init(_:configuration:opening:)``
@@ -41,7 +41,7 @@ public import ServiceLifecycle  // No such module? Enable the package's trait "S
 /// - ``store``
 /// - ``run()``
 public final class ArborService: Service {
-  /// What metrics, spans and log entries call the store.
+  /// The name of the store in metrics, spans and log entries.
   public let name: String
   /// The store, open until the service has been shut down.
   public let store: PersistentStore
@@ -51,7 +51,7 @@ public final class ArborService: Service {
   private let sampler = ServiceWorker()
   private let keeper = ServiceWorker()
 
-  /// Opens a store as `opening` says.
+  /// Creates a service with a store that `opening` opens.
   ///
   /// ```swift
   /// let replica = try ArborService("staff") { instrument in
@@ -62,11 +62,12 @@ public final class ArborService: Service {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: What metrics, spans and log entries call the store: one of few, since it is a label.
-  ///   - configuration: What the service does beside.
-  ///   - opening: Opens the store with the instrument that it is given, in
-  ///     `StoreOptions.instrument`. Without that nothing is told of commits and fetches.
-  /// - Throws: What `opening` throws.
+  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
+  ///     it is a label.
+  ///   - configuration: The configuration of the service.
+  ///   - opening: Opens the store with the given instrument in `StoreOptions.instrument`. Without
+  ///     it, no commits and fetches are reported.
+  /// - Throws: Errors of `opening`.
   public init(
     _ name: String, configuration: Configuration = .init(),
     opening: (StoreInstrument) throws(ArborError) -> PersistentStore
@@ -81,15 +82,17 @@ public final class ArborService: Service {
     store = try opening(StoreInstrument([metrics.instrument, tracing.instrument]))
   }
 
-  /// Opens a store with a model, or makes one where none exists.
+  /// Creates a service with a store that is opened with a model, or created if it doesn't exist.
   ///
   /// - Parameters:
-  ///   - name: What metrics, spans and log entries call the store: one of few, since it is a label.
-  ///   - model: What the store keeps.
-  ///   - location: The file, whose folder has to exist, or memory.
-  ///   - options: How it is opened. An instrument in them is told beside the service's.
+  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
+  ///     it is a label.
+  ///   - model: The model of the store.
+  ///   - location: The file, whose folder must exist, or memory.
+  ///   - options: The options of the store. An instrument in them is notified in addition to the
+  ///     service's.
   ///   - classes: The typed classes of the model's entities.
-  ///   - configuration: What the service does beside.
+  ///   - configuration: The configuration of the service.
   /// - Throws: `ArborError` as `PersistentStore`.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
@@ -102,7 +105,8 @@ public final class ArborService: Service {
     }
   }
 
-  /// Opens a store that shares its commits with others, on other machines, through a log.
+  /// Creates a service with a store that shares its commits with copies on other machines through a
+  /// log.
   ///
   /// ```swift
   /// let staff = try ArborService(
@@ -111,13 +115,15 @@ public final class ArborService: Service {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: What metrics, spans and log entries call the store: one of few, since it is a label.
-  ///   - model: What the store keeps.
-  ///   - location: The file, of this machine alone, whose folder has to exist.
+  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
+  ///     it is a label.
+  ///   - model: The model of the store.
+  ///   - location: The file, which only this machine uses and whose folder must exist.
   ///   - log: The log.
-  ///   - options: How it is opened. An instrument in them is told beside the service's.
+  ///   - options: The options of the store. An instrument in them is notified in addition to the
+  ///     service's.
   ///   - classes: The typed classes of the model's entities.
-  ///   - configuration: What the service does beside.
+  ///   - configuration: The configuration of the service.
   /// - Throws: `ArborError` as `PersistentStore` with a log.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
@@ -131,10 +137,10 @@ public final class ArborService: Service {
     }
   }
 
-  /// Keeps the store until the service is shut down gracefully or its task is cancelled, and closes
-  /// it then.
+  /// Runs until the service is shut down gracefully or its task is cancelled, then closes the
+  /// store.
   ///
-  /// - Throws: `ArborError` `closed` where the store is closed already: a service runs once.
+  /// - Throws: `ArborError` `closed` if the store is already closed: a service can run once only.
   public func run() async throws {
     guard !store.isClosed else {
       throw ArborError(
@@ -148,7 +154,7 @@ public final class ArborService: Service {
       if let plan = configuration.backUps {
         group.addTask { await self.repeating(every: plan.interval) { await self.backUp(plan) } }
       }
-      // Throws where the task is cancelled, which ends the service too.
+      // Throws if the task is cancelled, which ends the service as well.
       try? await gracefulShutdown()
       group.cancelAll()
     }
@@ -169,7 +175,7 @@ public final class ArborService: Service {
     logger.info("The store is closed.")
   }
 
-  /// Does something now and again and again, until the task is cancelled.
+  /// Runs `work` now and then every `interval` until the task is cancelled.
   private func repeating(every interval: Duration, _ work: () async -> Void) async {
     while !Task.isCancelled {
       await work()
@@ -204,7 +210,7 @@ public final class ArborService: Service {
 }
 
 extension StoreOptions {
-  /// The options with one more instrument.
+  /// Returns the options with an additional instrument.
   fileprivate func telling(_ instrument: StoreInstrument) -> StoreOptions {
     var options = self
     options.instrument = StoreInstrument([instrument] + (options.instrument.map { [$0] } ?? []))
@@ -212,11 +218,11 @@ extension StoreOptions {
   }
 }
 
-/// Does what blocks a thread on one of its own, in the task that waits for it.
+/// Runs blocking work on a thread of its own, in the task that awaits it.
 actor ServiceWorker {
   private nonisolated let executor = QueueExecutor()
 
-  /// The actor owns its executor, which so outlives every job of it.
+  /// The executor is owned by the actor and therefore outlives all of its jobs.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }

@@ -2,12 +2,12 @@ internal import ArborData
 internal import ArborLocks
 internal import Metrics
 
-/// Feeds what happens in a store to swift-metrics.
+/// Reports the events of a store to swift-metrics.
 final class StoreMetrics: Sendable {
-  /// Entities beyond so many are counted together, since each makes labels of its own.
+  /// The maximum number of entities with labels of their own; further ones are counted together.
   static let mostEntities = 200
   static let otherEntities = "other"
-  /// The outcome of what did not fail.
+  /// The outcome of successful operations.
   static let success = "ok"
 
   private struct FetchLabels: Hashable {
@@ -25,13 +25,13 @@ final class StoreMetrics: Sendable {
   private let backUpDuration: Timer
   private let gauges: MeterTable<String, Meter>
   private let totals: MeterTable<String, Counter>
-  /// What the totals have been brought up to.
+  /// The values up to which the totals have been incremented.
   private let counted = Lock<[String: UInt64]>([:])
   private let entities = Lock<Set<String>>([])
 
   /// - Parameters:
   ///   - store: The value of the label `store`.
-  ///   - factory: What makes counters; nil for what the program has set up.
+  ///   - factory: The metrics factory; `nil` for the one that the program has bootstrapped.
   init(of store: String, _ factory: (any MetricsFactory)?) {
     let factory = factory ?? MetricsSystem.factory
     let store = ("store", store)
@@ -58,7 +58,7 @@ final class StoreMetrics: Sendable {
     gauges = MeterTable { Meter(label: $0, dimensions: [store], factory: factory) }
   }
 
-  /// What the store tells of its commits and fetches.
+  /// The instrument that receives the store's commits and fetches.
   var instrument: StoreInstrument {
     StoreInstrument(
       onCommit: { [self] _ in { [self] outcome in note(outcome) } },
@@ -80,7 +80,7 @@ final class StoreMetrics: Sendable {
       .record(duration: outcome.duration)
   }
 
-  /// What an entity is called in labels.
+  /// Returns the name of an entity, or ``otherEntities`` beyond the maximum number.
   private func label(of entity: String) -> String {
     entities.withLock { entities in
       if entities.contains(entity) { return entity }
@@ -90,13 +90,13 @@ final class StoreMetrics: Sendable {
     }
   }
 
-  /// Counts a backup, by what it added, or the code of its error.
+  /// Counts a backup by the kind of its addition, or by the code of its error.
   func noteBackUp(_ outcome: String, _ duration: Duration) {
     backUps[outcome].increment()
     backUpDuration.record(duration: duration)
   }
 
-  /// Looks at a store.
+  /// Samples the gauges and totals of a store.
   ///
   /// - Throws: `closed`, `modelChanged`, `inputOutput`.
   func sample(_ store: PersistentStore) throws(ArborError) {
@@ -121,7 +121,7 @@ final class StoreMetrics: Sendable {
     gauges["arbor_log_problem"].set(problem == nil ? 0 : 1)
   }
 
-  /// Brings a counter up to what the store has counted since it was opened.
+  /// Increments a counter to the total that the store has counted since it was opened.
   private func count(_ name: String, _ total: UInt64) {
     let growth = counted.withLock { counted in
       defer { counted[name] = total }
@@ -131,7 +131,7 @@ final class StoreMetrics: Sendable {
   }
 }
 
-/// Counters or timers of one name by the values of their labels, made as they are needed.
+/// Counters or timers with one name by the values of their labels, created on demand.
 final class MeterTable<Labels: Hashable & Sendable, Meter: Sendable>: Sendable {
   private let meters = Lock<[Labels: Meter]>([:])
   private let make: @Sendable (Labels) -> Meter

@@ -1,21 +1,21 @@
 internal import ArborData
 internal import Tracing
 
-/// Makes a span of each commit and fetch of a store, with attributes by OpenTelemetry's conventions
-/// for databases.
+/// Creates a span for each commit and fetch of a store, with attributes by OpenTelemetry's semantic
+/// conventions for databases.
 struct StoreTracing: Sendable {
   private let store: String
   private let tracer: (any Tracer)?
 
   /// - Parameters:
   ///   - store: The value of `db.namespace`.
-  ///   - tracer: What spans go to; nil for what the program has set up.
+  ///   - tracer: The tracer; `nil` for the one that the program has bootstrapped.
   init(of store: String, _ tracer: (any Tracer)?) {
     self.store = store
     self.tracer = tracer
   }
 
-  /// What the store tells of its commits and fetches.
+  /// The instrument that receives the store's commits and fetches.
   var instrument: StoreInstrument { StoreInstrument(onCommit: begin, onFetch: begin) }
 
   @Sendable private func begin(
@@ -48,7 +48,7 @@ struct StoreTracing: Sendable {
     }
   }
 
-  /// A span that begins, below that of the task that runs; nil where nobody keeps it.
+  /// Starts a span, as a child of the current task's span. Returns `nil` if it is not recorded.
   private func span(_ name: String, operation: String) -> (any Span)? {
     let span = (tracer ?? InstrumentationSystem.tracer).startSpan(name, ofKind: .internal)
     guard span.isRecording else {
@@ -71,8 +71,8 @@ struct StoreTracing: Sendable {
   }
 }
 
-/// What spans keep of an error: of the library's own messages none holds values of objects; those
-/// of the program's validation have what it puts into them.
+/// The error recorded in spans. The library's own messages contain no values of objects; those of
+/// the program's validation contain whatever the program puts in them.
 struct TracedError: Error, CustomStringConvertible {
   let code: ArborError.Code
   let message: String

@@ -7,12 +7,12 @@ import Foundation
 import LMDB
 import Logging
 
-/// `lmdb-inspect`: looks into LMDB files, and says more when the file is a store of ours.
+/// `lmdb-inspect`: inspects LMDB files, in more detail if the file is a store.
 ///
-/// One verb is one file in `Verbs`. A verb reads through `InspectedFile`, which opens for reading
-/// only, and answers through `Printer`, as text or as one JSON document.
+/// Each verb has a file in `Verbs`. A verb reads through `InspectedFile`, which opens the file
+/// read-only, and answers through `Printer`, as text or as a JSON document.
 @main struct Inspect: AsyncParsableCommand {
-  /// What the process ends with, in the help and the manual page.
+  /// The description of the exit codes, for the help and the manual page.
   static let exitCodes = """
     Exit codes: 0, the answer was printed, and nothing was wrong; 1, what was asked for does not \
     exist, a predicate is not valid, a check or a scrub found problems, files differ, a migration \
@@ -56,7 +56,7 @@ import Logging
 
   static func main() async {
     StandardStream.reserve()
-    // What the library logs, the answers and errors of the verbs tell.
+    // The library's log messages are covered by the answers and errors of the verbs.
     LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     do {
       try refuseUnknownVerb(CommandLine.arguments.dropFirst())
@@ -73,8 +73,8 @@ import Logging
     }
   }
 
-  /// Ends the process as the argument parser asks for: with a text that it has for the user, or with
-  /// the exit code of a verb that has answered.
+  /// Ends the process as requested by the argument parser: with a text for the user, or with the
+  /// exit code of a verb that has answered.
   private static func end(_ error: any Error) -> Never {
     let code = exitCode(for: error).rawValue
     let text = fullMessage(for: error)
@@ -87,8 +87,8 @@ import Logging
     Foundation.exit(code)
   }
 
-  /// Refuses a first argument that is no verb, and offers the nearest one: the argument parser
-  /// offers names of options only, and shows its own help for a topic that it does not know.
+  /// Throws for an unknown verb, with the nearest one as a suggestion: the argument parser suggests
+  /// only options, and shows its own help for an unknown topic.
   private static func refuseUnknownVerb(_ arguments: ArraySlice<String>) throws {
     let verbs = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     var words = arguments.prefix { !$0.hasPrefix("-") }
@@ -99,27 +99,27 @@ import Logging
   }
 }
 
-/// Why a verb ends without its answer.
+/// The error that a verb ends with.
 struct InspectError: Error, CustomStringConvertible {
   /// The exit code of the process.
   enum Code: Int32 {
-    /// What was asked for is not there, or the check found problems.
+    /// The requested item doesn't exist, or the check found problems.
     case notFound = 1
     /// A file could not be used.
     case unreadable = 2
-    /// The answer could not be written: EX_IOERR of sysexits.h.
+    /// The answer could not be written: EX_IOERR in sysexits.h.
     case unwritable = 74
   }
 
   let code: Code
-  /// What happened, then what to do.
+  /// The message: the problem, then its remedy.
   let description: String
 
   static func notFound(_ description: String) -> InspectError {
     InspectError(code: .notFound, description: description)
   }
 
-  /// A file that is to be made is there.
+  /// Creates the error for a file to be created that already exists.
   static func occupied(_ path: String) -> InspectError {
     .notFound("\(path) already exists and will not be overwritten. Choose another path.")
   }
@@ -134,7 +134,7 @@ struct InspectError: Error, CustomStringConvertible {
 }
 
 extension InspectError {
-  /// What any error of a verb means for the process.
+  /// Converts any error of a verb.
   init(_ error: any Error, on path: String) {
     switch ToolWording.publicError(error) {
     case let error as InspectError: self = error
@@ -146,12 +146,12 @@ extension InspectError {
     }
   }
 
-  /// What was asked for is at fault, not the file.
+  /// The errors that are caused by the request, not by the file.
   private static let codesOfQuestions: Set<ArborError.Code> = [
     .invalidPredicate, .unknownName, .typeMismatch, .objectNotFound, .modelMismatch, .notAllowed,
   ]
 
-  /// Whether answers and errors are JSON.
+  /// Whether answers and errors are printed as JSON.
   static var isJSON: Bool { CommandLine.arguments.contains("--json") }
 
   static func json(_ message: String, code: Int32) -> String {
@@ -169,7 +169,7 @@ extension InspectError {
 }
 
 extension CocoaError {
-  /// The path and the system's reason, instead of the codes that Foundation prints.
+  /// The path and the system's reason, instead of the codes in Foundation's description.
   var systemMessage: String {
     let reason = (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
     let path = filePath ?? url?.path

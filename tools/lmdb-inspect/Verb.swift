@@ -2,14 +2,14 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// What all verbs share: a file, the form of the answer, and how an error leaves the process.
+/// The common part of verbs: a file, the form of the answer, and the conversion of errors.
 protocol Verb: ParsableCommand {
   var target: FileArguments { get }
   /// Reads the file and prints the answer.
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws
 }
 
-/// The arguments that every verb takes.
+/// The arguments of every verb.
 struct FileArguments: ParsableArguments {
   @Argument(
     help: "The store or LMDB file; or a folder that holds data.mdb.", completion: .file())
@@ -39,13 +39,13 @@ extension Verb {
     }
   }
 
-  /// Answers, and says why where that fails.
+  /// Runs `answer`, converting its errors.
   func report(_ answer: (inout Printer) throws -> Void) throws {
     try reportAnswer(on: target.path, json: target.json, answer)
   }
 }
 
-/// Answers about a file or folder; an error gets its exit code and the path it is about.
+/// Answers about a file or folder. Errors get an exit code and the path.
 func reportAnswer(
   on path: String, json: Bool, _ answer: (inout Printer) throws -> Void
 ) throws {

@@ -1,14 +1,14 @@
 internal import ArborModel
 
-/// A model, with the properties that entities inherit looked up once.
+/// A model with the inherited properties of its entities resolved.
 struct BrowsedSchema: Sendable {
   /// An entity with all of its properties, those of its ancestors first.
   struct Entity: Sendable {
     let description: EntityDescription
-    /// The attributes that are stored.
+    /// The stored attributes.
     let attributes: [AttributeDescription]
     let relationships: [RelationshipDescription]
-    /// The attribute whose value names an object to a person; nil where none does.
+    /// The attribute that serves as an object's label, or `nil` if there isn't one.
     let title: String?
 
     var name: String { description.name }
@@ -22,7 +22,7 @@ struct BrowsedSchema: Sendable {
     byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The entity of a name, or the error `unknownName`.
+  /// Returns the entity with the given name, or throws `unknownName`.
   func entity(_ name: String) throws(ArborError) -> Entity {
     if let entity = byName[name] { return entity }
     throw ArborError(
@@ -30,7 +30,8 @@ struct BrowsedSchema: Sendable {
       "The model has no entity \(name)." + NearestName.hint(name, in: entities.map(\.name)))
   }
 
-  /// Whether a to-many relationship is the other side of a to-one, which has its truth.
+  /// Returns whether a to-many relationship is the inverse of a to-one relationship, which is the
+  /// one that is stored.
   func isKeptByMembers(_ relationship: RelationshipDescription) -> Bool {
     let inverse = byName[relationship.destination]?.relationships
       .first { $0.name == relationship.inverse }
@@ -48,8 +49,8 @@ struct BrowsedSchema: Sendable {
       title: title(among: attributes, of: lineage))
   }
 
-  /// The attribute that labels an object: the model's `PrimaryAttribute`, else one with a usual name
-  /// for a title, else a unique one, else any text.
+  /// Returns the attribute that labels an object: the model's `PrimaryAttribute`, or else one with
+  /// a common name for labels, a unique one, or any string.
   private static func title(
     among attributes: [AttributeDescription], of lineage: [EntityDescription]
   ) -> String? {

@@ -5,9 +5,9 @@ internal import ArborObjects
 internal import ArborStore
 internal import Foundation
 
-/// How the file is.
+/// The health of the store's file.
 extension BrowserInterface {
-  /// What the file is made of, who reads it, and what indexes are for.
+  /// Returns the space usage of the file, its readers, and the use of indexes.
   func health() throws(ArborError) -> JSONValue {
     let space = try store.spaceUsage()
     let readers = try store.readers().map { reader -> JSONValue in
@@ -32,7 +32,8 @@ extension BrowserInterface {
     ]
   }
 
-  /// Each entity, index and relationship; of an index, how often this process has used it.
+  /// Returns each entity, index and relationship with its size. Indexes include the number of times
+  /// that this process has used them.
   private func databases(of space: StoreSpace) throws(ArborError) -> [JSONValue] {
     let uses = Dictionary(
       try store.indexes().map { ("\($0.entity).\($0.name)", $0.uses) },
@@ -50,7 +51,8 @@ extension BrowserInterface {
   }
 }
 
-/// The check of the whole store: one at a time, in a thread of its own, however many ask for it.
+/// The check of the entire store. Runs once at a time, on a thread of its own, however many clients
+/// request it.
 final class CheckUp: Sendable {
   private enum Progress {
     case none(isCancelled: Bool)
@@ -64,7 +66,7 @@ final class CheckUp: Sendable {
 
   init(_ store: PersistentStore) { self.store = store }
 
-  /// Begins a check unless one is running.
+  /// Starts a check unless one is running.
   func start() -> JSONValue {
     let revocation = Revocation()
     let begins = progress.withLock { progress in
@@ -76,7 +78,7 @@ final class CheckUp: Sendable {
     return state
   }
 
-  /// Lets a check that is running end within milliseconds, without a result.
+  /// Cancels a running check, which ends within milliseconds without a result.
   func cancel() -> JSONValue {
     progress.withLock { if case .running(_, _, _, let revocation) = $0 { revocation.revoke() } }
     return state
@@ -90,7 +92,7 @@ final class CheckUp: Sendable {
     }
   }
 
-  /// How far the check is, or what it found.
+  /// The progress of the check, or its result.
   var state: JSONValue {
     progress.withLock { progress in
       switch progress {

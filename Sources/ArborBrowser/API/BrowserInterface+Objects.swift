@@ -3,12 +3,12 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// Objects in pages, one by one, and their parts.
+/// Objects as pages, individually, and their parts.
 extension BrowserInterface {
   private static let largestPage = 500
 
-  /// A page of objects: `entity`, and where wanted `where`, `sort` once for each key, `limit`, and
-  /// `token` of the page before or `offset` to begin anywhere.
+  /// Returns a page of objects. Parameters: `entity`, and optionally `where`, `sort` once per key,
+  /// `limit`, and either the `token` of the previous page or an `offset`.
   func objects(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let entity = try entity(of: request)
     let context = makeContext()
@@ -33,9 +33,9 @@ extension BrowserInterface {
     return ["count": JSONValue(count), "milliseconds": milliseconds(since: began)]
   }
 
-  /// One object with everything it has; of to-many relationships the first members.
+  /// Returns an object with all of its properties; of to-many relationships, the first members.
   func object(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
-    // The object reads by its context, which it does not keep.
+    // The object does not retain its context.
     let context = makeContext()
     defer { withExtendedLifetime(context) {} }
     let object = try context.existingObject(with: id(of: request))
@@ -58,7 +58,7 @@ extension BrowserInterface {
     ]
   }
 
-  /// Members of a to-many relationship, `limit` of them from `offset` on.
+  /// Returns the members of a to-many relationship. Parameters: `limit` and `offset`.
   func members(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let context = makeContext()
     defer { withExtendedLifetime(context) {} }
@@ -69,7 +69,8 @@ extension BrowserInterface {
       count: number("limit", of: request, atMost: Self.largestPage) ?? 50)
   }
 
-  /// The bytes of a binary attribute, as something to be saved and not to be run.
+  /// Returns the bytes of a binary attribute as a download, so that the web browser does not render
+  /// them.
   func binary(_ request: HTTPRequest) throws(ArborError) -> HTTPResponse {
     let id = try id(of: request)
     let name = request.parameter("attribute") ?? ""
@@ -89,13 +90,13 @@ extension BrowserInterface {
       headers: [("Content-Disposition", "attachment; filename=\"value.bin\"")], body: Array(data))
   }
 
-  // MARK: The parameters of requests
+  // MARK: Request parameters
 
   func entity(of request: HTTPRequest) throws(ArborError) -> BrowsedSchema.Entity {
     try schema.entity(request.parameter("entity") ?? "")
   }
 
-  /// What a request asks for: its entity, predicate and order.
+  /// Returns the fetch request for a request's entity, predicate and order.
   func request(
     _ request: HTTPRequest, _ entity: BrowsedSchema.Entity
   ) throws(ArborError) -> FetchRequest<ManagedObject> {
@@ -114,7 +115,7 @@ extension BrowserInterface {
     try Self.id(request.parameter("id") ?? "", in: store)
   }
 
-  /// The ID that `Entity/number` names.
+  /// Returns the ID for a name of the form `Entity/number`.
   static func id(_ name: String, in store: PersistentStore) throws(ArborError) -> ObjectID {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = UInt64(parts[1]) else {
@@ -130,8 +131,8 @@ extension BrowserInterface {
 
   // MARK: Objects as JSON
 
-  /// A row: the object's name, then a value for each attribute and relationship of the entity that
-  /// was asked for. Of to-many relationships the row has the number of members.
+  /// Returns a row: the object's name, then a value for each attribute and relationship of the
+  /// requested entity. To-many relationships are represented by their number of members.
   private func row(
     _ object: ManagedObject, of entity: BrowsedSchema.Entity
   ) throws(ArborError) -> JSONValue {
@@ -157,8 +158,8 @@ extension BrowserInterface {
     switch attribute.type {
     case .binary, .transformable:
       guard let count = object.binaryLength(forKey: attribute.name) else { return .null }
-      // Binaries are not read only to tell their kind: in a table where they are large, alone where
-      // they could not be shown.
+      // Large binaries are not read merely to determine their kind: in a table the limit is low,
+      // for a single object it is that of the largest binary that can be shown.
       let most = longest > ValueJSON.longestInTable ? limits.binary : 4096
       guard count <= most else { return ["binary": JSONValue(count)] }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
@@ -181,8 +182,8 @@ extension BrowserInterface {
     return ["count": JSONValue(total), "members": .array(members.map { link($0) })]
   }
 
-  /// From how many members on only those that are shown are looked for, by the other side of the
-  /// relationship; in the order of their IDs.
+  /// The number of members above which only the visible ones are fetched, by the inverse
+  /// relationship and in the order of their IDs.
   private static var mostMembersRead: Int { 5000 }
 
   private func request(
@@ -200,7 +201,7 @@ extension BrowserInterface {
     return request
   }
 
-  /// An object to go to, with what a person calls it.
+  /// Returns a reference to an object, with its label.
   private func link(_ object: ManagedObject?) -> JSONValue {
     guard let object else { return .null }
     return ["object": .string(ValueJSON.name(object.objectID)), "label": label(object)]

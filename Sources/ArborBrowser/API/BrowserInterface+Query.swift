@@ -3,12 +3,12 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// Rows of values, and how the store finds them.
+/// Rows of values, and the plans of their queries.
 extension BrowserInterface {
   private static let mostRows = 1000
 
-  /// Runs a query: `entity`, and where wanted `where`, `having`, `limit`, `distinct`, and `sort`,
-  /// `column` and `group` once for each.
+  /// Runs a query. Parameters: `entity`, and optionally `where`, `having`, `limit`, `distinct`, and
+  /// any number of `sort`, `column` and `group`.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
   func query(_ request: HTTPRequest) throws -> JSONValue {
@@ -23,15 +23,15 @@ extension BrowserInterface {
     }
   }
 
-  /// The first part of a query without which it could be run; nil where that is none, or it is not
-  /// the query's fault.
+  /// Returns the first part with which the query fails, or `nil` if there is none or the failure is
+  /// not the query's fault.
   private func fieldAtFault(_ request: HTTPRequest, _ entity: BrowsedSchema.Entity) -> QueryPart? {
     var parts: Set<QueryPart> = []
     for part in QueryPart.allCases {
       parts.insert(part)
       do throws(ArborError) {
         var wanted = try wanted(parts, of: request, entity)
-        // Groups alone are columns too.
+        // Grouping columns without others are valid columns.
         if part == .group { wanted.propertiesToFetch = wanted.propertiesToGroupBy }
         wanted.fetchLimit = 1
         _ = try makeContext().fetchRows(wanted)
@@ -68,7 +68,7 @@ extension BrowserInterface {
     _ asked: FetchRequest<ManagedObject>, _ limit: Int
   ) throws(ArborError) -> JSONValue {
     var wanted = asked
-    // One more tells whether there are more.
+    // The additional row reveals whether there are more.
     wanted.fetchLimit = limit + 1
     let context = makeContext()
     let began = ContinuousClock.now
@@ -91,7 +91,7 @@ extension BrowserInterface {
     return try RowPlan(request.description, of: entity, in: store.schema).names
   }
 
-  /// The plan by which the objects are found, with the rows that each step gave.
+  /// Returns the plan for finding the objects, with the number of rows of each step.
   private func plan(
     _ request: FetchRequest<ManagedObject>, _ limit: Int, _ context: ManagedObjectContext
   ) throws(ArborError) -> JSONValue {
@@ -101,8 +101,8 @@ extension BrowserInterface {
       || request.propertiesToFetch.contains {
         $0.keyPath.contains("(") || $0.keyPath.contains("@")
       }
-    // Sort keys of grouped rows name columns, and their limit is one of groups: the objects are
-    // found without either.
+    // Sort keys of grouped rows refer to columns, and their limit applies to groups: the objects
+    // are found without either.
     if isAggregated { objects.sortKeys = [] }
     objects.fetchLimit = isAggregated ? 0 : limit
     let plan = try context.explain(objects, analyze: true)
@@ -122,12 +122,12 @@ extension BrowserInterface {
   }
 }
 
-/// The parts of a query that a person writes, in the order in which one rests on another.
+/// The parts of a query written by the user, in the order of their dependencies.
 enum QueryPart: String, CaseIterable {
   case `where`, group, column, having, sort
 }
 
-/// A query that cannot be run for a mistake in one of its parts.
+/// A query that cannot be run because of a mistake in one of its parts.
 struct QueryFailure: Error {
   let field: String
   let error: ArborError

@@ -3,7 +3,7 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// What the store is and what it is made of.
+/// The store and its schema.
 extension BrowserInterface {
   func schemaAnswer() throws(ArborError) -> JSONValue {
     let context = makeContext()

@@ -3,10 +3,10 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// What the page can ask for, each at a path of its own.
+/// The requests that the page can send, each with a path of its own.
 ///
-/// Every answer reads one snapshot for as long as it takes to make it; nothing of the store is held
-/// between requests.
+/// Each response reads one snapshot while it is created. Nothing of the store is retained between
+/// requests.
 final class BrowserInterface: Sendable {
   let store: PersistentStore
   let schema: BrowsedSchema
@@ -26,7 +26,6 @@ final class BrowserInterface: Sendable {
     editor = allowsWriting ? ObjectEditor(store, schema, workTime: limits.workTime) : nil
   }
 
-  /// The answer to a request that was let in.
   func response(to request: HTTPRequest) -> HTTPResponse {
     do {
       guard request.path.hasPrefix(RequestGate.guarded) else {
@@ -84,7 +83,7 @@ final class BrowserInterface: Sendable {
     return try isUndo ? editor.undo(document) : editor.edit(document)
   }
 
-  /// A context for one answer, whose work has an end.
+  /// Creates a context for one response, with a deadline.
   func makeContext() -> ManagedObjectContext {
     let context = store.makeContext()
     context.deadline = .now + limits.workTime

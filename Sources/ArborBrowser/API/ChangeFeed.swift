@@ -4,27 +4,27 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// The commits of a store as they happen, with what they changed.
+/// The commits of a store as they happen, with their changes.
 ///
-/// A store's history tells which properties changed and keeps no values. So the feed remembers the
-/// values that it has shown, of as many objects as ``CommitValues`` allows, and tells old and new
-/// where it knows them. It begins when somebody looks for the first time.
+/// A store's history records which properties changed, but not their values. The feed therefore
+/// caches the values that it has shown, of as many objects as ``CommitValues`` allows, and shows
+/// old and new values where it knows them. It starts with the first request.
 final class ChangeFeed: Sendable {
   private struct State {
-    /// The last commits since the feed began, the oldest first.
+    /// The most recent commits since the feed started, oldest first.
     var events: [(sequence: UInt64, json: JSONValue)] = []
     var task: Task<Void, Never>?
   }
 
-  /// How many commits are kept for those who come late.
+  /// The maximum number of commits kept for later requests.
   private static let longest = 500
-  /// How many commits the page begins with.
+  /// The number of commits that the page shows initially.
   private static let recentCount = 200
 
   private let store: PersistentStore
   private let state = Lock(State())
   private let values: Lock<CommitValues>
-  /// Reads the store, which blocks, for the task that waits for commits.
+  /// The queue for reading the store, which blocks, on behalf of the task that waits for commits.
   private let queue = DispatchQueue(label: "arbor-browser.feed", qos: .utility)
   private let bell = NSCondition()
 
@@ -35,7 +35,7 @@ final class ChangeFeed: Sendable {
 
   deinit { state.withLock { $0.task?.cancel() } }
 
-  /// The newest commits, the oldest first; the stream goes on behind the last one.
+  /// Returns the newest commits, oldest first. The stream continues after the last one.
   func recent() throws(ArborError) -> JSONValue {
     try follow()
     let known = state.withLock { $0.events }
@@ -46,7 +46,7 @@ final class ChangeFeed: Sendable {
     return ["commits": .array(commits)]
   }
 
-  /// Commits as server-sent events, from the one behind `sequence` on.
+  /// Returns a response that streams the commits after `sequence` as server-sent events.
   func stream(after sequence: UInt64) throws(ArborError) -> HTTPResponse {
     try follow()
     var response = HTTPResponse(contentType: "text/event-stream")
@@ -66,7 +66,7 @@ final class ChangeFeed: Sendable {
     return response
   }
 
-  /// The events behind a sequence; waits a moment where none exist.
+  /// Returns the events after a sequence. Waits briefly if there are none.
   private func events(after sequence: UInt64) -> [(sequence: UInt64, json: JSONValue)] {
     let isNews = { self.state.withLock { ($0.events.last?.sequence ?? 0) > sequence } }
     bell.lock()
@@ -78,7 +78,7 @@ final class ChangeFeed: Sendable {
   private func follow() throws(ArborError) {
     let isFirst = state.withLock { state in
       guard state.task == nil else { return false }
-      // Begins here rather than in the task: no commit is missed in between.
+      // Subscribed here instead of in the task, so that no commit is missed in between.
       let changes = store.changes
       state.task = Task.detached(priority: .utility) { [weak self] in
         for await commit in changes {
@@ -89,7 +89,7 @@ final class ChangeFeed: Sendable {
       }
       return true
     }
-    // Commits that follow the answer have their former values.
+    // Filled before the response, so that later commits have their old values.
     if isFirst { try values.withLock { (values) throws(ArborError) in try values.fill() } }
   }
 

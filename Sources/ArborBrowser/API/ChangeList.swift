@@ -2,25 +2,24 @@ internal import ArborJSON
 internal import ArborModel
 internal import ArborObjects
 
-/// What a context is about to commit, as a person reads it.
+/// The changes that a context is about to commit, for display.
 struct ChangeList {
   private let changes: [JSONValue]
-  /// A text that is the same for the same changes.
+  /// A digest that is equal for equal changes.
   let digest: String
 
   /// Lists the changes of a context.
   ///
   /// - Parameters:
-  ///   - names: What inserted objects are called, whose numbers differ from one attempt to the
-  ///     next.
-  ///   - edited: The objects whose members are listed; nil for all. The other side of a link is
-  ///     among the changes only where the context happens to know it already.
-  /// - Throws: What keeps former values from being read.
+  ///   - names: The display names of inserted objects, whose numbers differ between attempts.
+  ///   - edited: The objects whose members are listed, or `nil` for all. The inverse side of a link
+  ///     is among the changes only if the context happens to have it loaded.
+  /// - Throws: The error of reading old values.
   init(
     _ context: ManagedObjectContext, _ schema: BrowsedSchema, names: [ObjectID: String],
     edited: Set<ObjectID>? = nil
   ) throws(ArborError) {
-    // Another context sees the store as it is.
+    // A separate context, which sees the stored state.
     let stored = context.store.makeContext()
     var list = Lister(names: names, edited: edited, schema: schema, stored: stored)
     changes =
@@ -37,7 +36,8 @@ struct ChangeList {
     ]
   }
 
-  /// FNV-1a of 64 bits: the digest tells a user's own lists apart, and protects from nobody.
+  /// A 64-bit FNV-1a hash. The digest distinguishes a user's own lists; it is not a security
+  /// measure.
   private struct Digest {
     private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -47,7 +47,7 @@ struct ChangeList {
       for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 
-    /// Mixes all of a value in, of which the list may show a part only.
+    /// Mixes in an entire value, of which the list may show only a part.
     mutating func mix(_ value: PropertyValue) {
       switch value {
       case .binary(let data): mix(data)
@@ -78,7 +78,7 @@ struct ChangeList {
       var changes: [JSONValue] = []
       for object in sorted {
         let properties = kind == "delete" ? [] : try properties(object, isNew: kind == "insert")
-        // What changed by its members only, which are listed themselves.
+        // Only its members have changed, which are listed themselves.
         if kind == "update", properties.isEmpty { continue }
         changes.append([
           "kind": .string(kind), "object": .string(name(object.objectID)),
@@ -112,7 +112,7 @@ struct ChangeList {
       return properties
     }
 
-    /// Who joins and who leaves: the others may be many.
+    /// Returns the added and removed members only, because the others may be many.
     private func members(_ property: String, from old: PropertyValue, to new: PropertyValue)
       -> JSONValue
     {
@@ -131,7 +131,7 @@ struct ChangeList {
     }
 
     private mutating func json(_ value: PropertyValue) -> JSONValue {
-      // The numbers of inserted objects differ from one attempt to the next.
+      // The numbers of inserted objects differ between attempts.
       if case .objectID(let id) = value { return ["object": .string(name(id))] }
       digest.mix(value)
       return ValueJSON.json(value, longest: ValueJSON.longestInTable)
@@ -142,7 +142,7 @@ struct ChangeList {
 }
 
 extension ManagedObjectContext {
-  /// The object of an ID; nil where somebody has deleted it.
+  /// Returns the object with an ID, or `nil` if it has been deleted.
   func objectIfThere(_ id: ObjectID) throws(ArborError) -> ManagedObject? {
     do throws(ArborError) { return try existingObject(with: id) } catch {
       guard error.code == .objectNotFound else { throw error }

@@ -3,17 +3,18 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// What commits changed, old and new, as far as it can be known.
+/// The changes of commits with old and new values, as far as they are known.
 struct CommitValues {
-  /// Of how many objects values are remembered, and how many a store may have to be read at first.
+  /// The maximum number of cached objects, and the maximum size of a store that is cached
+  /// initially.
   private static let mostObjects = 10_000
-  /// How many objects of one commit are told.
+  /// The maximum number of objects shown per commit.
   private static let mostTold = 100
 
   private let store: PersistentStore
   private let schema: BrowsedSchema
   private var known: [ObjectID: [String: JSONValue]] = [:]
-  /// The newest commit that the values of the beginning may be of; nil before they are read.
+  /// The newest commit that the initial values may include, or `nil` before they are read.
   private var beginning: UInt64?
 
   init(_ store: PersistentStore, _ schema: BrowsedSchema) {
@@ -21,9 +22,9 @@ struct CommitValues {
     self.schema = schema
   }
 
-  /// Remembers a small store as it is now, unless that has been done.
+  /// Caches a small store's current values on the first call.
   ///
-  /// - Throws: What keeps objects from being read; the next call begins anew.
+  /// - Throws: The error of reading objects. The next call starts over.
   mutating func fill() throws(ArborError) {
     guard beginning == nil else { return }
     let context = store.makeContext()
@@ -45,7 +46,7 @@ struct CommitValues {
     try store.recentCommits(1).last?.commitSequence ?? 0
   }
 
-  /// A commit with old and new values, or what keeps objects from being read.
+  /// Returns a commit with old and new values. Throws if objects cannot be read.
   mutating func json(of commit: CommittedChanges) throws(ArborError) -> JSONValue {
     try fill()
     guard commit.isComplete else {
@@ -53,7 +54,8 @@ struct CommitValues {
       return Self.json(of: commit, objects: [])
     }
     guard commit.commitSequence > beginning ?? 0 else {
-      // Committed while the objects were read, each of them before or after it.
+      // Committed while the initial values were read, each of which may be from before or after the
+      // commit.
       for id in commit.inserted.union(commit.updated).union(commit.deleted) { known[id] = nil }
       return Self.json(of: commit, objects: Self.names(of: commit))
     }
@@ -62,7 +64,7 @@ struct CommitValues {
     for id in commit.inserted.union(commit.updated) {
       if let object = try context.objectIfThere(id) { now[id] = try values(of: object) }
     }
-    // Values are those of the store as it is now. Where it has gone on, they are not this commit's.
+    // The values read are the current ones. They are this commit's only if it is the newest.
     let isNewest = try newest() == commit.commitSequence
     let objects = Self.names(of: commit) { id, property in
       [
@@ -78,7 +80,7 @@ struct CommitValues {
     return Self.json(of: commit, objects: objects)
   }
 
-  /// Forgets what was known, which may no longer be right.
+  /// Empties the cache, whose values may be outdated.
   mutating func forget() { known = [:] }
 
   private func values(of object: ManagedObject) throws(ArborError) -> [String: JSONValue] {
@@ -106,7 +108,7 @@ struct CommitValues {
 
   enum Kind: String { case inserted, updated, deleted }
 
-  /// A commit, with the objects that are told of it, or the problem that keeps values from it.
+  /// Returns a commit with the given objects, or with the problem that prevented reading values.
   static func json(
     of commit: CommittedChanges, objects: [JSONValue], problem: String? = nil
   ) -> JSONValue {
@@ -121,7 +123,7 @@ struct CommitValues {
     ]
   }
 
-  /// The objects of a commit and their properties, without values.
+  /// Returns the objects of a commit and their changed properties, without values.
   static func names(of commit: CommittedChanges) -> [JSONValue] {
     names(of: commit) { _, property in
       ["property": .string(property)]
@@ -130,8 +132,8 @@ struct CommitValues {
     }
   }
 
-  /// The objects of a commit: `change` says what is known of one property of an updated object,
-  /// `all` gives the values of an inserted or deleted one.
+  /// Returns the objects of a commit. `change` returns the known values of an updated object's
+  /// property; `all` returns those of an inserted or deleted object.
   private static func names(
     of commit: CommittedChanges, change: (ObjectID, String) -> [String: JSONValue],
     all: (ObjectID, Kind) -> [String: JSONValue]

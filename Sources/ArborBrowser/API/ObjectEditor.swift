@@ -4,18 +4,19 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// Changes from the page, as one commit, shown before it is made.
+/// Edits made in the page, previewed and then committed as one commit.
 ///
-/// A list of edits is answered with what it would change, everything that delete rules and inverses
-/// bring along included, and a digest of that. The same list with the digest is committed where it
-/// still changes exactly that, and else answered anew.
+/// The response to a list of edits shows everything that it would change, including the effects of
+/// delete rules and inverses, with a digest of the changes. If the same list is sent with the
+/// digest, it is committed, provided that it still makes exactly these changes. Otherwise the
+/// response is a new preview.
 final class ObjectEditor: Sendable {
   private let store: PersistentStore
   private let schema: BrowsedSchema
-  /// How long edits may take that are only shown.
+  /// The time limit of a preview.
   private let workTime: Duration
-  /// The context of all commits, whose history undoes them. Under a lock, since each request has a
-  /// thread of its own.
+  /// The context of all commits, whose undo history reverts them. Protected by a lock, since each
+  /// request has its own thread.
   private let writer: Lock<ManagedObjectContext>
   private static let levels = 50
 
@@ -29,13 +30,14 @@ final class ObjectEditor: Sendable {
     writer = Lock(context)
   }
 
-  /// Shows or commits edits: `{"edits": […], "digest": …}`, without a digest only shown.
+  /// Previews or commits edits: `{"edits": […], "digest": …}`. Without a digest, they are only
+  /// previewed.
   func edit(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
     guard let edits = document["edits"]?.array, !edits.isEmpty else {
       throw ArborError(.invalidDocument, "There are no edits; send a list of them.")
     }
     guard let digest = document["digest"]?.string else {
-      // In a context of its own, which is dropped with all it did.
+      // A separate context, which is discarded with its changes.
       let context = store.makeContext()
       context.deadline = .now + workTime
       let list = try apply(edits, in: context)
@@ -51,7 +53,7 @@ final class ObjectEditor: Sendable {
     }
   }
 
-  /// Shows or commits the undoing of the last commit: `{}` or `{"digest": …}`.
+  /// Previews or commits the undoing of the last commit: `{}` or `{"digest": …}`.
   func undo(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
     try writer.withLock { context throws(ArborError) in
       guard context.undoHistory?.canUndo == true else {
@@ -65,8 +67,7 @@ final class ObjectEditor: Sendable {
     }
   }
 
-  /// Commits changes of which the page has the digest; shows those that are others, or that it has
-  /// none of, and takes them back.
+  /// Commits changes that match the page's digest. Otherwise rolls them back and returns a preview.
   private func commit(
     in context: ManagedObjectContext, _ digest: String?,
     _ change: () throws(ArborError) -> ChangeList
@@ -74,7 +75,8 @@ final class ObjectEditor: Sendable {
     do throws(ArborError) {
       let list = try change()
       guard list.digest == digest else {
-        // Not by undoing: edits without effect leave no group, and the last one is a commit's.
+        // Not by undoing: edits without effect create no undo group, so that the last group is that
+        // of a commit.
         context.rollback()
         return .json(list.json(isCommitted: false), status: digest == nil ? .ok : .conflict)
       }
@@ -91,7 +93,7 @@ final class ObjectEditor: Sendable {
   private func apply(
     _ edits: [JSONValue], in context: ManagedObjectContext
   ) throws(ArborError) -> ChangeList {
-    // All at first, so that any of them can be linked to any other.
+    // All objects are created first, so that any two of them can be linked.
     var inserted: [String: ManagedObject] = [:]
     var objects: [ManagedObject] = []
     for edit in edits {
@@ -140,7 +142,7 @@ final class ObjectEditor: Sendable {
     }
   }
 
-  /// The object that a value names: one of the store, or one that is inserted along.
+  /// Returns the object with a name: one of the store, or one inserted by the same edits.
   private func target(
     _ value: JSONValue, _ inserted: [String: ManagedObject], _ object: ManagedObject
   ) throws(ArborError) -> ManagedObject? {

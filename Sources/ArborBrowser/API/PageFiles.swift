@@ -1,4 +1,4 @@
-/// The files of the page. They are compiled in and hold nothing of any store.
+/// The files of the page. They are compiled in and contain no data of a store.
 enum PageFiles {
   private static let files: [String: (type: String, bytes: [UInt8])] = [
     "/": (html, PackageResources.index_html),
@@ -23,7 +23,7 @@ enum PageFiles {
   private static let css = "text/css; charset=utf-8"
   private static let script = "text/javascript; charset=utf-8"
 
-  /// The file of a path, or a refusal where none exists.
+  /// Returns the file at a path. Throws a refusal if it doesn't exist.
   static func answer(_ request: HTTPRequest) throws(HTTPRequest.Refusal) -> HTTPResponse {
     guard let file = files[request.path] else {
       throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")

@@ -2,14 +2,14 @@ internal import ArborJSON
 internal import ArborModel
 internal import Foundation
 
-/// Values of one attribute, read from what a person wrote into a form.
+/// Parses values of one attribute from form input.
 struct TypedText {
   let entity: String
   let attribute: AttributeDescription
 
-  /// The value of a text; null for nil, and a binary as `{"base64": …}`.
+  /// Returns the value for form input: a text, null for nil, or `{"base64": …}` for a binary.
   ///
-  /// - Throws: `ArborError` `unparsableValue` for a text that is no value of the type.
+  /// - Throws: `ArborError` `unparsableValue` for text that is not a value of the type.
   func value(of json: JSONValue) throws(ArborError) -> PropertyValue {
     switch json {
     case .null: return .null

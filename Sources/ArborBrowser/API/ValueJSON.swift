@@ -2,17 +2,17 @@ internal import ArborJSON
 internal import ArborModel
 internal import Foundation
 
-/// Values in a form from which the page can tell what they are: JSON's own kinds as such, every
-/// other one as an object with a single key, the kind.
+/// Values in a self-describing JSON form: JSON's own types as such, any other as an object whose
+/// only key is the type.
 enum ValueJSON {
-  /// How many characters of a text a row of a table has.
+  /// The maximum length of a text in a table row, in characters.
   static let longestInTable = 240
-  /// How many characters of a text the view of one object has.
+  /// The maximum length of a text in the view of one object, in characters.
   static let longestAlone = 1 << 18
-  /// The whole numbers that a page of a web browser can tell apart.
+  /// The integers that JavaScript represents exactly.
   private static let exactInPage = Int64(-1 << 53)...Int64(1 << 53)
 
-  /// A value; texts are cut behind a number of characters.
+  /// Returns the JSON for a value. Truncates text to `longest` characters.
   static func json(_ value: PropertyValue, longest: Int = longestAlone) -> JSONValue {
     switch value {
     case .null: .null
@@ -34,20 +34,20 @@ enum ValueJSON {
   }
 
   private static func json(_ text: String, longest: Int) -> JSONValue {
-    // Few texts are long: their bytes tell without counting characters.
+    // Most text is short: the number of bytes avoids counting characters.
     guard text.utf8.count > longest, text.count > longest else { return .string(text) }
     return ["text": .string(String(text.prefix(longest))), "length": JSONValue(text.count)]
   }
 
-  /// What a binary is; its bytes are asked for by themselves.
+  /// Returns the description of a binary. Its bytes have to be requested separately.
   static func binary(count: Int, head: Data) -> JSONValue {
     ["binary": JSONValue(count), "kind": .string(BinaryKind(head).rawValue)]
   }
 
-  /// `Entity/number`, by which the page names objects.
+  /// Returns the name by which the page refers to an object, `Entity/number`.
   static func name(_ id: ObjectID) -> String { "\(id.entityName)/\(id.number)" }
 
-  /// An object with its members in the order of their names.
+  /// Returns an object with its members sorted by name.
   static func object(_ members: [String: JSONValue]) -> JSONValue {
     .object(JSONObject(distinct: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
   }
@@ -57,7 +57,7 @@ extension JSONValue {
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 }
 
-/// What a binary seems to be, by its first bytes.
+/// The kind of a binary, judging by its first bytes.
 enum BinaryKind: String {
   case png, jpeg, gif, webp, text, bytes
 
@@ -76,7 +76,7 @@ enum BinaryKind: String {
     }
   }
 
-  /// Whether the bytes are printable UTF-8, the last character of which may be cut.
+  /// Returns whether the bytes are printable UTF-8. The last character may be truncated.
   private static func isText(_ bytes: [UInt8]) -> Bool {
     guard !bytes.isEmpty, bytes.allSatisfy({ $0 >= 32 || [9, 10, 13].contains($0) }) else {
       return false

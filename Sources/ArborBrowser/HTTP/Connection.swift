@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// One accepted TCP connection, read and written with deadlines.
+/// An accepted TCP connection that is read and written with deadlines.
 final class Connection: Sendable {
   private let descriptor: Int32
 
-  /// Takes over a descriptor, which is closed with the connection.
+  /// Takes ownership of a descriptor.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     #if canImport(Darwin)
-      // Linux is told with each send.
+      // On Linux this is a flag of each send.
       var isOn: Int32 = 1
       _ = setsockopt(
         descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
@@ -19,11 +19,11 @@ final class Connection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Reads what there is, at most `limit` bytes, and waits for it until the deadline; none where
-  /// the other side has closed, the deadline has passed or the connection has failed.
+  /// Waits for data and reads at most `limit` bytes. Returns none if the peer has closed the
+  /// connection, the deadline has passed or the connection has failed.
   func read(atMost limit: Int, until deadline: ContinuousClock.Instant) -> [UInt8] {
     while wait(for: POLLIN, until: deadline) {
-      // The array is initialised up to what the system says that it wrote.
+      // The array is initialized up to the number of bytes that the system has written.
       var failure: Int32 = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
         let result = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -36,13 +36,13 @@ final class Connection: Sendable {
     return []
   }
 
-  /// Writes all bytes; false where they were not taken before the deadline.
+  /// Writes all bytes. Returns `false` if they could not be written before the deadline.
   func write(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) -> Bool {
     var sent = 0
     while sent < bytes.count {
       guard wait(for: POLLOUT, until: deadline) else { return false }
       let result = bytes.withUnsafeBytes { buffer in
-        // Within the bounds of the buffer: `sent` is below its count.
+        // Within the bounds of the buffer: `sent` is less than its count.
         send(
           descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Self.withoutSignal)
       }
@@ -52,7 +52,7 @@ final class Connection: Sendable {
     return true
   }
 
-  /// Whether the other side has closed or the connection has failed.
+  /// Whether the peer has closed the connection or it has failed.
   var isOver: Bool {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, 0) > 0 else { return false }
@@ -60,11 +60,11 @@ final class Connection: Sendable {
     return recv(descriptor, &byte, 1, Self.peeking) == 0 || event.revents & failed != 0
   }
 
-  /// Ends the conversation at once: whoever reads or writes finds it over.
+  /// Shuts the connection down immediately, which ends pending reads and writes.
   func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Ends the conversation so that what was written still arrives: a connection that is closed with
-  /// bytes unread is reset, and the answer with it.
+  /// Closes the connection so that everything written still arrives: closing it with unread input
+  /// would reset it and discard the response.
   func finish(until deadline: ContinuousClock.Instant) {
     _ = shutdown(descriptor, Int32(SHUT_WR))
     var unread = 0

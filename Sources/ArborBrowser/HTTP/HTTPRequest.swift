@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// A request as HTTP/1.1 writes it, of the few forms that the page needs.
+/// An HTTP/1.1 request, limited to the features that the page needs.
 ///
-/// One request a connection and no transfer codings: where each thing has one form only, there
-/// is nothing that two readers could understand differently.
+/// Only one request per connection and no transfer codings are supported: with a single form for
+/// everything, no two parsers can disagree.
 struct HTTPRequest: Sendable {
   let method: String
-  /// The path, without percent escapes.
+  /// The path with percent escapes decoded.
   let path: String
-  /// The parameters behind the question mark, in their order.
+  /// The query parameters in order.
   let parameters: [(name: String, value: String)]
-  /// The header fields, their names in lower case. None comes twice.
+  /// The header fields by lowercase name. Duplicates are rejected.
   let headers: [String: String]
   var body: [UInt8] = []
 
-  /// The first parameter of a name; nil where it is missing or empty.
+  /// Returns the first non-empty parameter with the given name, or `nil`.
   func parameter(_ name: String) -> String? { parameters(name).first }
 
-  /// All parameters of a name that are not empty.
+  /// Returns all non-empty parameters with the given name.
   func parameters(_ name: String) -> [String] {
     parameters.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
   }
@@ -27,12 +27,12 @@ struct HTTPRequest: Sendable {
     let reason: String
   }
 
-  /// Reads one request.
+  /// Reads a request.
   ///
-  /// - Parameter admit: Called with the head; a body that it refuses is not read.
-  /// - Returns: nil where the client sent nothing at all.
-  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow, and what `admit`
-  ///   throws.
+  /// - Parameter admit: Called with the head. If it throws, the body is not read.
+  /// - Returns: The request, or `nil` if the client sent nothing.
+  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow; errors of
+  ///   `admit`.
   static func read(
     from connection: Connection, _ limits: HTTPLimits, admit: (HTTPRequest) throws(Refusal) -> Void
   ) throws(Refusal) -> HTTPRequest? {
@@ -72,7 +72,7 @@ struct HTTPRequest: Sendable {
     return request
   }
 
-  /// Where the empty line behind the headers ends.
+  /// Returns the end of the empty line after the headers.
   private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
     let mark: [UInt8] = [13, 10, 13, 10]
     guard bytes.count >= mark.count else { return nil }

@@ -19,22 +19,22 @@ enum HTTPStatus: Int, Sendable {
   case versionNotSupported = 505
 }
 
-/// An answer, with the headers that keep a page from doing more than it should.
+/// A response, including the headers that restrict what the page may do.
 struct HTTPResponse: Sendable {
   var status = HTTPStatus.ok
   var contentType = "application/json"
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
-  /// What is sent in parts behind the head; nil for answers that are whole.
+  /// A function that sends the body in parts after the head; `nil` for responses with a fixed body.
   var stream: (@Sendable (EventStream) -> Void)?
 
-  /// Nothing but the page's own files may be loaded, and nothing may be sent elsewhere; blobs are
-  /// pictures that the page was given as bytes.
+  /// The policy that allows the page to load only its own files and to connect only to this server.
+  /// Blobs are images that the page has received as bytes.
   static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-  /// The headers of every answer beside its own.
+  /// The headers of every response.
   static let protections: [(name: String, value: String)] = [
     ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
@@ -46,7 +46,7 @@ struct HTTPResponse: Sendable {
     HTTPResponse(status: status, body: Array(value.text(.compact).utf8))
   }
 
-  /// A refusal, in the form that the page shows errors of.
+  /// Returns a refusal, in the form in which the page shows errors.
   static func refusal(_ status: HTTPStatus, _ reason: String) -> HTTPResponse {
     json(["error": ["code": "refused", "message": .string(reason)]], status: status)
   }
@@ -59,19 +59,18 @@ struct HTTPResponse: Sendable {
   }
 }
 
-/// Where a stream of events is written to.
 struct EventStream: Sendable {
   let connection: Connection
   let limits: HTTPLimits
   let isStopped: @Sendable () -> Bool
 
-  /// Whether nobody reads the stream any more.
+  /// Whether the stream is no longer read.
   var isOver: Bool { isStopped() || connection.isOver }
 
-  /// Sends one event, whose data is one line, as JSON is; false where it was not taken.
+  /// Sends an event whose data is a single line of JSON. Returns whether that succeeded.
   func send(_ value: JSONValue) -> Bool { send("data: \(value.text(.compact))\n\n") }
 
-  /// Sends a comment, so that both sides notice where the other one is gone.
+  /// Sends a comment as a keepalive, so that both sides notice if the other one is gone.
   func sendSignOfLife() -> Bool { send(":\n\n") }
 
   private func send(_ text: String) -> Bool {

@@ -2,25 +2,25 @@ internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 
-/// Accepts connections on this machine and answers one request on each.
+/// Accepts local connections and answers one request on each.
 ///
-/// Each connection has a thread: looks into a store block, and a few dozen are all that a page has
-/// use for. Deadlines bound every wait.
+/// Each connection has a thread, because reads of the store block and a page needs a few dozen at
+/// most. Every wait has a deadline.
 ///
-/// Any program on this machine can connect. Connections that have not shown the token never crowd
-/// out those that have: when there are too many of them, a new one ends the oldest. The accepting
-/// thread waits for no client.
+/// Any program on this machine can connect. Connections that have not presented the token cannot
+/// crowd out those that have: if there are too many of them, a new one closes the oldest. The
+/// accepting thread waits for no client.
 final class HTTPServer: Sendable {
   typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
   private struct State {
-    /// Connections that have a thread.
+    /// The number of connections with a thread.
     var threads = 0
-    /// Those that have not shown the token, the oldest first.
+    /// The connections that have not presented the token, oldest first.
     var strangers: [Connection] = []
-    /// Those that have.
+    /// The number of connections that have.
     var admitted = 0
-    /// When one of these came or ended last.
+    /// The time at which one of these last started or ended.
     var lastUse = ContinuousClock.now
     var isStopped = false
   }
@@ -45,7 +45,7 @@ final class HTTPServer: Sendable {
 
   func start() { Thread.run("arbor-browser") { self.acceptAll() } }
 
-  /// Refuses connections from now on, and ends streams.
+  /// Stops accepting connections and ends streams.
   func stop() { state.withLock { $0.isStopped = true } }
 
   var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -95,7 +95,7 @@ final class HTTPServer: Sendable {
     }
   }
 
-  /// Answers one request; returns whether it showed the token.
+  /// Answers a request. Returns whether it presented the token.
   private func answer(_ connection: Connection) -> Bool {
     let response: HTTPResponse
     var isAdmitted = false
@@ -123,7 +123,7 @@ final class HTTPServer: Sendable {
     return isAdmitted
   }
 
-  /// Gives a connection that has shown the token a place of its own, if one is free.
+  /// Reserves a slot for a connection that has presented the token. Returns whether one was free.
   private func admit(_ connection: Connection) -> Bool {
     state.withLock { state in
       guard state.admitted < limits.connections else { return false }
@@ -136,7 +136,7 @@ final class HTTPServer: Sendable {
 }
 
 extension Thread {
-  /// Runs a body on a thread with room for deep predicates.
+  /// Runs a body on a new thread with a stack large enough for deeply nested predicates.
   static func run(_ name: String, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)
     thread.name = name
@@ -145,29 +145,30 @@ extension Thread {
   }
 }
 
-/// How much a client may ask of the server, and how long it may take.
+/// The limits on the size and duration of requests.
 struct HTTPLimits: Sendable {
-  /// Bytes of the request line and all header lines.
+  /// The maximum size of the request line and all header lines, in bytes.
   var head = 16 << 10
   var headerLines = 64
-  /// Bytes of a body.
+  /// The maximum size of a request body, in bytes.
   var body = 1 << 20
-  /// Bytes of a binary in an answer; larger ones are not read.
+  /// The maximum size of a binary in a response, in bytes. Larger ones are not read.
   var binary = 64 << 20
-  /// Connections at one time that have shown the token; one more is refused.
+  /// The maximum number of concurrent connections that have presented the token. Further ones are
+  /// refused.
   var connections = 32
-  /// Connections at one time that have not; one more ends the oldest of them.
+  /// The maximum number of concurrent connections that have not. A further one closes the oldest.
   var strangers = 32
-  /// Threads of connections at one time, those included that are about to end.
+  /// The maximum number of connection threads, including those that are about to end.
   var threads = 128
-  /// How long a client may take to send its request's head.
+  /// The timeout for receiving the head of a request.
   var headTime = Duration.seconds(5)
-  /// How long a client may take to send its request's body.
+  /// The timeout for receiving the body of a request.
   var bodyTime = Duration.seconds(10)
-  /// How long a client may take to take an answer, or one part of a stream.
+  /// The timeout for sending a response, or one part of a stream.
   var answerTime = Duration.seconds(30)
-  /// How long a look into the store may take.
+  /// The time limit of an operation on the store.
   var workTime = Duration.seconds(20)
-  /// After how long without a connection the server stops.
+  /// The time without a connection after which the server stops.
   var idleTime = Duration.seconds(30 * 60)
 }

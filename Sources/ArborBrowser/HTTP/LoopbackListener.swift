@@ -1,16 +1,16 @@
 internal import ArborModel
 internal import Foundation
 
-/// A TCP socket that listens on 127.0.0.1, and on nothing that another machine can reach.
+/// A TCP socket that listens on 127.0.0.1 only, which no other machine can reach.
 final class LoopbackListener: Sendable {
-  /// The port, which the system chose where none was asked for.
+  /// The port, chosen by the system if none was specified.
   let port: UInt16
   private let descriptor: Int32
 
-  /// Begins to listen.
+  /// Starts listening.
   ///
-  /// - Parameter wanted: The port; 0 for any that is free.
-  /// - Throws: `ArborError` `inputOutput` where the port is taken or not allowed.
+  /// - Parameter wanted: The port, or 0 for any free one.
+  /// - Throws: `ArborError` `inputOutput` if the port is in use or not permitted.
   init(port wanted: UInt16) throws(ArborError) {
     #if canImport(Glibc)
       let kind = Int32(SOCK_STREAM.rawValue)
@@ -21,10 +21,9 @@ final class LoopbackListener: Sendable {
     guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw Self.failure("No socket can be made")
     }
-    // A connection may be gone between poll and accept, which must not wait then.
+    // A connection may disappear between poll and accept, which must not block then.
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    // A port whose last connections are dying may be had again at once; one that is listened on
-    // may not.
+    // Permits reusing a port whose last connections are still closing, but not one that is in use.
     var isOn: Int32 = 1
     _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
@@ -32,7 +31,7 @@ final class LoopbackListener: Sendable {
     address.sin_port = wanted.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // The pointer is used in the call only, and the size is that of what it points to.
+    // The pointer is used within the call only, and the size matches its target.
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(descriptor, address, size) == 0 && listen(descriptor, 64) == 0
@@ -50,13 +49,13 @@ final class LoopbackListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for somebody to connect; nil where nobody came within the time.
+  /// Waits for a connection. Returns `nil` if there is none within the time.
   func accept(within milliseconds: Int32) -> Connection? {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, milliseconds) > 0 else { return nil }
     let accepted = Foundation.accept(descriptor, nil, nil)
     guard accepted >= 0 else {
-      // Out of descriptors: the connection stays ready, and poll does not wait for it.
+      // Out of descriptors: the connection stays ready, so that poll would return immediately.
       usleep(10_000)
       return nil
     }

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// Who is let in.
+/// The access control of the server.
 ///
-/// Any page that the user has open can send requests to a port of this machine, and any name can be
-/// made to lead to it. So a request has to name the server by its address, must not come from
-/// another page, and has to know the token, which is in the address that the user was given.
+/// Any page that the user has open can send requests to a local port, and any host name can resolve
+/// to it. A request therefore has to name the server by its address, must not come from another
+/// page, and has to contain the token, which is part of the URL given to the user.
 struct RequestGate: Sendable {
   let port: UInt16
-  /// The secret of this run, as hexadecimal digits.
+  /// The secret of this run, in hexadecimal.
   let token: String
 
-  /// A secret of 128 bits from the system's random numbers.
+  /// Creates a 128-bit secret from the system's random number generator.
   static func makeToken() -> String {
     var generator = SystemRandomNumberGenerator()
     let digits = (0..<2).map { _ in String(generator.next(), radix: 16) }
     return digits.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
   }
 
-  /// The paths below this ask for the token; the others are the page's own files, which hold
-  /// nothing of the store.
+  /// The prefix of the paths that require the token. The other paths are the page's own files,
+  /// which contain no data of the store.
   static let guarded = "/api/"
 
-  /// Lets a request in, of which the head is enough, or says why not.
+  /// Admits a request by its head, or throws the reason for refusing it.
   func admit(_ request: HTTPRequest) throws(HTTPRequest.Refusal) {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
       throw .init(status: .forbidden, reason: "The Host is not this server.")
@@ -49,7 +49,8 @@ struct RequestGate: Sendable {
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
-  /// Compares in a time that does not tell how much of a guess was right.
+  /// Compares in constant time, so that the duration doesn't reveal how much of a guess was
+  /// correct.
   private func isKnown(_ authorization: String) -> Bool {
     let (given, expected) = (Array(authorization.utf8), Array("Bearer \(token)".utf8))
     var difference = given.count ^ expected.count

@@ -1,23 +1,23 @@
 import ArborModel
 import ArborStore
 
-/// A list that the terminal shows, of which a person selects a row.
+/// A list shown in the terminal, in which the user selects a row.
 protocol BrowsePage {
   var title: String { get }
-  /// How many rows there are, of which some are on the screen.
+  /// The total number of rows, of which some are visible.
   var count: Int { get }
-  /// The rows of a range, and the names of their columns.
+  /// Returns a range of rows, and their column names.
   ///
-  /// - Parameter shift: How many columns to leave out behind the first.
+  /// - Parameter shift: The number of columns to omit after the first one.
   func rows(_ range: Range<Int>, shift: Int) throws -> (header: String?, rows: [String])
-  /// The page that a row leads to; nil for none.
+  /// Returns the page that a row opens, or `nil` if it opens none.
   func page(at row: Int) throws -> (any BrowsePage)?
-  /// The same page with the rows that a predicate matches, an empty one meaning all; nil where
-  /// there is nothing to choose from.
+  /// Returns the same page restricted to the rows that match a predicate; an empty one matches all.
+  /// Returns `nil` if the page cannot be filtered.
   func filtered(_ predicate: String) throws -> (any BrowsePage)?
-  /// The predicate that chose the rows.
+  /// The current predicate.
   var predicate: String { get }
-  /// The same page as of now.
+  /// Returns the same page with current data.
   func reloaded() throws -> any BrowsePage
 }
 
@@ -26,7 +26,7 @@ extension BrowsePage {
   func filtered(_ predicate: String) throws -> (any BrowsePage)? { nil }
 }
 
-/// The store's entities with the number of their objects.
+/// The store's entities with their numbers of objects.
 struct EntityPage: BrowsePage {
   private let store: StoreEngine
   private let entities: [(entity: EntitySchema, count: Int)]

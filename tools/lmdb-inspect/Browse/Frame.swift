@@ -1,28 +1,28 @@
 import ArborObjects
 
-/// What the screen shows: a title, rows of which one is selected, and a line at the bottom.
+/// The contents of the screen: a title, rows of which one is selected, and a status line.
 struct Frame: Equatable {
-  /// A line in which a person writes.
+  /// An input line.
   struct Prompt: Equatable {
     var label: String
     var text: String
-    /// How many characters stand before the cursor.
+    /// The number of characters before the cursor.
     var cursor: Int
   }
 
   var title: String
-  /// The names of the columns; nil for none.
+  /// The column names, or `nil` for none.
   var header: String?
   var rows: [String] = []
-  /// The row that stands out.
+  /// The index of the highlighted row.
   var selected: Int?
   var status: String
   var prompt: Prompt?
 
-  /// The frame as a terminal draws it over whatever was there.
+  /// Returns the output that draws the frame over the previous one.
   ///
-  /// Every text passes ``TerminalText`` here, so nothing that a file holds reaches the terminal as
-  /// an order, and no line is longer than the screen.
+  /// All text passes through ``TerminalText``, so that nothing in a file is interpreted by the
+  /// terminal, and no line exceeds the width of the screen.
   func text(_ size: Terminal.Size) -> String {
     var lines = [Self.reversed(title, size)]
     if let header { lines.append("\u{1B}[1m\(Self.fitted(header, size))\u{1B}[0m") }
@@ -33,7 +33,7 @@ struct Frame: Equatable {
     while lines.count < size.rows - 1 { lines.append("") }
     var cursor = "\u{1B}[?25l"
     if let prompt {
-      // What is said while somebody writes stands above the line.
+      // During input, the status is shown above the input line.
       if size.rows > 2 { lines[size.rows - 2] = Self.fitted(status, size) }
       let (line, column) = Self.line(of: prompt, size)
       lines.append(line)
@@ -41,7 +41,7 @@ struct Frame: Equatable {
     } else {
       lines.append("\u{1B}[2m\(Self.fitted(status, size))\u{1B}[0m")
     }
-    // A screen of one line shows the last one.
+    // A one-line screen shows the last line.
     let shown = lines.suffix(max(1, size.rows)).map { "\($0)\u{1B}[K" }
     return "\u{1B}[?25l\u{1B}[H" + shown.joined(separator: "\r\n") + cursor
   }
@@ -54,7 +54,7 @@ struct Frame: Equatable {
     "\u{1B}[7m\(TextWidth.padded(fitted(text, size), to: size.columns))\u{1B}[0m"
   }
 
-  /// The end of the line where it does not fit, so that the cursor is seen.
+  /// Returns the end of the input line if it doesn't fit, so that the cursor is visible.
   private static func line(of prompt: Prompt, _ size: Terminal.Size) -> (String, column: Int) {
     let before = TerminalText.escaped(String(prompt.text.prefix(prompt.cursor)))
     let behind = TerminalText.escaped(String(prompt.text.dropFirst(prompt.cursor)))

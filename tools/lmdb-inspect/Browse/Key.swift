@@ -1,25 +1,24 @@
-/// What a person presses.
 enum Key: Equatable {
   case up, down, left, right, pageUp, pageDown, home, end, enter, escape, backspace, delete
-  /// A letter with Control, in lower case.
+  /// A letter with Control, in lowercase.
   case control(Character)
-  /// One scalar of text; several may make one character.
+  /// A Unicode scalar of text. Several may form one character.
   case text(Unicode.Scalar)
 }
 
-/// Reads keys from the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 and xterm.
+/// Decodes keys from the bytes sent by a terminal: UTF-8, and the sequences of ECMA-48 and xterm.
 struct KeyDecoder {
   private var bytes: [UInt8] = []
 
-  /// Whether a sequence has begun that may go on, or be the Escape key.
+  /// Whether there are bytes that may be the start of a longer sequence, or the Escape key.
   var isWaiting: Bool { !bytes.isEmpty }
 
   mutating func add(_ more: [UInt8]) { bytes += more }
 
-  /// The next key; nil where more bytes are needed. What no key sends is left out.
+  /// Returns the next key, or `nil` if more bytes are needed. Skips bytes that belong to no key.
   ///
-  /// - Parameter isComplete: Whether no more bytes of a sequence will come: an Escape that stands
-  ///   alone is the key.
+  /// - Parameter isComplete: Whether no more bytes of a sequence will arrive, so that a lone Escape
+  ///   is the key.
   mutating func next(isComplete: Bool) -> Key? {
     while let first = bytes.first {
       if first == 0x1B {
@@ -53,7 +52,7 @@ struct KeyDecoder {
     case more
   }
 
-  /// What begins with Escape.
+  /// Decodes a sequence that begins with Escape.
   private mutating func sequence(isComplete: Bool) -> Sequence {
     guard bytes.count > 1, bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
       if bytes.count == 1, !isComplete { return .more }

@@ -1,10 +1,9 @@
 import ArborModel
 import ArborStore
 
-/// Objects as rows: those of an entity, or the members of a relationship, all or by a predicate.
-/// Only their numbers are kept, whatever their count.
+/// Objects as rows: those of an entity or the members of a relationship, optionally filtered by a
+/// predicate. Only their numbers are kept in memory.
 struct ObjectListPage: BrowsePage {
-  /// Which objects there are to choose from.
   enum Source {
     case entity(EntitySchema)
     case members(RelationshipSchema, of: ObjectNumber)
@@ -32,7 +31,7 @@ struct ObjectListPage: BrowsePage {
       if predicate.isEmpty {
         numbers = members
       } else {
-        // In the order of the relationship.
+        // Keeps the order of the relationship.
         let matches = Set(try Self.matches(entity, predicate, on: snapshot))
         numbers = members.filter(matches.contains)
       }
@@ -87,7 +86,7 @@ struct ObjectListPage: BrowsePage {
     return (lines.first, Array(lines.dropFirst()))
   }
 
-  /// The properties that a row shows.
+  /// The properties shown in a row.
   private var columns: [String] {
     entity.attributes.filter { !$0.description.isTransient }.map(\.name)
       + entity.relationships.filter { !$0.isToMany && !$0.isHidden }.map(\.name)
@@ -105,7 +104,7 @@ struct ObjectListPage: BrowsePage {
 }
 
 extension StoreEngine {
-  /// A predicate with the names of an entity resolved.
+  /// Returns a predicate bound to an entity.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` with the column and the nearest name.
   func bind(

@@ -1,7 +1,7 @@
 import ArborModel
 import ArborStore
 
-/// One object with everything it has; its relationships lead on.
+/// An object with all of its properties. Relationships can be opened.
 struct ObjectPage: BrowsePage {
   private struct Row {
     let name: String

@@ -2,14 +2,14 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// What a person does with a store in a terminal: pages upon pages, and a line for predicates.
+/// The state of browsing a store in a terminal: a stack of pages, and an input line for predicates.
 struct StoreBrowsing {
   private struct Level {
     var page: any BrowsePage
     var selected = 0
-    /// The first row on the screen.
+    /// The index of the first visible row.
     var top = 0
-    /// How many columns are moved out to the left.
+    /// The number of columns scrolled out on the left.
     var shift = 0
   }
 
@@ -31,9 +31,9 @@ struct StoreBrowsing {
     levels = [Level(page: try EntityPage(store))]
   }
 
-  /// What the screen shows.
+  /// Returns the contents of the screen.
   mutating func frame(_ size: Terminal.Size) -> Frame {
-    // Title, names of columns, and the line at the bottom.
+    // Excludes the title, the column names and the status line.
     let room = max(1, size.rows - 3)
     var level = levels[levels.count - 1]
     level.selected = max(0, min(level.selected, level.page.count - 1))
@@ -50,9 +50,9 @@ struct StoreBrowsing {
     return frame
   }
 
-  /// Does what a key means.
+  /// Handles a key press.
   ///
-  /// - Parameter rows: How many rows the screen has.
+  /// - Parameter rows: The number of rows of the screen.
   mutating func press(_ key: Key, rows: Int) {
     message = nil
     if prompt != nil { return edit(key) }
@@ -95,11 +95,11 @@ struct StoreBrowsing {
     if levels.count > 1 { levels.removeLast() }
   }
 
-  // MARK: The line
+  // MARK: Input
 
   private mutating func beginPrompt() {
     let level = levels[levels.count - 1]
-    // Where nothing is to be chosen from, a predicate has no meaning.
+    // Other pages cannot be filtered.
     guard level.page is ObjectListPage else {
       message = "A predicate chooses among objects: enter an entity or a relationship first."
       return
@@ -128,7 +128,7 @@ struct StoreBrowsing {
     case .delete where line.cursor < line.text.count:
       line.text.remove(at: line.text.index(line.text.startIndex, offsetBy: line.cursor))
     case .text(let scalar):
-      // A mark joins the character before it.
+      // A combining mark joins the preceding character.
       let index = line.text.index(line.text.startIndex, offsetBy: line.cursor)
       let before = String(line.text[..<index]) + String(scalar)
       line.text = before + line.text[index...]
@@ -138,7 +138,7 @@ struct StoreBrowsing {
     prompt = line
   }
 
-  /// Chooses the rows that the line asks for; a line with a fault stays, to be mended.
+  /// Filters the page by the input. Invalid input is kept for correction.
   private mutating func apply(_ predicate: String) {
     let level = levels[levels.count - 1]
     do {

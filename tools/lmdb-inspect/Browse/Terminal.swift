@@ -6,16 +6,16 @@ import Foundation
   import Darwin
 #endif
 
-/// The terminal that the program runs in, as a screen of its own and without the line editor.
+/// The terminal that the program runs in, in raw mode and with the alternate screen.
 ///
-/// ``restore()`` puts the terminal back. The signals that ask a program to end, which are SIGTERM,
-/// SIGHUP, SIGINT and SIGQUIT, arrive as events, so that it comes to that; after SIGKILL or a crash
-/// the terminal stays as it is, until `reset` puts it back.
+/// ``restore()`` restores the terminal. The signals that request termination, SIGTERM, SIGHUP,
+/// SIGINT and SIGQUIT, are delivered as events, so that this happens. After SIGKILL or a crash, the
+/// terminal has to be restored by `reset`.
 final class Terminal {
   enum Event: Equatable {
     case key(Key)
     case resized
-    /// The terminal is gone, or somebody asks the program to end.
+    /// The terminal is gone, or the program was asked to terminate.
     case ended
   }
 
@@ -24,21 +24,22 @@ final class Terminal {
     var columns: Int
   }
 
-  /// Where the handler of signals writes; -1 where nobody listens.
+  /// The descriptor that the signal handler writes to, or -1 if there is none.
   ///
-  /// `nonisolated(unsafe)`: set before handlers are installed and after they are removed only.
+  /// `nonisolated(unsafe)`: changed only before handlers are installed and after they are removed.
   nonisolated(unsafe) private static var signals: Int32 = -1
   private static let handled = [SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT]
 
   private var saved = termios()
   private var pipe: [Int32] = [-1, -1]
   private var decoder = KeyDecoder()
-  /// True until the terminal is taken: an initializer that throws runs the deinitializer too.
+  /// Whether the terminal is restored. Initially `true`, because an initializer that throws runs
+  /// the deinitializer.
   private var isRestored = true
 
-  /// Takes the terminal.
+  /// Takes control of the terminal.
   ///
-  /// - Throws: ``InspectError`` where input or output is none.
+  /// - Throws: ``InspectError`` if input or output is not a terminal.
   init() throws {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
       tcgetattr(STDIN_FILENO, &saved) == 0, makePipe(&pipe) == 0
@@ -53,7 +54,7 @@ final class Terminal {
     for end in pipe { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     Self.signals = pipe[1]
     for signal in Self.handled {
-      // Sound: a handler may write to a descriptor, and does nothing else.
+      // Sound: handlers may write to a descriptor, and this one does nothing else.
       setHandler(signal) { number in
         var byte = UInt8(truncatingIfNeeded: number)
         let before = errno
@@ -61,14 +62,14 @@ final class Terminal {
         errno = before
       }
     }
-    // Another screen, without a cursor. A line that the terminal takes for wider than it was
-    // measured is cut, and not continued on the next one.
+    // Switches to the alternate screen, hides the cursor, and disables line wrapping: a line that
+    // the terminal considers wider than measured is truncated.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J")
   }
 
   deinit { restore() }
 
-  /// Gives the terminal back as it was.
+  /// Restores the former state of the terminal.
   func restore() {
     guard !isRestored else { return }
     isRestored = true
@@ -79,7 +80,7 @@ final class Terminal {
     for end in pipe { close(end) }
   }
 
-  /// Rows and columns of the screen; 24 and 80 where the terminal does not tell.
+  /// The size of the screen; 24 rows and 80 columns if the terminal doesn't report it.
   var size: Size {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0
@@ -94,13 +95,13 @@ final class Terminal {
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno != EINTR, errno != EAGAIN {
-        // The terminal is gone, which the next event tells.
+        // The terminal is gone, which the next event reports.
         return
       }
     }
   }
 
-  /// Waits for what happens next.
+  /// Waits for the next event.
   func event() -> Event {
     while true {
       if let key = decoder.next(isComplete: false) { return .key(key) }
@@ -108,7 +109,7 @@ final class Terminal {
         pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
         pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0),
       ]
-      // An Escape that nothing follows for a moment is the key.
+      // An Escape without further bytes for a moment is the key.
       let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : -1)
       if result == 0 {
         if let key = decoder.next(isComplete: true) { return .key(key) }
@@ -124,7 +125,7 @@ final class Terminal {
     }
   }
 
-  /// What there is to be read; nil for nothing.
+  /// Reads the available bytes. Returns `nil` if there are none.
   private func read(_ descriptor: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 1024)
     let count = systemRead(descriptor, &bytes, bytes.count)
@@ -132,7 +133,7 @@ final class Terminal {
   }
 }
 
-// The system's functions by names that the type's own do not hide.
+// Wrappers for system functions whose names are shadowed by the type's own.
 
 private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
 

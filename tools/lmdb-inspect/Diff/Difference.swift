@@ -1,23 +1,23 @@
 import ArborJSON
 import ArborModel
 
-/// One thing in which two files differ.
+/// A difference between two files.
 struct Difference {
   enum Kind: String {
     case added, gone, changed
-    /// The models or the forms of tables, rather than what is in them.
+    /// A difference between the models or the forms of tables, not their contents.
     case model
   }
 
   let kind: Kind
-  /// The object as `Entity/number`, the table, or what of the model.
+  /// The object as `Entity/number`, the table, or the part of the model.
   let subject: String
-  /// What there is to say behind the subject.
+  /// The description of the difference, after the subject.
   let text: String
-  /// The parts of the same for programs.
+  /// The same as JSON members.
   let json: JSONObject
 
-  /// The difference on one line.
+  /// The difference as a line of text.
   var line: String {
     let mark =
       switch kind {
@@ -48,7 +48,6 @@ struct DifferenceList {
     printer.add(json: difference.document, text: difference.line)
   }
 
-  /// What there was, in words.
   var summary: String {
     if isEmpty { return "no differences" }
     let words: [(Difference.Kind, String)] = [

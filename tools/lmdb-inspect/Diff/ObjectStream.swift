@@ -1,7 +1,7 @@
 import ArborModel
 import ArborStore
 
-/// The objects of one concrete entity in the order of their numbers, some at a time.
+/// The objects of a concrete entity in the order of their numbers, read in batches.
 struct ObjectStream {
   private static let batch = 1000
 
@@ -16,7 +16,7 @@ struct ObjectStream {
     self.snapshot = snapshot
   }
 
-  /// The next object with its record, which is valid until the call after the next.
+  /// Returns the next object with its record, which is valid until the call after the next one.
   mutating func object() throws -> (number: ObjectNumber, record: RecordView)? {
     while true {
       if let fetched, next < fetched.rows.count {

@@ -3,12 +3,12 @@ import ArborModel
 import ArborStore
 import Foundation
 
-/// Compares objects of one entity in two stores, property by property, by name.
+/// Compares objects of an entity in two stores by their properties, matched by name.
 ///
-/// Of a relationship the end is compared that the store keeps: to-one ends, ends of which order
-/// matters, and both of many-to-many ones. The other end of a to-one relationship follows from it.
+/// Compares the stored end of a relationship: to-one ends, ordered to-many ends, and both ends of
+/// many-to-many relationships. The inverse of a to-one relationship follows from it.
 struct PropertyComparison {
-  /// A value before or after.
+  /// A value in one of the stores.
   struct Side {
     let json: JSONValue
     let text: String
@@ -25,7 +25,7 @@ struct PropertyComparison {
   private var attributes: [(old: AttributeSchema, new: AttributeSchema)] = []
   private var targets: [(name: String, old: RecordField, new: RecordField)] = []
   private var members: [(old: RelationshipSchema, new: RelationshipSchema)] = []
-  /// Properties that only one store has, or that have different types, with what is to be said.
+  /// The properties that only one store has, or whose types differ, with a description.
   private(set) var oddities: [(name: String, text: String)] = []
 
   init(
@@ -92,7 +92,7 @@ struct PropertyComparison {
     oddities.append(("\(entity.name).\(property)", text))
   }
 
-  /// What differs between an object in the one store and in the other.
+  /// Returns the differences between an object in both stores.
   func changes(
     _ before: (number: ObjectNumber, record: RecordView),
     _ after: (number: ObjectNumber, record: RecordView)
@@ -135,7 +135,7 @@ struct PropertyComparison {
     return Change(property: one.name, before: side(ofBinary: first), after: side(ofBinary: second))
   }
 
-  /// A binary, wherever it lies.
+  /// Returns the value of a binary, whether it is in the record or stored separately.
   private func binary(
     _ object: (number: ObjectNumber, record: RecordView), _ field: RecordField,
     _ reference: BlobReference?, in side: StoreSide
@@ -162,7 +162,7 @@ struct PropertyComparison {
     return Side(json: .array(members.map(JSONValue.string)), text: "\(members.count): [\(shown)]")
   }
 
-  /// Of a large binary only the length is printed.
+  /// Returns the side for a binary, of which only the length is printed.
   private func side(ofBinary data: Data?) -> Side {
     guard let data else { return Side(json: .null, text: "nil") }
     return Side(json: ["bytes": JSONValue(data.count)], text: "\(data.count) bytes")

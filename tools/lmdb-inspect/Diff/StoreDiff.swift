@@ -2,8 +2,8 @@ import ArborJSON
 import ArborModel
 import ArborStore
 
-/// The differences between the objects of two stores, by identity: a merge join of each entity's
-/// records by number, which takes the same memory for stores of any size.
+/// The differences between the objects of two stores by identity: a merge join of each entity's
+/// records by object number, in constant memory.
 struct StoreDiff {
   private let old: StoreSide
   private let new: StoreSide
@@ -14,7 +14,7 @@ struct StoreDiff {
     self.new = new
   }
 
-  /// Prints what is different in `new`, each store as of one commit.
+  /// Prints the differences, reading one snapshot of each store.
   static func print(
     _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
   ) throws -> DifferenceList {
@@ -77,7 +77,7 @@ struct StoreDiff {
     }
   }
 
-  // MARK: What is printed
+  // MARK: Output
 
   private mutating func addObject(
     _ object: (number: ObjectNumber, record: RecordView), of side: StoreSide,
@@ -116,7 +116,7 @@ struct StoreDiff {
   }
 }
 
-/// One of two stores that are compared.
+/// One of two compared stores.
 struct StoreSide {
   let store: StoreEngine
   let snapshot: StoreSnapshot
@@ -128,10 +128,10 @@ struct StoreSide {
     snapshot = try file.reading { [store] in try store.snapshot() }
   }
 
-  /// Reads from the store; an error names its file.
+  /// Runs a read of the store. Errors include the path of its file.
   func reading<R>(_ body: () throws -> R) throws -> R { try file.reading(body) }
 
-  /// The entities that have objects of their own.
+  /// The concrete entities.
   var entities: [EntitySchema] { store.schema.entities.filter { !$0.isAbstract } }
 
   func name(_ number: ObjectNumber) -> String { DecodedObject.name(number, in: store.schema) }

@@ -2,14 +2,14 @@ import ArborJSON
 import ArborModel
 import LMDB
 
-/// The differences between the tables of two LMDB files: a merge join of each by key, in tables
-/// with several values of a key by key and value.
+/// The differences between the tables of two LMDB files: a merge join of each table by key, or by
+/// key and value if keys have several values.
 struct TableDiff {
   private let old: InspectedFile
   private let new: InspectedFile
   private var list = DifferenceList()
 
-  /// Prints what is different in `new`, each file as of one commit for each table.
+  /// Prints the differences, reading one snapshot per table of each file.
   static func print(
     _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
   ) throws -> DifferenceList {
@@ -52,7 +52,7 @@ struct TableDiff {
       KeyOrder(keysOf: table.database.flags), KeyOrder(valuesOf: table.database.flags)
     )
     let hasSeveral = table.database.flags.contains(.duplicates)
-    // The unnamed database lists the others, whose roots differ in any case.
+    // The unnamed database contains the roots of the others, which always differ.
     func isHidden(_ entry: Entry) -> Bool {
       !hidden.isEmpty && hidden.contains(String(decoding: entry.key, as: UTF8.self))
     }

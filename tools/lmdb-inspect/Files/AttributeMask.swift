@@ -1,14 +1,14 @@
 import ArborModel
 import Foundation
 
-/// Puts made-up values in the place of an attribute's: the same for the same value and key,
-/// wherever it stands, so that what was equal or unique stays so, and nobody who lacks the key can
-/// try out what a value was.
+/// Replaces an attribute's values with artificial ones. Equal values and keys give equal results,
+/// so that equality and uniqueness are preserved. Without the key, guesses of a value cannot be
+/// verified.
 struct AttributeMask {
   let attribute: AttributeDescription
   let key: String
 
-  /// Whether a type has values that can be made up.
+  /// Returns whether values of a type can be replaced.
   static func canMask(_ type: AttributeType) -> Bool {
     switch type {
     case .transformable, .composite, .undefined: false
@@ -16,7 +16,7 @@ struct AttributeMask {
     }
   }
 
-  /// What stands for a value; null stays null.
+  /// Returns the replacement of a value. Null remains null.
   func masked(_ value: PropertyValue) -> PropertyValue {
     if value.isNull { return value }
     let hash = SHA256.hash(Array("\(key)\u{0}\(text(of: value))".utf8))
@@ -31,7 +31,7 @@ struct AttributeMask {
       return .decimal(Decimal(whole(number, 0...999_999_999)))
     case .string: return .string(text(hash))
     case .date:
-      // Some second of the years 1970 to 2030.
+      // A second within the years 1970 to 2029.
       return .date(
         Date(timeIntervalSinceReferenceDate: real(number, -978_307_200, 915_148_800).rounded(.down))
       )
@@ -44,7 +44,7 @@ struct AttributeMask {
     }
   }
 
-  /// A text that two values have in common only if they are equal.
+  /// Returns a text that is equal only for equal values.
   private func text(of value: PropertyValue) -> String {
     switch value {
     case .binary(let data): data.base64EncodedString()
@@ -53,7 +53,7 @@ struct AttributeMask {
     }
   }
 
-  /// A number within the attribute's bounds, or else within a range.
+  /// Returns an integer within the attribute's bounds, or else within a range.
   private func whole(_ number: UInt64, _ range: ClosedRange<Int64>) -> Int64 {
     let low = bound(attribute.minimum).flatMap { Int64(exactly: $0.rounded(.up)) }
     let high = bound(attribute.maximum).flatMap { Int64(exactly: $0.rounded(.down)) }
@@ -83,7 +83,7 @@ struct AttributeMask {
     }
   }
 
-  /// Sixteen letters and digits, or as many as the attribute's bounds ask for.
+  /// Returns sixteen letters and digits, or as many as the attribute's bounds require.
   private func text(_ hash: [UInt8]) -> String {
     var text = "x" + hexadecimal(hash).prefix(15)
     if let least = bound(attribute.minimum), least < 1_000_000 {
@@ -101,7 +101,7 @@ struct AttributeMask {
 
   private func uuid(_ hash: [UInt8]) -> PropertyValue {
     var digits = Array(hexadecimal(Array(hash[..<16])))
-    // A random UUID says so in two places.
+    // The version and variant of a random UUID.
     digits[12] = "4"
     digits[16] = "8"
     for index in [20, 16, 12, 8] { digits.insert("-", at: index) }

@@ -2,14 +2,14 @@ import ArborJSON
 import ArborModel
 import ArborStore
 
-/// One object of a store: its record, read with the model that the store carries.
+/// An object of a store, decoded with the store's own model.
 struct DecodedObject {
   let number: ObjectNumber
   let entity: EntitySchema
   let version: UInt32
-  /// The stored attributes, in the order of the model.
+  /// The stored attributes in the model's order.
   let attributes: [(name: String, value: PropertyValue)]
-  /// The to-one relationships, in the order of the model.
+  /// The to-one relationships in the model's order.
   let targets: [(name: String, target: ObjectNumber?)]
   private let schema: ModelSchema
 
@@ -21,7 +21,7 @@ struct DecodedObject {
     version = record.version
     attributes = entity.attributes.filter { !$0.description.isTransient }
       .map { attribute in
-        // Of a binary outside of the record only the length is shown.
+        // Only the length of a separately stored binary is shown.
         if let blob = record.blob(attribute.field) {
           return (attribute.name, .composite(["bytes": .integer(Int64(clamping: blob.length))]))
         }
@@ -35,14 +35,14 @@ struct DecodedObject {
     }
   }
 
-  /// `Entity/number`, the form that `show` takes.
+  /// Returns `Entity/number`, the form accepted by `show`.
   static func name(_ number: ObjectNumber, in schema: ModelSchema) -> String {
     "\(schema.entity(of: number)?.name ?? "?")/\(number.sequence)"
   }
 
   var name: String { Self.name(number, in: schema) }
 
-  /// The object as a program reads it; `members` are the to-many relationships, where asked for.
+  /// Returns the object as JSON. `members` are the to-many relationships to include.
   func json(members: [(name: String, numbers: [ObjectNumber])] = []) -> JSONValue {
     var values = JSONObject()
     for (name, value) in attributes { values[name] = ValueText.json(value) }
@@ -60,7 +60,7 @@ struct DecodedObject {
     ]
   }
 
-  /// The object on one line.
+  /// The object as a line of text.
   var line: String {
     let values = attributes.map { "\($0.name)=\(ValueText.text($0.value))" }
     return ([name] + values + targets.map { "\($0.name)=\(text($0.target))" })

@@ -4,10 +4,9 @@ import ArborObjects
 import ArborStore
 import LMDB
 
-/// What the bytes of a file are for, of a store by entity and property, of any other LMDB file by
-/// table.
+/// The space usage of a file: by entity and property for a store, by table for any other LMDB file.
 struct FileSpace {
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   let bytes: Int
   private var facts = Facts()
   private var databases: [StoreSpace.Database] = []
@@ -34,7 +33,7 @@ struct FileSpace {
       databases = zip(tables, spaces).map(Self.describe)
       addFile(used: use.used * use.pageSize, reclaimable: use.reclaimable)
     }
-    // The root pages, names and lists of pages, which are no database with a name.
+    // The remaining pages belong to no named database: the meta pages, names and page lists.
     other = max(0, bytes - free - databases.reduce(0) { $0 + $1.bytes })
   }
 
@@ -58,7 +57,7 @@ struct FileSpace {
     facts.add("reclaimable", reclaimable)
   }
 
-  /// Tables with their sizes, as of one commit.
+  /// Returns tables with their sizes, read from one snapshot.
   static func tables(
     of file: InspectedFile, _ names: [String]
   ) throws -> (tables: [RawTable], spaces: [TreeSpace]) {
@@ -76,19 +75,19 @@ struct FileSpace {
       bytes: space.bytes, fill: space.fill, isEstimated: table.isEstimated(space))
   }
 
-  /// The name of a kind in JSON.
+  /// Returns the JSON name of a kind.
   private static func key(_ name: String) -> String {
     name == "large binaries" ? "largeBinaries" : name
   }
 
-  /// What a database is called: a table of another program by its name.
+  /// Returns the title of a database; for a table of another program, its name.
   private func title(_ database: StoreSpace.Database) -> String {
     let isOurs = database.kind != .store || database.storedName == StoreFormat.arborDatabase
     return TerminalText.escaped(isOurs ? database.title : database.storedName)
   }
 }
 
-// MARK: Answers
+// MARK: Output
 
 extension FileSpace {
   var text: String {
@@ -126,7 +125,7 @@ extension FileSpace {
     ]
   }
 
-  /// The parts of a picture: every byte of the file is in one of them.
+  /// The parts of a picture, which account for every byte of the file.
   var parts: [SpaceMap.Part] {
     databases.map { database in
       let fill = database.fill.map { "\(Int(($0 * 100).rounded())) % full" }

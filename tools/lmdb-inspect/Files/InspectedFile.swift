@@ -4,20 +4,20 @@ import ArborStore
 import Foundation
 import LMDB
 
-/// The file a verb looks at, open for reading only.
+/// The file that a verb reads, opened read-only.
 struct InspectedFile {
-  /// The path of the data file, as it was found.
   let path: String
   let environment: Environment
-  /// The store in it, where it is one of ours and can be opened; ``problem`` says why not.
+  /// The store in the file, if it is one and can be opened; otherwise ``problem`` contains the
+  /// reason.
   let store: StoreEngine?
   let problem: (any Error)?
 
-  /// Opens a file, or the `data.mdb` of a folder.
+  /// Opens a file, or the `data.mdb` in a folder.
   ///
   /// - Parameters:
-  ///   - isImmutable: reads without the lock file, which then need not be writable.
-  ///   - clearsStaleReaders: frees the slots of readers that died.
+  ///   - isImmutable: Whether to read without the lock file, which then need not be writable.
+  ///   - clearsStaleReaders: Whether to free the slots of dead readers.
   init(path given: String, isImmutable: Bool, clearsStaleReaders: Bool = true) throws {
     var options = EnvironmentOptions()
     options.isReadOnly = true
@@ -46,14 +46,14 @@ struct InspectedFile {
     }
   }
 
-  /// Reads from the file; an error names it.
+  /// Runs a read of the file. Errors include its path.
   func reading<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch {
       throw InspectError(ToolWording.publicError(error, in: store), on: path)
     }
   }
 
-  /// The store, for verbs that need its model.
+  /// Returns the store, for verbs that need its model.
   func requireStore() throws -> StoreEngine {
     if let store { return store }
     if let problem { throw problem }
@@ -62,14 +62,12 @@ struct InspectedFile {
         + "“tables”, “dump” and “get”.")
   }
 
-  /// The store by the library's public interface, for reading only; the caller that opens it closes
-  /// it.
+  /// Opens the store read-only with the library's public interface. The caller has to close it.
   func openStore() throws -> PersistentStore {
     _ = try requireStore()
     return try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
   }
 
-  /// An entity by its name.
   func entity(_ name: String) throws -> EntitySchema {
     let store = try requireStore()
     if let entity = store.schema.entity(named: name) { return entity }
@@ -80,8 +78,8 @@ struct InspectedFile {
       "There is no entity “\(name)” in \(path).\(nearest) “schema” lists them all.")
   }
 
-  /// A database by the name that it has in the file, or that the model has for it now; the empty
-  /// name is the unnamed database.
+  /// Returns the database with the given name, either the stored one or the current one of the
+  /// model. The empty name stands for the unnamed database.
   func database(_ name: String) throws -> Database {
     if name.isEmpty { return try environment.mainDatabase() }
     if let database = try environment.openDatabase(name) { return database }
@@ -97,7 +95,7 @@ struct InspectedFile {
       "There is no table “\(name)” in \(path).\(nearest) “tables” lists them all.")
   }
 
-  /// The folder whose files LMDB laid out by itself; nil where the path is one file.
+  /// Returns the folder with LMDB's own file layout, or `nil` if the path is a single file.
   private static func folder(of path: String) -> String? {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
@@ -112,7 +110,7 @@ struct InspectedFile {
 
   private static func isStore(_ environment: Environment) throws -> Bool {
     guard let database = try environment.openDatabase("arbor") else { return false }
-    // The mark of a store.
+    // The header identifies a store.
     return try environment.read { transaction in
       try Array("header".utf8).withUnsafeBytes {
         try transaction.reader.get(database, key: $0) != nil

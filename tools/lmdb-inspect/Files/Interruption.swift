@@ -1,16 +1,15 @@
 import Foundation
 import LMDB
 
-/// What remains of a verb that makes a file when somebody ends it.
+/// Cleans up after a verb that creates a file and is terminated.
 enum Interruption {
   private static let handled = [SIGINT, SIGTERM, SIGHUP]
-  /// Where the handler of signals writes; -1 while nobody listens.
+  /// The descriptor that the signal handler writes to, or -1 if there is none.
   ///
-  /// `nonisolated(unsafe)`: set before handlers are installed only.
+  /// `nonisolated(unsafe)`: changed only before handlers are installed.
   nonisolated(unsafe) private static var signals: Int32 = -1
 
-  /// Runs `work`. A signal that ends the process meanwhile removes the files first that are not
-  /// complete yet.
+  /// Runs `work`. If a signal terminates the process meanwhile, unfinished files are removed first.
   static func removingUnfinishedFiles<R>(_ work: () throws -> R) rethrows -> R {
     var ends: [Int32] = [-1, -1]
     guard signals < 0, pipe(&ends) == 0 else { return try work() }
@@ -25,15 +24,15 @@ enum Interruption {
       kill(getpid(), Int32(number))
     }
     for number in handled {
-      // Sound: a handler may write to a descriptor, and does nothing else.
+      // Sound: handlers may write to a descriptor, and this one does nothing else.
       let former = signal(number) { number in
         var byte = UInt8(truncatingIfNeeded: number)
         let before = errno
         _ = write(Interruption.signals, &byte, 1)
         errno = before
       }
-      // What the caller has told to be ignored, as nohup does, stays so. Function pointers have no
-      // equality in Swift. Sound: both are as large as an Int, and only their bits are compared.
+      // Signals that the caller has ignored, as nohup does, remain ignored. Swift cannot compare
+      // function pointers. Sound: both have the size of an Int, and only their bits are compared.
       if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(number, SIG_IGN)
       }

@@ -2,18 +2,18 @@ import ArborModel
 import ArborStore
 import Foundation
 
-/// Prints the objects of entities in the order of their numbers, in batches: a store of any size
-/// takes the same memory.
+/// Prints the objects of entities in the order of their numbers, in batches and thus in constant
+/// memory.
 struct ObjectDump {
   let store: StoreEngine
-  /// The text of a predicate, or nil for all objects.
+  /// The text of a predicate, or `nil` for all objects.
   let predicate: String?
   let limit: Int?
 
   private static let batch = 10_000
 
-  /// Prints the objects of each entity, subentities included where one is named alone; returns how
-  /// many.
+  /// Prints the objects of each entity. Includes subentities if it is the only one. Returns the
+  /// number of objects.
   func print(_ entities: [String], to printer: inout Printer) throws -> Int {
     var count = 0
     for name in entities {

@@ -2,7 +2,7 @@ import ArborJSON
 import ArborModel
 import LMDB
 
-/// A database as LMDB sees it: its order, its size and its entries.
+/// A database at the level of LMDB: its order, its size and its entries.
 struct RawTable {
   let database: Database
   let statistics: DatabaseStatistics
@@ -12,10 +12,10 @@ struct RawTable {
     statistics = try environment.read { try $0.reader.statistics(database) }
   }
 
-  /// How the database is called; the unnamed one by a word.
+  /// The name of the database, or a placeholder for the unnamed one.
   var name: String { database.name.isEmpty ? "(unnamed)" : database.name }
 
-  /// The words of `lmdb.h` for the flags that are set.
+  /// The names in `lmdb.h` of the flags that are set.
   var flags: [String] {
     let words = [
       (0x02, "reversekey"), (0x04, "dupsort"), (0x08, "integerkey"), (0x10, "dupfixed"),
@@ -24,15 +24,15 @@ struct RawTable {
     return words.filter { database.flags.rawValue & UInt32($0.0) != 0 }.map(\.1)
   }
 
-  /// Whether the pages of a size of the table are estimated: those of trees whose keys have one value
-  /// each are counted.
+  /// Returns whether the number of pages in a table's size is estimated. It is exact for tables
+  /// with one value per key.
   func isEstimated(_ space: TreeSpace) -> Bool {
     space.isEstimated && database.flags.contains(.duplicates)
   }
 
   var hasIntegerKeys: Bool { database.flags.contains(.integerKey) }
 
-  /// A key as a person reads it: numbers of integer-key databases as such.
+  /// Returns a key as text. Keys of integer-key databases are shown as numbers.
   func keyLine(_ key: UnsafeRawBufferPointer) -> String {
     number(key).map(String.init) ?? ByteText(key).line
   }
@@ -46,7 +46,7 @@ struct RawTable {
     return .object(object)
   }
 
-  /// A value as a person reads it: numbers of number sets as such.
+  /// Returns a value as text. Values of number sets are shown as numbers.
   func valueLine(_ value: UnsafeRawBufferPointer) -> String {
     isNumber(value) ? String(value.loadUnaligned(as: UInt64.self)) : ByteText(value).line
   }
@@ -61,7 +61,7 @@ struct RawTable {
     return .object(object)
   }
 
-  /// The number that an integer key is: of 8 bytes, or of 4 where the program that wrote it had
+  /// Returns the number in an integer key of 8 bytes, or of 4 bytes if another program has written
   /// such.
   private func number(_ key: UnsafeRawBufferPointer) -> UInt64? {
     guard hasIntegerKeys else { return nil }
@@ -76,10 +76,10 @@ struct RawTable {
     database.flags.contains(.integerDuplicates) && value.count == 8
   }
 
-  /// The bytes that an argument names as a key of this database.
+  /// Returns the bytes of a key given as an argument.
   func key(_ argument: String, in transaction: borrowing ReadTransaction) throws -> [UInt8] {
     if hasIntegerKeys, let number = UInt64(argument) {
-      // The size of an integer key is the same for all keys: the first one shows it.
+      // All integer keys have the same size, which the first one reveals.
       let first = try transaction.reader.cursor(database).first()
       if first?.key.count == 4 { return Self.bytes(UInt32(truncatingIfNeeded: number)) }
       return Self.bytes(number)

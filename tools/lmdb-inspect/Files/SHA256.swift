@@ -1,9 +1,9 @@
-/// The hash function of FIPS 180-4, for masks that nobody turns back.
+/// The hash function of FIPS 180-4, which makes masks irreversible.
 struct SHA256 {
   private static let constants = fractions(of: firstPrimes(64)) { cubeRoot(of: $0) }
   private static let start = fractions(of: firstPrimes(8)) { squareRoot(of: $0) }
 
-  /// The 32 bytes of a message's hash. Linear in its length.
+  /// Returns the 32 bytes of a message's hash. Linear in its length.
   static func hash(_ message: [UInt8]) -> [UInt8] {
     var bytes = message + [0x80]
     while bytes.count % 64 != 56 { bytes.append(0) }
@@ -48,7 +48,7 @@ struct SHA256 {
     word >> count | word << (32 - count)
   }
 
-  // The standard's constants are the first 32 bits of the fractions of roots of primes.
+  // The standard's constants are the first 32 bits of the fractional parts of roots of primes.
 
   private static func firstPrimes(_ count: Int) -> [UInt64] {
     var primes: [UInt64] = []
@@ -71,7 +71,7 @@ struct SHA256 {
     greatest { $0 * $0 <= number << 64 }
   }
 
-  /// ⌊∛n · 2³²⌋: of a prime up to 311 below 2³⁵, whose cube 128 bits hold.
+  /// ⌊∛n · 2³²⌋, which is below 2³⁵ for primes up to 311, so that its cube fits 128 bits.
   private static func cubeRoot(of number: UInt128) -> UInt64 {
     greatest { $0 * $0 * $0 <= number << 96 }
   }

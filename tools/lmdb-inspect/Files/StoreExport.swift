@@ -3,17 +3,16 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Prints objects of a store as documents that `load` and seeds read, one on each line.
+/// Prints objects of a store as documents that `load` and seeds can read, one per line.
 struct StoreExport {
   let path: String
   let entity: String?
   let predicate: String?
   let limit: Int?
-  /// The attributes whose values are masked, as `Entity.attribute`.
+  /// The attributes to mask, as `Entity.attribute`.
   let masks: [String]
   let maskKey: String
 
-  /// Prints the objects.
   func print() throws {
     var options = StoreOptions()
     options.isReadOnly = true
@@ -63,7 +62,7 @@ struct StoreExport {
 
   private func mask(for model: ManagedObjectModel) throws -> ExportRun.Mask? {
     guard !masks.isEmpty else { return nil }
-    // By the name of the concrete entity, then of the attribute.
+    // By the names of the concrete entity and of the attribute.
     var found: [String: [String: AttributeMask]] = [:]
     for name in masks {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

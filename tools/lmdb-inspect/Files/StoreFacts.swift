@@ -4,7 +4,7 @@ import ArborStore
 import Foundation
 import LMDB
 
-/// What `info` says about a store beyond what any LMDB file tells.
+/// The output of `info` for a store, in addition to that for any LMDB file.
 struct StoreFacts {
   let store: StoreEngine
   let file: InspectedFile

@@ -1,17 +1,17 @@
 import ArborJSON
 import ArborModel
 
-/// Bytes of a file as a person and a program can read them.
+/// Bytes of a file in forms for people and for programs.
 struct ByteText {
   let bytes: [UInt8]
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// How many bytes a text form shows before it is cut.
+  /// The maximum number of bytes or characters shown in text.
   static let longest = 64
 
-  /// The bytes as `0x…`; cut where a limit says so.
+  /// Returns the bytes as `0x…`, truncated to a limit.
   func hex(limit: Int = .max) -> String {
     let digits = Array("0123456789abcdef")
     var text = "0x"
@@ -22,8 +22,7 @@ struct ByteText {
     return bytes.count > limit ? "\(text)… (\(bytes.count) bytes)" : text
   }
 
-  /// The text that the bytes spell, where they are printable UTF-8; a final zero byte, as C writes
-  /// it, may stand behind.
+  /// The bytes as text, if they are printable UTF-8. A trailing zero byte, as in C, is allowed.
   var text: String? {
     let body = bytes.last == 0 ? bytes.dropLast() : bytes[...]
     guard !body.isEmpty, let text = String(validating: body, as: UTF8.self) else { return nil }
@@ -36,7 +35,7 @@ struct ByteText {
     return isPrintable ? text : nil
   }
 
-  /// Hex and text, on one line.
+  /// Hexadecimal and text on one line.
   var line: String {
     guard let text else { return hex(limit: Self.longest) }
     let shown = text.count > Self.longest ? text.prefix(Self.longest) + "…" : text[...]
@@ -45,7 +44,7 @@ struct ByteText {
     return "\(hex(limit: Self.longest / 4)) “\(escaped)”"
   }
 
-  /// `{"hex": …, "text": …}`; no text where the bytes spell none.
+  /// `{"hex": …, "text": …}`, without text if the bytes are not text.
   var json: JSONValue {
     var object = JSONObject()
     object["hex"] = .string(hex())
@@ -55,7 +54,8 @@ struct ByteText {
 }
 
 extension ByteText {
-  /// The bytes of an argument: `0x…` for hex, anything else as text. Nil for hex that is none.
+  /// Parses an argument: `0x…` is hexadecimal, anything else is text. Returns `nil` for invalid
+  /// hexadecimal.
   init?(argument: String) {
     guard argument.hasPrefix("0x") else {
       self.init(Array(argument.utf8))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The manual page of the program, for `man`: the texts of its help, laid out as roff.
+/// The program's manual page for `man`: the help in roff format.
 struct ManualPage {
-  /// What the argument parser tells of a command, of which the page is made.
+  /// The argument parser's description of a command.
   struct Command: Decodable {
     struct Argument: Decodable {
       struct Name: Decodable {
@@ -30,19 +30,18 @@ struct ManualPage {
 
   private struct Dump: Decodable { let command: Command }
 
-  /// The paragraph of a discussion that lists exit codes begins with this.
+  /// The start of the paragraph that lists exit codes.
   private static let exitCodes = "Exit codes: "
 
   private let program: Command
   private var lines: [String] = []
 
-  /// - Parameter dump: What `--experimental-dump-help` prints.
+  /// - Parameter dump: The output of `--experimental-dump-help`.
   /// - Throws: `DecodingError` for other text.
   init(dump: String) throws {
     program = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
   }
 
-  /// The page.
   func text() -> String {
     var page = self
     page.add()
@@ -105,7 +104,7 @@ struct ManualPage {
     lines.append(Self.line(paragraph))
   }
 
-  /// `0, what it means; 1, …`
+  /// Parses `0, meaning; 1, …`.
   private mutating func addExitCodes(_ list: String) {
     for part in list.split(separator: "; ") {
       let code = part.prefix { $0 != "," }
@@ -127,13 +126,14 @@ struct ManualPage {
     (text ?? "").components(separatedBy: "\n\n").filter { !$0.isEmpty }
   }
 
-  /// As it stands behind the name of the program: without a capital and a full stop.
+  /// Returns a text without its initial capital and final period, as required after the program's
+  /// name.
   private static func lowercased(_ text: String) -> String {
     let text = text.hasSuffix(".") ? String(text.dropLast()) : text
     return text.prefix(1).lowercased() + text.dropFirst()
   }
 
-  /// Text that is no request to the formatter.
+  /// Returns text that the formatter doesn't interpret as a request.
   private static func line(_ text: String) -> String {
     let line = escaped(text.replacing("\n", with: " "))
     return line.hasPrefix(".") || line.hasPrefix("'") ? "\\&\(line)" : line

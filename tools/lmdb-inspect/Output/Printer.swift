@@ -2,7 +2,7 @@ import ArborJSON
 import ArborModel
 import Foundation
 
-/// Writes a verb's answer to the standard output: as text for a person, or as one JSON document.
+/// Writes a verb's answer to the standard output, as text or as a JSON document.
 struct Printer {
   let isJSON: Bool
   private var pending: [UInt8] = []
@@ -10,7 +10,7 @@ struct Printer {
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// The whole answer, in whichever form was asked for.
+  /// Prints an entire answer in the requested form.
   mutating func print(
     json: @autoclosure () throws -> JSONValue, text: @autoclosure () -> String
   ) rethrows {
@@ -18,13 +18,13 @@ struct Printer {
     write("\n")
   }
 
-  /// Begins an answer of many parts: a JSON list with one element a line.
+  /// Begins an answer of several parts, in JSON a list with one element per line.
   mutating func beginList() {
     listCount = 0
     if isJSON { write("[") }
   }
 
-  /// One part of the list.
+  /// Prints a part of the list.
   mutating func add(json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
     if isJSON {
       write(listCount == 0 ? "\n" : ",\n")
@@ -36,26 +36,26 @@ struct Printer {
     listCount = (listCount ?? 0) + 1
   }
 
-  /// Ends the list; for a person `summary` says what it was.
+  /// Ends the list. As text, prints `summary`.
   mutating func endList(summary: String) {
     write(isJSON ? (listCount == 0 ? "]\n" : "\n]\n") : summary + "\n")
     listCount = nil
   }
 
-  /// Ends a list that an error has cut off, so that what was printed is one document.
+  /// Ends a list after an error, so that the output is a valid document.
   mutating func cutList() {
     if isJSON, listCount != nil { endList(summary: "") }
     flush()
   }
 
-  /// Writes a line of text without the blanks at its end.
+  /// Writes a line of text without trailing blanks.
   mutating func write(line: [UInt8]) {
     let end = line.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
     pending.append(contentsOf: line[..<end])
     write("\n")
   }
 
-  /// Writes out what is pending.
+  /// Writes the pending output.
   mutating func flush() {
     guard !pending.isEmpty else { return }
     StandardStream.write(pending)

@@ -1,18 +1,18 @@
 import ArborJSON
 import ArborModel
 
-/// Rows of values under the names of their columns: for a person in aligned columns, for a program
-/// as a list of objects that is printed as they come.
+/// Rows of values with column names: aligned columns as text, or a JSON list of objects that is
+/// printed incrementally.
 ///
-/// Columns are as wide as their widest cell among the rows that fit into 16 MiB. Rows after these
-/// are printed as they come, and a wider cell moves the rest of its line.
+/// A column is as wide as its widest cell among the rows that fit into 16 MiB. Further rows are
+/// printed as they come, and a wider cell shifts the rest of its line.
 struct RowList {
   private static let room = 16 << 20
 
   private let names: [String]
-  /// The cells that are not printed yet, one after the other.
+  /// The concatenated cells that have not been printed yet.
   private var bytes: [UInt8] = []
-  /// By cell, where it ends and how many columns of the terminal it takes.
+  /// For each cell, its end in ``bytes`` and its width in terminal columns.
   private var cells: [(end: Int, width: Int)] = []
   private var widths: [Int]
   private var hasHeader = false
@@ -35,7 +35,7 @@ struct RowList {
     if hasHeader || bytes.count > Self.room { printCells(&printer) }
   }
 
-  /// Prints what is left, and for a person how many rows there were.
+  /// Prints the remaining rows, and as text their number.
   mutating func end(_ printer: inout Printer) {
     if printer.isJSON {
       if count == 0 { printer.beginList() }
@@ -45,7 +45,7 @@ struct RowList {
     printer.print(json: .null, text: count == 1 ? "1 row" : "\(count) rows")
   }
 
-  /// Prints the rows that an error has come after.
+  /// Prints the rows preceding an error.
   mutating func cut(_ printer: inout Printer) {
     if !printer.isJSON, count > 0 { printCells(&printer) }
   }
@@ -100,6 +100,6 @@ struct RowList {
     return ValueText.text(value)
   }
 
-  /// `Entity/number`, the form that `show` takes.
+  /// Returns `Entity/number`, the form accepted by `show`.
   private static func name(_ id: ObjectID) -> String { "\(id.entityName)/\(id.number)" }
 }

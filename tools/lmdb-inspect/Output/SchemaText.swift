@@ -1,6 +1,6 @@
 import ArborModel
 
-/// A model as a person reads it: a block for each entity, a line for each property.
+/// A model as text: a block for each entity, a line for each property.
 struct SchemaText {
   let model: ManagedObjectModel
 

@@ -1,13 +1,14 @@
 import ArborObjects
 
-/// A picture of what the bytes of a file are for, as SVG: each part a rectangle of its size.
+/// A picture of a file's space usage as SVG, in which each part is a rectangle of proportional
+/// size.
 struct SpaceMap {
   struct Part {
-    /// What colours it: a kind of database, `free` or `pinned`.
+    /// The part's color: a kind of database, `free` or `pinned`.
     let kind: String
     let title: String
     let bytes: Int
-    /// What is said beside its size.
+    /// Additional text after its size.
     var note = ""
   }
 
@@ -41,7 +42,7 @@ struct SpaceMap {
       + Self.escaped("\(part.title): \(part.bytes) bytes\(note)") + "</title><rect x=\""
       + Self.number(frame.x) + "\" y=\"" + Self.number(frame.y) + "\" width=\""
       + Self.number(frame.width) + "\" height=\"" + Self.number(frame.height) + "\"/>"
-    // A letter of this size is some 7 wide.
+    // A character of this size is about 7 units wide.
     let room = Int((frame.width - 10) / 7)
     if frame.height > 20, room > 3 {
       text += label(TextWidth.cut(part.title, to: room), frame, line: 0)
@@ -71,7 +72,7 @@ struct SpaceMap {
     </style>
     """
 
-  /// With a digit behind the point.
+  /// Returns a number with one decimal.
   private static func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
   private static func escaped(_ text: String) -> String {

@@ -1,31 +1,31 @@
 import Foundation
 
-/// The standard output and the standard error of the program.
+/// The program's standard output and standard error.
 enum StandardStream {
-  /// Opens what the caller has closed of the three standard streams: the number would go to the
-  /// next file that is opened, and an answer would be written into a store.
+  /// Reopens standard streams that the caller has closed. Otherwise the next opened file would get
+  /// their descriptor, and an answer could be written into a store.
   static func reserve() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest number is given out first, so this takes the place of the closed one. What
-      // cannot be written to the output is an error, of the standard error nobody asks for it.
+      // The lowest free descriptor is used first, so that this one replaces the closed one. Writing
+      // to the closed output then fails; errors of standard error are ignored.
       _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Writes to the standard output. Ends the program with a message if that is not possible: a verb
-  /// whose answer nobody gets has nothing left to do.
+  /// Writes to the standard output. Ends the program with a message if that fails, because an
+  /// unread answer is pointless.
   static func write(_ bytes: [UInt8]) {
     guard let failure = write(bytes, to: STDOUT_FILENO) else { return }
     InspectError.unwritable("The output cannot be written: \(failure). The answer is incomplete.")
       .end()
   }
 
-  /// Writes a line to the standard error, if that is possible.
+  /// Writes a line to the standard error, if possible.
   static func report(_ line: String) {
     _ = write(Array("\(line)\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Writes all bytes to a file; returns why that failed.
+  /// Writes all bytes to a file. Returns the reason if that fails.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> String? {
     var rest = bytes[...]
     while !rest.isEmpty {

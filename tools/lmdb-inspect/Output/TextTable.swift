@@ -1,4 +1,4 @@
-/// Rows in aligned columns; numbers stand to the right.
+/// Rows in aligned columns. Numbers are right-aligned.
 struct TextTable {
   private let header: [String]
   private var rows: [[String]] = []

@@ -1,21 +1,21 @@
-/// How much room texts take in a terminal.
+/// The width of text in a terminal.
 ///
-/// Characters of East Asian scripts and emoji take two columns, marks that combine with others and
-/// what joins them none. A terminal that has another version of Unicode may see some otherwise.
+/// East Asian characters and emoji take two columns, combining marks and joiners none. Terminals
+/// with another version of Unicode may differ.
 enum TextWidth {
-  /// The number of columns of a text without control characters.
+  /// Returns the number of columns of a text without control characters.
   static func of(_ text: String) -> Int {
-    // Plain text has a byte for each column.
+    // ASCII text has one column per byte.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// The number of columns of a character. Its scalars are added as terminals do, which draw the
-  /// parts of a cluster of consonants side by side; a picture is one, however it is composed.
+  /// Returns the number of columns of a character. Adds its scalars, like terminals do, which draw
+  /// the parts of a consonant cluster side by side. An emoji is a unit, however it is composed.
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
-    // A sign that is shown as a picture may be so because a selector behind it asks for it.
+    // A variation selector may request emoji presentation.
     if first.properties.isEmojiPresentation || scalars.contains(where: { $0.value == 0xFE0F }) {
       return 2
     }
@@ -26,7 +26,7 @@ enum TextWidth {
     switch scalar.value {
     case 0xAD: return 0
     case ..<0x300: return 1
-    // Vowels and final consonants of Korean, which join the consonant before them.
+    // Korean vowels and final consonants, which join the preceding consonant.
     case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
     default: break
     }
@@ -36,13 +36,13 @@ enum TextWidth {
     }
   }
 
-  /// A text with spaces behind it, up to a width.
+  /// Returns a text padded with trailing spaces to a width.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - of(text)))
   }
 
-  /// The beginning of a text that a number of columns has room for, with a mark where something is
-  /// left out.
+  /// Returns the start of a text that fits a number of columns, with an ellipsis if it is
+  /// truncated.
   static func cut(_ text: String, to width: Int) -> String {
     guard of(text) > width else { return text }
     if width < 1 { return "" }
@@ -57,7 +57,7 @@ enum TextWidth {
     return kept + "…"
   }
 
-  /// Whether the terminal shows a scalar in two columns. Source: EastAsianWidth.txt, W and F.
+  /// Returns whether a scalar takes two columns. Source: EastAsianWidth.txt, W and F.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF,

@@ -1,4 +1,4 @@
-/// Divides a rectangle into others whose areas are as given, none of them much longer than broad.
+/// Divides a rectangle into rectangles of given areas with low aspect ratios.
 ///
 /// Source: Bruls, Huizing, van Wijk, *Squarified Treemaps* (2000).
 struct Treemap {
@@ -10,11 +10,11 @@ struct Treemap {
     var area: Double { width * height }
   }
 
-  /// The rectangles, in the order of the sizes.
+  /// Returns the rectangles in the order of the sizes.
   ///
   /// - Parameters:
-  ///   - sizes: Numbers above 0, the greatest first.
-  ///   - whole: What is divided.
+  ///   - sizes: Positive numbers in descending order.
+  ///   - whole: The rectangle to divide.
   static func rectangles(for sizes: [Double], in whole: Rectangle) -> [Rectangle] {
     let total = sizes.reduce(0, +)
     guard total > 0, whole.area > 0 else { return [] }
@@ -36,7 +36,7 @@ struct Treemap {
     return result
   }
 
-  /// How far the worst rectangle of a row along a side is from a square.
+  /// Returns the worst aspect ratio in a row along a side.
   private static func worstRatio(_ areas: ArraySlice<Double>, _ side: Double) -> Double {
     let sum = areas.reduce(0, +)
     guard let least = areas.min(), let most = areas.max(), least > 0, side > 0 else {
@@ -45,7 +45,7 @@ struct Treemap {
     return max(side * side * most / (sum * sum), sum * sum / (side * side * least))
   }
 
-  /// Lays areas along the shorter side.
+  /// Lays out areas along the shorter side.
   private static func row(
     _ areas: ArraySlice<Double>, cutFrom rest: inout Rectangle
   ) -> [Rectangle] {

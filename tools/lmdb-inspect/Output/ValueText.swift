@@ -3,9 +3,9 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Values of attributes as a person and a program can read them.
+/// Attribute values in forms for people and for programs.
 enum ValueText {
-  /// How many characters of a text, and bytes of a binary, one line shows.
+  /// The maximum number of characters of a text, and of digits of a binary, in one line.
   private static let longest = 60
 
   static func json(_ value: PropertyValue) -> JSONValue {

@@ -1,7 +1,7 @@
 import ArborJSON
 import ArborModel
 
-/// A query's plan as one document.
+/// A query's plan as text and as JSON.
 enum PlanText {
   static func json(_ plan: QueryPlan) -> JSONValue {
     [

@@ -3,7 +3,7 @@ import ArborObjects
 import ArborStore
 import ArgumentParser
 
-/// The arguments of verbs that ask for objects.
+/// The arguments of verbs that query objects.
 struct QueryArguments: ParsableArguments {
   @Argument(help: "The entity whose objects are meant, those of its subentities included.")
   var entity: String
@@ -25,7 +25,6 @@ struct QueryArguments: ParsableArguments {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
   }
 
-  /// The request for the objects.
   func request(in file: InspectedFile) throws -> FetchRequest<ManagedObject> {
     let entity = try file.entity(entity)
     var request = FetchRequest<ManagedObject>(
@@ -38,8 +37,8 @@ struct QueryArguments: ParsableArguments {
 
 /// Lists on the command line: `name,count(employees),-age`.
 enum CommaList {
-  /// The parts of some lists, at commas outside of parentheses, brackets and quotes; empty ones are
-  /// left out.
+  /// Returns the elements of lists, split at commas outside parentheses, brackets and quotes. Omits
+  /// empty ones.
   static func parts(of lists: [String]) -> [String] {
     lists.flatMap { list in
       var parts = [""]

@@ -2,16 +2,15 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// Rows of values of a store's objects. Rows that are neither sorted nor grouped are handed on as
-/// they are read, so that the memory they take does not depend on their number.
+/// A query for rows of values. Rows that are neither sorted nor grouped are passed on as they are
+/// read, so that memory use doesn't depend on their number.
 struct RowQuery {
-  /// What the columns are called.
   let names: [String]
   private let request: FetchRequest<ManagedObject>
   private let context: ManagedObjectContext
 
-  /// - Parameter request: What is asked for; without columns the objects' identity, every attribute
-  ///   and every to-one relationship.
+  /// - Parameter request: The query. Without columns, it returns the object's identity, every
+  ///   attribute and every to-one relationship.
   init(
     _ request: FetchRequest<ManagedObject>, of entity: EntitySchema, in schema: ModelSchema,
     _ context: ManagedObjectContext
@@ -29,14 +28,15 @@ struct RowQuery {
     }
   }
 
-  /// Hands each row's values on, in the order of ``names``, from one state of the store.
+  /// Calls `body` with each row's values, in the order of ``names``. Reads a single snapshot of the
+  /// store.
   func forEachRow(_ body: ([PropertyValue]) -> Void) throws {
     try context.forEachRow(request, body)
   }
 
   private static func allColumns(of entity: EntitySchema) -> [PropertyPath] {
     let attributes = entity.attributes.filter {
-      // A large binary is no cell of a table; “show” tells its length.
+      // A large binary is not a table cell; `show` prints its length.
       !$0.description.isTransient && !$0.description.allowsExternalStorage
     }
     let targets = entity.relationships.filter { !$0.isHidden && !$0.isToMany }

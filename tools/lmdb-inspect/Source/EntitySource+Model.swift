@@ -2,7 +2,7 @@ import ArborModel
 import ArborSource
 
 extension EntitySource {
-  /// The class of a model's entity.
+  /// Creates the class of an entity.
   init(_ entity: EntityDescription, in model: ManagedObjectModel, _ names: ClassNames) {
     let isParent = model.entities.contains { $0.parent == entity.name }
     let (unique, others) = entity.uniquenessApart
@@ -30,8 +30,9 @@ extension EntitySource {
 }
 
 extension EntityDescription {
-  /// The attributes that are unique by themselves, and what else is unique: the constraints in
-  /// their order where the first ones are those of attributes in theirs.
+  /// The attributes that are unique by themselves, and the other constraints. Together they
+  /// preserve the order of the constraints if those of attributes come first, in the order of the
+  /// attributes.
   fileprivate var uniquenessApart: (attributes: [String], others: [[String]]) {
     let names = attributes.map(\.name)
     let single = uniquenessConstraints.prefix { $0.count == 1 && names.contains($0[0]) }
@@ -85,7 +86,7 @@ extension PropertySource {
 }
 
 extension AttributeDescription {
-  /// The options beside type, default value, optionality and uniqueness.
+  /// The options other than type, default value, optionality and uniqueness.
   var options: [String] {
     var options: [String] = []
     if isIndexed { options.append(".indexed") }
@@ -152,7 +153,7 @@ extension FetchedPropertyDescription {
 }
 
 extension SourceText {
-  /// A call that makes a named request.
+  /// Returns a call that creates a fetch request template.
   static func call(
     _ function: String, _ template: FetchRequestTemplate, indentation: Int = 0
   ) -> String {

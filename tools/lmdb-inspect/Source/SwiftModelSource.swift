@@ -1,28 +1,28 @@
 import ArborModel
 import ArborSource
 
-/// The typed classes of a model as Swift source, so that nobody has to type them.
+/// The typed classes of a model as Swift source.
 ///
-/// The classes say everything that the model says about its entities; what it says beyond them
-/// stands in an enumeration behind them, which makes the whole model again.
+/// The classes describe the entities completely. Everything else in the model is in an enumeration
+/// after them, which recreates the entire model.
 struct SwiftModelSource {
   enum Form {
-    /// What a person writes by hand.
+    /// Handwritten form.
     case expanded
-    /// What `@Entity` expands to that.
+    /// With `@Entity`, which expands to the other form.
     case macros
   }
 
   let model: ManagedObjectModel
   let form: Form
-  /// The name that the enumeration begins with.
+  /// The prefix of the enumeration's name.
   let name: String
-  /// The only entity whose class is asked for; nil for the whole model.
+  /// The only entity whose class is printed, or `nil` for the entire model.
   var only: String?
 
-  /// The source.
+  /// Returns the source.
   ///
-  /// - Throws: ``InspectError`` where a property is named like a member of `ManagedObject`.
+  /// - Throws: ``InspectError`` if a property has the name of a member of `ManagedObject`.
   func text() throws -> String {
     let names = try ClassNames(model)
     let entities = model.entities.filter { only == nil || $0.name == only }
@@ -34,7 +34,7 @@ struct SwiftModelSource {
       + (only == nil ? [whole(entities)] : [])).joined(separator: "\n\n")
   }
 
-  /// What makes the model from the classes.
+  /// Returns the enumeration that creates the model from the classes.
   private func whole(_ entities: [EntitySource]) -> String {
     let classes = entities.map { "\($0.className).self" }
     var arguments = ["for: classes"]
@@ -89,11 +89,11 @@ struct SwiftModelSource {
   }
 }
 
-/// What the classes of a model's entities are called.
+/// The names of the classes of a model's entities.
 struct ClassNames {
   private var names: [String: String] = [:]
 
-  /// - Throws: ``InspectError`` where a property is named like a member of `ManagedObject`.
+  /// - Throws: ``InspectError`` if a property has the name of a member of `ManagedObject`.
   init(_ model: ManagedObjectModel) throws {
     var taken: Set<String> = []
     for entity in model.entities {
@@ -103,7 +103,7 @@ struct ClassNames {
           "\(entity.name).\(name) is named like a member of ManagedObject, and no typed class can "
             + "have it; give it another name in the model.")
       }
-      // A class of a module, or of Objective-C's, is called by its last name.
+      // The last component of a class name with a module, or of an Objective-C class.
       let last = entity.className?.split(separator: ".").last.map(String.init)
       var name = SourceText.typeName(last ?? entity.name)
       if taken.contains(name) { name = SourceText.typeName(entity.name) }
@@ -112,6 +112,6 @@ struct ClassNames {
     }
   }
 
-  /// The class of an entity, as it is written.
+  /// Returns the identifier of an entity's class.
   subscript(entity: String) -> String { SourceText.identifier(names[entity] ?? entity) }
 }

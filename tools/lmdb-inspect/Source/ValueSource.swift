@@ -4,8 +4,8 @@ import Foundation
 
 /// Values as Swift expressions.
 enum ValueSource {
-  /// A value as the Swift type of its attribute, or nil where that type's literals do not say
-  /// exactly it.
+  /// Returns a literal of the attribute's Swift type, or `nil` if such a literal cannot represent
+  /// the value exactly.
   static func typed(_ value: PropertyValue, as type: AttributeType) -> String? {
     guard FieldKind(type) != .tagged, !value.isNull, type.fitting(value) == value else {
       return nil
@@ -16,7 +16,7 @@ enum ValueSource {
     return argument(value)
   }
 
-  /// A value as an expression of its own type, for parameters that take several.
+  /// Returns an expression of the value's own type, for parameters that accept several types.
   static func argument(_ value: PropertyValue) -> String {
     switch value {
     case .boolean(let flag): "\(flag)"
@@ -33,7 +33,7 @@ enum ValueSource {
     }
   }
 
-  /// A value as a ``PropertyValue``.
+  /// Returns an expression of the type ``PropertyValue``.
   static func dynamic(_ value: PropertyValue) -> String {
     switch value {
     case .null, .objectID: ".null"
@@ -52,7 +52,7 @@ enum ValueSource {
     }
   }
 
-  /// The least and the greatest value as options.
+  /// Returns the options for the minimum and maximum.
   static func bounds(_ minimum: PropertyValue, _ maximum: PropertyValue) -> [String] {
     let least = minimum.isNull ? nil : operand(minimum)
     let greatest = maximum.isNull ? nil : operand(maximum)
@@ -61,7 +61,7 @@ enum ValueSource {
     case (let least?, nil): return [".bounds(\(least)...)"]
     case (nil, let greatest?): return [".bounds(...\(greatest))"]
     case (let least?, let greatest?):
-      // A range has one type.
+      // Both bounds of a range have the same type.
       guard minimum.caseName == maximum.caseName else {
         return [".bounds(\(least)...)", ".bounds(...\(greatest))"]
       }
@@ -69,12 +69,12 @@ enum ValueSource {
     }
   }
 
-  /// Notes as a dictionary; nil where none exist.
+  /// Returns user info as a dictionary literal, or `nil` if there is none.
   static func notes(_ notes: [String: String]) -> String? {
     notes.isEmpty ? nil : "[\(members(notes.map { ($0, SourceText.literal($1)) }))]"
   }
 
-  /// Names as a list.
+  /// Returns names as an array literal.
   static func names(_ names: [String]) -> String {
     "[\(names.map(SourceText.literal).joined(separator: ", "))]"
   }
@@ -85,10 +85,10 @@ enum ValueSource {
       .joined(separator: ", ")
   }
 
-  /// Beside an operator.
+  /// Returns an operand of a range operator.
   private static func operand(_ value: PropertyValue) -> String {
     let text = argument(value)
-    // `!...` would be one operator.
+    // `!...` would be parsed as a single operator.
     return text.hasSuffix("!") ? "(\(text))" : text
   }
 
@@ -106,6 +106,6 @@ enum ValueSource {
 }
 
 extension PropertyValue {
-  /// The case's name, without what it holds.
+  /// The name of the case without its associated value.
   fileprivate var caseName: Substring { debugDescription.prefix { $0 != "(" } }
 }

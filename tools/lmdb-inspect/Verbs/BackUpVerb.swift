@@ -5,7 +5,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `backup`: what a log lacks of a store.
+/// `backup`: adds the new commits of a store to a log.
 struct BackUpVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
@@ -43,6 +43,6 @@ struct BackUpVerb: ParsableCommand {
 }
 
 extension FolderLog {
-  /// The log in a folder that the command line names.
+  /// Creates the log for a folder on the command line.
   init(path: String) { self.init(URL(filePath: path, directoryHint: .isDirectory)) }
 }

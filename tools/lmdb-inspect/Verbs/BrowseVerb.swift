@@ -1,7 +1,7 @@
 import ArborStore
 import ArgumentParser
 
-/// `browse`: a store in a terminal.
+/// `browse`: shows a store in the terminal.
 struct BrowseVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse", abstract: "Shows a store in the terminal, to look around in.",

@@ -4,7 +4,7 @@ import ArborStore
 import ArgumentParser
 import LMDB
 
-/// `check`: whether a store is whole.
+/// `check`: checks the integrity of a store.
 struct CheckVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks that a store is whole, or reads all of an LMDB file.",

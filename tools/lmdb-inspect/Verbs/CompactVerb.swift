@@ -3,7 +3,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `compact`: gives a store's free pages back.
+/// `compact`: releases a store's free pages.
 struct CompactVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Gives a store's free pages back: writes to the file.",

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import LMDB
 
-/// `copy`: one state of a file in a new one.
+/// `copy`: writes a snapshot of a file to a new one.
 struct CopyVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Writes a copy of the last commit into a new file.",
@@ -42,7 +42,6 @@ struct CopyVerb: Verb {
   }
 }
 
-/// How large files are.
 enum FileSize {
   static func of(_ path: String) throws -> Int {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0

@@ -5,7 +5,7 @@ import ArborStore
 import ArgumentParser
 import LMDB
 
-/// `count`: how many objects or entries there are.
+/// `count`: counts objects or entries.
 struct CountVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Counts the objects of an entity or the entries of a table.",

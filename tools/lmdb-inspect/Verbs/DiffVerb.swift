@@ -1,7 +1,7 @@
 import ArborModel
 import ArgumentParser
 
-/// `diff`: what is different between two files.
+/// `diff`: lists the differences between two files.
 struct DiffVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Lists what is different in a second store or LMDB file.",

@@ -4,7 +4,7 @@ import ArborStore
 import ArgumentParser
 import LMDB
 
-/// `dump`: the objects of an entity, or the entries of a table.
+/// `dump`: prints the objects of an entity, or the entries of a table.
 struct DumpVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Prints the objects of an entity or the entries of a table.",
@@ -80,7 +80,7 @@ struct DumpVerb: Verb {
     }
   }
 
-  /// The entities to dump; nil where tables are meant.
+  /// Returns the entities to dump, or `nil` to dump tables.
   private func entities(of file: InspectedFile) throws -> [String]? {
     guard let store = file.store else {
       if predicate != nil { _ = try file.requireStore() }
@@ -101,7 +101,7 @@ struct DumpVerb: Verb {
     let tables = Set(try file.environment.databaseNames())
     for name in names where left > 0 {
       let raw = try RawTable(file.database(name), in: file.environment)
-      // The unnamed database holds the roots of the others, which are no data.
+      // The unnamed database contains the roots of the others, which are not data.
       let hidden = name.isEmpty && self.name == nil ? tables : []
       left -= try dump(raw, hiding: hidden, atMost: left, in: file, to: &printer)
     }

@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import ArgumentParser
 
-/// `explain`: how the store answers a query.
+/// `explain`: prints the plan of a query.
 struct ExplainVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Says how a query is answered, and which index would help.",

@@ -5,7 +5,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `follow`: a copy of a log's store that is kept up to it.
+/// `follow`: keeps a copy of a log's store up to date.
 struct FollowVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "follow", abstract: "Keeps a copy of a store up to its log, until interrupted.",
@@ -48,12 +48,12 @@ struct FollowVerb: ParsableCommand {
           told = now
         }
       }
-      // What the log goes on with is taken over by opening anew.
+      // Opening the store again applies a change of the model.
       if !once { Thread.sleep(forTimeInterval: every) }
     } while !once
   }
 
-  /// What the last line said.
+  /// The contents of the last line printed.
   private struct Told: Equatable {
     let sequence: UInt64
     let problem: String?
@@ -68,7 +68,7 @@ struct FollowVerb: ParsableCommand {
       : "sequence \(told.sequence)" + (told.problem.map { ": \($0)" } ?? "")
   }
 
-  /// Follows until the store has to be opened again.
+  /// Follows until the store has to be reopened.
   private func follow(_ tell: (UInt64, String?) -> Void) throws {
     let store = try PersistentStore(
       following: FolderLog(path: folder), at: .path(path), every: .seconds(1_000_000))
@@ -81,7 +81,7 @@ struct FollowVerb: ParsableCommand {
         switch error.code {
         case _ where once: throw error
         case .modelChanged: return tell(store.sequence, ToolWording.text(error.message))
-        // A folder that is not mounted may be again.
+        // An unmounted folder may be mounted again.
         case .inputOutput, .fileUnreadable: tell(store.sequence, ToolWording.text(error.message))
         default: throw error
         }

@@ -3,7 +3,7 @@ import ArborModel
 import ArgumentParser
 import LMDB
 
-/// `get`: the values of one key, as they lie in the file.
+/// `get`: prints the raw values of a key.
 struct GetVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Prints what one key of a table holds, byte for byte.")
@@ -39,7 +39,7 @@ struct GetVerb: Verb {
       text: values.map(Self.text).joined(separator: "\n"))
   }
 
-  /// Sixteen bytes a line, in hex and in text.
+  /// Returns a hex dump with sixteen bytes per line.
   private static func text(_ value: [UInt8]) -> String {
     if value.isEmpty { return "(empty)" }
     return stride(from: 0, to: value.count, by: 16).map { start in

@@ -3,7 +3,7 @@ import ArborModel
 import ArborStore
 import ArgumentParser
 
-/// `index`: the indexes of a store.
+/// `index`: lists the indexes of a store.
 struct IndexVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "Lists a store's indexes with what they are over and sizes.")

@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import LMDB
 
-/// `info`: what a file is, how large, and who uses it.
+/// `info`: prints the kind and size of a file, and its users.
 struct InfoVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Says what a file is, how large it is and who uses it.")
@@ -51,7 +51,7 @@ struct InfoVerb: Verb {
 }
 
 extension InfoVerb {
-  /// What of the file holds data, and what later commits will use before the file grows.
+  /// Adds the pages that contain data, and those that later commits reuse before the file grows.
   private func addPages(_ file: InspectedFile, to facts: inout Facts) throws {
     let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
     facts.add("usedBytes", label: "used bytes", use.used * use.pageSize)
@@ -66,7 +66,7 @@ extension InfoVerb {
   }
 }
 
-/// Named facts in order, for a person and for a program.
+/// Named facts in order, as text and as JSON.
 struct Facts {
   private var object = JSONObject()
   private var table = TextTable([])

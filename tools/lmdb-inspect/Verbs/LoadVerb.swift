@@ -43,7 +43,7 @@ struct LoadVerb: ParsableCommand {
   func run() throws {
     try reportAnswer(on: path, json: json) { printer in
       let report: SeedReport
-      // A mistake in a document is one of a file.
+      // An error in a document is an error of its file.
       do { report = try load() } catch let error as ArborError {
         throw InspectError.unreadable("\(path): \(error)")
       }
@@ -80,7 +80,7 @@ struct LoadVerb: ParsableCommand {
     }
     var options = SeedOptions()
     options.remote = remote ? .allowed : .refused
-    // What somebody types by hand may be as large as memory allows.
+    // Documents named on the command line may be as large as memory permits.
     options.maximumSize = .max
     options.maximumObjects = .max
     options.maximumMembers = .max

@@ -5,7 +5,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `log`: what a log holds of its store.
+/// `log`: lists the contents of a log.
 struct LogVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
@@ -58,7 +58,7 @@ struct LogVerb: ParsableCommand {
     }
   }
 
-  /// Rounded up, so that the date leads to the snapshot.
+  /// Returns the date rounded up, so that restoring at this date finds the snapshot.
   private static func firstDate(of snapshot: FolderLog.Snapshot) -> String {
     let seconds = snapshot.commitDate.timeIntervalSinceReferenceDate.rounded(.up)
     return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `manual`: the manual page.
+/// `manual`: prints the manual page.
 struct ManualVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Prints the manual page of this program.",

@@ -4,7 +4,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `migrate`: brings a store to another version of its model, without code.
+/// `migrate`: migrates a store to another version of its model, without code.
 struct MigrateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Brings a store to another model: writes to the file.",
@@ -36,7 +36,7 @@ struct MigrateVerb: AsyncParsableCommand {
   }
 }
 
-/// `revert`: takes the last migration of a store back.
+/// `revert`: reverts the last migration of a store.
 struct RevertVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",

@@ -5,7 +5,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `plan`: what it takes to bring a store to another version of its model.
+/// `plan`: prints the plan of migrating a store to another version of its model.
 struct PlanVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan", abstract: "Tells what bringing a store to another model takes.",
@@ -27,7 +27,7 @@ struct PlanVerb: ParsableCommand {
   }
 }
 
-/// What may be lost on the way to another model.
+/// The data that a migration may drop.
 struct PermittedLosses: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -42,7 +42,7 @@ struct PermittedLosses: ParsableArguments {
   }
 }
 
-/// The arguments of verbs that lead a store to a model.
+/// The arguments of verbs that migrate a store.
 struct MigrationArguments: ParsableArguments {
   @Argument(help: "The store's file.", completion: .file())
   var path: String
@@ -74,14 +74,14 @@ struct MigrationArguments: ParsableArguments {
     }
   }
 
-  /// Answers, and says why where that fails.
+  /// Runs `answer`, converting its errors.
   func report(_ answer: (inout Printer) throws -> Void) throws {
     try reportAnswer(on: path, json: json, answer)
   }
 }
 
 extension MigrationPlan {
-  /// The plan as one document.
+  /// The plan as a JSON document.
   var json: JSONValue {
     func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
     func list(_ obstacles: [Obstacle]) -> JSONValue {

@@ -3,7 +3,7 @@ import ArborObjects
 import ArborStore
 import ArgumentParser
 
-/// `query`: rows of objects, or of groups of them.
+/// `query`: prints rows of objects, or of groups of them.
 struct QueryVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints objects that match a predicate, as rows.",

@@ -6,7 +6,7 @@ import ArgumentParser
 import Foundation
 import LMDB
 
-/// `readers`: who reads a file, and what that costs.
+/// `readers`: lists the readers of a file and the pages they pin.
 struct ReadersVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "readers",

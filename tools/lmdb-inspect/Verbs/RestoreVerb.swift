@@ -4,7 +4,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `restore`: a store of a log's at a point in time.
+/// `restore`: restores a log's store at a point in time.
 struct RestoreVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Makes a store from a log, as it was at a point in time.",

@@ -4,7 +4,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `salvage`: what a damaged store's file still holds, in a new store.
+/// `salvage`: recovers the contents of a damaged store into a new one.
 struct SalvageVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage", abstract: "Takes out of a damaged store what it still holds.",

@@ -5,7 +5,7 @@ import ArborStore
 import ArgumentParser
 import Foundation
 
-/// `schema`: the model that a store carries, or that a model file says; also as typed classes.
+/// `schema`: prints the model of a store or of a model file, also as typed classes.
 struct SchemaVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schema",
@@ -42,7 +42,7 @@ struct SchemaVerb: Verb {
     try answer(file.requireStore().schema.model, &printer)
   }
 
-  /// The model file that the path leads to; nil for a store.
+  /// The URL of the model file, or `nil` for a store.
   private var modelFile: URL? {
     let url = URL(filePath: target.path)
     let isModel = ["xcdatamodeld", "xcdatamodel", "json"].contains(url.pathExtension.lowercased())

@@ -4,7 +4,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `scrub`: reads a store's file as a whole and looks for damage.
+/// `scrub`: reads a store's entire file and looks for damage.
 struct ScrubVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scrub", abstract: "Reads a store as a whole and looks for damaged and old pages.",
@@ -43,7 +43,7 @@ struct ScrubVerb: ParsableCommand {
     }
   }
 
-  /// Scrubs a store; the damage that was met, nil for none.
+  /// Scrubs a store. Returns the damage found, or `nil`.
   private static func problem(of store: PersistentStore) throws -> String? {
     do throws(ArborError) {
       try store.scrub { fraction in

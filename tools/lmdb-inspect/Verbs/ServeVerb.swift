@@ -5,7 +5,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `serve`: a page in the web browser that shows a store.
+/// `serve`: shows a store in the web browser.
 struct ServeVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Shows a store in a page of your web browser.",

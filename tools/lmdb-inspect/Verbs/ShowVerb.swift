@@ -2,7 +2,7 @@ import ArborModel
 import ArborStore
 import ArgumentParser
 
-/// `show`: one object with everything it has.
+/// `show`: prints an object with all of its properties.
 struct ShowVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Shows one object of a store with its relationships.")

@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import LMDB
 
-/// `space`: what the bytes of a file are for.
+/// `space`: prints the space usage of a file.
 struct SpaceVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "space",

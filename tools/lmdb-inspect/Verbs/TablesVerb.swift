@@ -4,10 +4,10 @@ import ArborStore
 import ArgumentParser
 import LMDB
 
-/// `tables`: the databases of a file, by the names that the store's model has for them now.
+/// `tables`: lists the databases of a file by their current names in the store's model.
 ///
-/// A rename in the model moves nothing in the file: the name that a database was born with is told
-/// beside the present one.
+/// Renaming in the model changes nothing in the file. The stored name is printed in addition to the
+/// current one.
 struct TablesVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "tables", abstract: "Lists the databases with their sizes.",
@@ -20,7 +20,8 @@ struct TablesVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     var names = try file.environment.databaseNames()
-    // The unnamed database lists the others; beyond that it is data of its own.
+    // The unnamed database contains the roots of the others. Additional entries are data of its
+    // own.
     let main = try RawTable(file.environment.mainDatabase(), in: file.environment)
     if main.statistics.entries > names.count { names.insert("", at: 0) }
     let (tables, spaces) = try FileSpace.tables(of: file, names)
@@ -62,6 +63,6 @@ struct TablesVerb: Verb {
 }
 
 extension JSONValue {
-  /// A whole number.
+  /// Creates a JSON integer.
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 }

@@ -77,22 +77,24 @@ final class ExchangeMapping {
 
   /// Returns whether an item in a relationship may refer to an object of another owner.
   func takesFromOthers(_ owner: MappedRelationship?) -> Bool {
-    guard let identity, let owner else { return true }
-    return identity.isGlobal || owner.isInverseToMany
+    guard let owner else { return true }
+    return owner.isInverseToMany || identity?.isGlobal ?? true
   }
 }
 
 /// The attributes that identify objects of an entity, and the relationship to the object within
 /// which they are unique.
-struct ExchangeIdentity {
+final class ExchangeIdentity {
   /// The slots of the attributes.
-  var slots: [Int] = []
+  var slots: [Int]
   var parent: RelationshipSchema?
   /// The predicate that bounds the lookup, or `nil` for the whole entity.
   var scope: FetchPredicate?
   /// Whether the attributes are unique in the whole store. Otherwise the members of an object never
   /// belong to another owner.
   var isGlobal = true
+
+  init(slots: [Int] = []) { self.slots = slots }
 }
 
 /// The options in which the kinds of exchange differ.

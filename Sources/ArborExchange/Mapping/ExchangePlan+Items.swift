@@ -37,7 +37,8 @@ extension ExchangePlan {
       for item in unidentified { drops.add { missingIdentity([item], mapping) } }
       entered.removeAll { items[Int($0)].key < 0 }
     }
-    let mayRepeat = rules.lastOfEqualsWins && table.repetitions > repetitions
+    let mayRepeat =
+      rules.lastOfEqualsWins && entered.count > 1 && table.repetitions > repetitions
     return mayRepeat ? lastOfEquals(entered) : entered
   }
 

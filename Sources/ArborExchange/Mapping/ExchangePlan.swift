@@ -97,7 +97,7 @@ final class ExchangePlan {
   private var identityTables: [IdentityTable] = []
   private var tableIndexes: [IdentityTable.Scope: Int] = [:]
   /// The tables in which objects of an entity must be recorded. Cleared when a table is added.
-  private var tablesOfEntity: [Int: [IdentityTable]] = [:]
+  private var tablesOfEntity: [[IdentityTable]?] = []
   private(set) var documents: [JSONDocument] = []
   var items: [Item] = []
   /// For each attribute of each item, the index of its value on the tape or of its content, or 0 if
@@ -211,7 +211,7 @@ final class ExchangePlan {
       identityTables.count, entity, attributes, under: parent, within: scope, in: context)
     tableIndexes[key] = identityTables.count
     identityTables.append(table)
-    tablesOfEntity = [:]
+    tablesOfEntity = []
     return table
   }
 
@@ -227,14 +227,19 @@ final class ExchangePlan {
   func note(
     _ object: ManagedObject, of entity: EntitySchema, guess: (IdentityTable, index: Int)? = nil
   ) throws(ArborError) {
-    if tablesOfEntity[entity.index] == nil {
-      tablesOfEntity[entity.index] = identityTables.filter {
-        entity.isKind(of: $0.entity) && $0.parent == nil
-      }
-    }
-    for table in tablesOfEntity[entity.index] ?? [] {
+    for table in tables(of: entity) {
       try table.note(object, guess: table === guess?.0 ? guess?.index : nil)
     }
+  }
+
+  /// Returns the tables in which objects of an entity are recorded.
+  private func tables(of entity: EntitySchema) -> [IdentityTable] {
+    let missing = entity.index + 1 - tablesOfEntity.count
+    if missing > 0 { tablesOfEntity.append(contentsOf: repeatElement(nil, count: missing)) }
+    if let tables = tablesOfEntity[entity.index] { return tables }
+    let tables = identityTables.filter { entity.isKind(of: $0.entity) && $0.parent == nil }
+    tablesOfEntity[entity.index] = tables
+    return tables
   }
 
   // MARK: Reading the plan

@@ -85,7 +85,10 @@ extension ExchangeRun {
   private func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
     guard case .named(let name) = member else { return nil }
     let (table, keys) = plan.keys(of: name)
-    return keys.lazy.compactMap { table.first(at: Int($0)) }.first
+    for key in keys {
+      if let object = table.first(at: Int(key)) { return object }
+    }
+    return nil
   }
 
   /// Inserts the missing targets of a relationship with their preferred keys.

@@ -1,2 +1,2 @@
-// What reading throws comes with it.
+// Re-exported because parsing throws its errors.
 @_exported public import ArborErrors

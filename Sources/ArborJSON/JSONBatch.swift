@@ -1,14 +1,14 @@
-/// Items that were read together: elements of a list, values of an object, or values of lines.
+/// A batch of items: elements of an array, values of an object, or values on lines.
 ///
-/// Its nodes keep the bytes they stand in, and nothing else, in memory.
+/// Its nodes keep only the bytes that they refer to in memory.
 package struct JSONBatch: Sendable {
   package let items: JSONElements
   /// The number of items before these.
   package let firstIndex: Int
 }
 
-/// The elements of a list, or the values of an object, one after the other. Nothing is made of
-/// those that nobody looks at.
+/// The elements of an array, or the values of an object, in order. Elements are decoded only on
+/// access.
 package struct JSONElements: Sendable, Collection {
   /// The tape index of an element.
   package struct Index: Comparable, Sendable {
@@ -20,7 +20,8 @@ package struct JSONElements: Sendable, Collection {
   let document: JSONDocument
   let first: Int
   let end: Int
-  /// The number of entries between two elements: the key of an object's member stands there.
+  /// The number of tape entries between two elements: 1 for the key of an object's member,
+  /// otherwise 0.
   let gap: Int
   package let count: Int
 
@@ -56,7 +57,7 @@ package struct JSONElements: Sendable, Collection {
 }
 
 extension JSONElements {
-  /// The elements of a list, or the values of an object, on a document's tape.
+  /// Creates the elements of an array, or the values of an object, at a tape index.
   init(of list: Int, in document: JSONDocument) {
     let entry = document.tape.entries[list]
     let gap = entry.kind == .object ? 1 : 0
@@ -69,7 +70,7 @@ extension JSONElements {
     self.init(document: document, first: 0, end: 0, gap: 0, count: 0)
   }
 
-  /// One value, seen as a list of one.
+  /// Creates a collection of a single value.
   package init(only value: Int, in document: JSONDocument) {
     let end = Int(document.tape.entries[value].next)
     self.init(document: document, first: value, end: end, gap: 0, count: 1)

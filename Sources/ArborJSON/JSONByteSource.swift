@@ -1,27 +1,27 @@
 package import Foundation
 
-/// Where the bytes of a document come from, piece by piece.
+/// A source that delivers the bytes of a document in chunks.
 ///
 /// ```swift
 /// var reader = JSONItemReader(try .file(url), named: url.path, layout: .lines)
 /// ```
 package struct JSONByteSource {
-  /// Reads on: about as many bytes as asked for, fewer where they come so; none at the end.
+  /// Returns the next bytes: about as many as requested, or fewer, and none at the end.
   let read: (_ count: Int) throws -> Data
-  /// The number of all bytes where it is known, for callers that show how much is left.
+  /// The total number of bytes if known, for reporting progress.
   package let size: Int?
 
-  /// A source that a closure reads.
+  /// Creates a source that reads from a closure.
   ///
   /// - Parameters:
-  ///   - size: The number of all bytes where it is known.
-  ///   - read: Gives the next bytes, at most about as many as asked for, and none at the end.
+  ///   - size: The total number of bytes, if known.
+  ///   - read: Returns the next bytes, at most about as many as requested, and none at the end.
   package init(size: Int? = nil, read: @escaping (_ count: Int) throws -> Data) {
     self.size = size
     self.read = read
   }
 
-  /// Bytes in memory, which are not copied.
+  /// Creates a source that reads bytes in memory, without copying them.
   package static func data(_ data: Data) -> JSONByteSource {
     var rest = data
     return JSONByteSource(size: data.count) { count in
@@ -30,18 +30,18 @@ package struct JSONByteSource {
     }
   }
 
-  /// An open file or pipe, from where it stands.
+  /// Creates a source that reads an open file or pipe from its current position.
   package static func handle(_ handle: FileHandle, size: Int? = nil) -> JSONByteSource {
     JSONByteSource(size: size) { count in try handle.read(upToCount: count) ?? Data() }
   }
 
-  /// A file.
+  /// Creates a source that reads a file.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable`.
   package static func file(_ url: URL) throws(ArborError) -> JSONByteSource {
     do {
       let handle = try FileHandle(forReadingFrom: url)
-      // Of a pipe or a device nobody knows how much will come.
+      // The size of a pipe or a device is unknown.
       let facts = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
       return .handle(handle, size: facts.isRegularFile == true ? facts.fileSize : nil)
     } catch {

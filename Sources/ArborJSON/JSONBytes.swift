@@ -1,9 +1,9 @@
 import Foundation
 
-/// The bytes of a document, at one place in memory for as long as anything speaks of them.
+/// The bytes of a document, at a fixed address for as long as they are referenced.
 ///
-/// `@unchecked Sendable`: only the code that fills the bytes knows them meanwhile; after that
-/// nothing writes to them.
+/// `@unchecked Sendable`: The buffer is filled before it is shared, and never written to
+/// afterwards.
 final class JSONBytes: @unchecked Sendable {
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
@@ -23,21 +23,21 @@ final class JSONBytes: @unchecked Sendable {
 
   var room: Int { capacity - count }
 
-  /// Adds bytes, for which there must be room. Only for code that has made the object.
+  /// Appends bytes, which must fit into the remaining capacity. Only for the creator of the buffer.
   func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count <= room, "More bytes than there is room for; make more room.")
     guard let start = bytes.baseAddress else { return }
-    // Sound: there is room behind what has been filled, and the bytes lie elsewhere.
+    // Sound: the free space follows the filled bytes, and the source doesn't overlap it.
     (base + count).copyMemory(from: start, byteCount: bytes.count)
     count += bytes.count
   }
 
-  /// Gives a closure the bytes, which stay where they are as long as it runs.
+  /// Calls a closure with the bytes, which stay valid until it returns.
   @inline(__always)
   func withBuffer<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // Sound: `count` bytes have been filled, and the object that owns them outlives the closure.
+    // Sound: `count` bytes are initialized, and the object that owns them outlives the closure.
     withExtendedLifetime(self) { body(UnsafeRawBufferPointer(start: base, count: count)) }
   }
 }

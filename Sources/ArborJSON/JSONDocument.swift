@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A scanned document that knows where each of its values stands.
+/// A scanned document that can report the location of each of its values.
 ///
-/// Scanning checks everything and makes no strings; values are made when asked for, and lines and
-/// columns are counted when an error needs them. Immutable, for any thread.
+/// Scanning validates the whole document without creating strings. Values are created on demand,
+/// and lines and columns are computed only for errors. Immutable; can be used from any thread.
 @usableFromInline
 package final class JSONDocument: Sendable {
-  /// The file or URL the document comes from, for errors.
+  /// The file or URL of the document, for errors.
   package let source: String?
   let bytes: JSONBytes
   let tape: JSONTape
@@ -16,11 +16,11 @@ package final class JSONDocument: Sendable {
   ///
   /// - Parameters:
   ///   - data: The document in UTF-8.
-  ///   - source: The file or URL it comes from, for errors.
-  ///   - limits: What is refused for its size or depth.
-  ///   - work: What ends the scanning before it is done; nil for nothing.
-  /// - Throws: ``ArborError`` `malformedDocument` with place and path, `limitExceeded`, or why the
-  ///   work has to stop.
+  ///   - source: The file or URL of the document, for errors.
+  ///   - limits: The maximum size and depth.
+  ///   - work: The limit that can interrupt the scan, or `nil` for none.
+  /// - Throws: ``ArborError`` `malformedDocument` with location and path, `limitExceeded`, or the
+  ///   reason for the interruption.
   package init(
     _ data: Data, source: String? = nil, limits: JSONLimits = JSONLimits(), work: WorkLimit? = nil
   ) throws(ArborError) {
@@ -42,7 +42,7 @@ package final class JSONDocument: Sendable {
     tape = try scanned.get()
   }
 
-  /// A piece of a document, which has been scanned.
+  /// Creates a document from a scanned piece of one.
   init(_ bytes: JSONBytes, source: String?, tape: JSONTape, origin: JSONOrigin) {
     self.bytes = bytes
     self.source = source
@@ -90,20 +90,21 @@ package final class JSONDocument: Sendable {
   }
 }
 
-/// How much a JSON document may ask of the reader before it is refused.
+/// The limits that a JSON document must not exceed.
 public struct JSONLimits: Sendable, Hashable {
-  /// The greatest size of a document in bytes: 256 MiB. Of documents that are read item by item,
-  /// which may have any size, that of one item: an element of a list, or a line.
+  /// The maximum size of a document in bytes, 256 MiB by default. For documents that are read item
+  /// by item, which can have any size, this is the maximum size of one item: an element of an
+  /// array, or a line.
   public var maximumSize = 256 << 20
-  /// The maximum number of values and keys that are read at once: 134 million, which take 1.6 GB.
-  /// It cannot be raised, since indexes have 27 bits.
+  /// The maximum number of values and keys that are scanned at once: 134 million, which take 1.6
+  /// GB. It cannot be raised, because tape indexes have 27 bits.
   package var maximumCount = JSONTape.maximumCount
-  /// How deep lists and objects may nest: 128 levels.
+  /// The maximum nesting depth of arrays and objects, 128 by default.
   public var maximumDepth = 128
 
-  /// The default limits.
+  /// Creates the default limits.
   public init() {}
 
-  /// The maximum size, at most what offsets of 32 bits can address.
+  /// The maximum size, capped at what 32-bit offsets can address.
   var size: Int { min(maximumSize, Int(UInt32.max) - 1) }
 }

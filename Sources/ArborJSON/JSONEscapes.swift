@@ -1,6 +1,6 @@
-/// The escapes of JSON strings, whose grammar the scanner has checked.
+/// Decodes the escapes of JSON strings that the scanner has validated.
 enum JSONEscapes {
-  /// The UTF-16 code unit of four hexadecimal digits, or nil where there are none.
+  /// Returns the UTF-16 code unit of four hexadecimal digits, or `nil` if they are missing.
   static func unit(at position: Int, in bytes: UnsafeRawBufferPointer) -> UInt16? {
     guard position + 4 <= bytes.count else { return nil }
     var unit: UInt16 = 0
@@ -15,9 +15,9 @@ enum JSONEscapes {
     return unit
   }
 
-  /// The text between the quotation marks at both ends of a checked string.
+  /// Returns the text of a validated string, given without its quotation marks.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
-    // Sound: an escape is longer than what it stands for, so the text fits where its bytes did.
+    // Sound: an escape is longer than the character it represents, so the text fits.
     String(unsafeUninitializedCapacity: bytes.count) { text in
       var count = 0
       var position = 0
@@ -51,8 +51,8 @@ enum JSONEscapes {
     }
   }
 
-  /// The character of one `uXXXX`, or of two that are the halves of a pair; `position` stands on
-  /// its first digit and moves behind it.
+  /// Decodes one `uXXXX`, or two that form a surrogate pair. `position` is at its first digit and
+  /// is advanced past it.
   private static func scalar(
     at position: inout Int, in bytes: UnsafeRawBufferPointer
   ) -> Unicode.Scalar {

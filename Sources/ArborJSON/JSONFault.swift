@@ -1,4 +1,4 @@
-/// Why a text is no JSON document, and where.
+/// An error in a JSON document and its byte offset.
 struct JSONFault: Error {
   enum Reason {
     case tooLarge(limit: Int)
@@ -7,7 +7,7 @@ struct JSONFault: Error {
     case tooManyValues(limit: Int)
     case empty
     case noObject(key: String)
-    /// The items stand under a path, and others under a key that is written like it.
+    /// Items were found both at the path and under a key that is spelled like it.
     case ambiguousPath(String)
     case unexpectedEnd(expected: String)
     case unexpectedCharacter(expected: String)
@@ -21,12 +21,12 @@ struct JSONFault: Error {
     case invalidEscape
     case loneSurrogate
     case duplicateKey
-    /// It may be one: nobody waits for the answer any more.
+    /// The work was interrupted, for example because it was cancelled. The document may be valid.
     case interrupted(Interruption)
   }
 
   let reason: Reason
-  /// The byte at which the fault was seen.
+  /// The byte offset at which the fault was detected.
   let offset: Int
 
   init(_ reason: Reason, at offset: Int) {
@@ -34,7 +34,7 @@ struct JSONFault: Error {
     self.offset = offset
   }
 
-  /// What happened, then what to do.
+  /// The description of the fault, and its remedy.
   var message: String {
     switch reason {
     case .tooLarge(let limit):
@@ -69,7 +69,7 @@ struct JSONFault: Error {
     }
   }
 
-  /// The fault as it is thrown, at its place.
+  /// Returns the fault as the error to throw, with its location.
   func error(at location: ArborError.SourceLocation, path: JSONPath) -> ArborError {
     if case .interrupted(let interruption) = reason { return ArborError(interruption) }
     let code: ArborError.Code =

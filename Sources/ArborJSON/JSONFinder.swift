@@ -1,15 +1,15 @@
-/// Finds one value in a JSON text by its keys: one pass over what stands in front of it, without a
-/// tape and without allocations.
+/// Finds one value in JSON text by its keys, in one pass over the preceding text and without a tape
+/// or allocations.
 ///
-/// It is for texts that `JSONEncoder` wrote, of which a predicate wants one part of each row. What
-/// stands in front of the value is skipped rather than checked, and what stands behind it is not
-/// looked at: of damaged bytes the result is nil, or some bytes of theirs.
+/// Intended for text written by `JSONEncoder` of which a predicate needs one value per row. Text
+/// before the value is skipped without validation, and text after it isn't read. For corrupt text
+/// the result is `nil` or arbitrary bytes of it.
 package struct JSONFinder {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
 
-  /// The bytes of the value that keys lead to, from the outermost object inwards; nil where there
-  /// is none.
+  /// Returns the bytes of the value at a path of keys, outermost first, or `nil` if it doesn't
+  /// exist.
   package static func find(
     _ keys: [[UInt8]], in bytes: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
@@ -23,7 +23,7 @@ package struct JSONFinder {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<finder.position])
   }
 
-  /// Moves to the value of a key of the object that starts here.
+  /// Advances to the value of a key of the object at the current position.
   private mutating func enter(_ key: [UInt8]) -> Bool {
     skipSpace()
     guard skip(UInt8(ascii: "{")) else { return false }
@@ -42,7 +42,7 @@ package struct JSONFinder {
     }
   }
 
-  /// Whether a string with its quotation marks is a key.
+  /// Returns whether a string, given with its quotation marks, equals a key.
   private func isKey(_ range: Range<Int>, _ key: [UInt8]) -> Bool {
     let text = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
     if key.withUnsafeBytes({ JSONKeyBytes.areEqual(UnsafeRawBufferPointer(rebasing: text), $0) }) {
@@ -55,7 +55,7 @@ package struct JSONFinder {
 
   // MARK: Skipping
 
-  /// Moves behind a value, by the brackets of lists and objects; false where the bytes end in it.
+  /// Advances past a value by matching brackets. Returns `false` if the text ends within it.
   private mutating func skipValue() -> Bool {
     var depth = 0
     repeat {
@@ -78,7 +78,7 @@ package struct JSONFinder {
     return true
   }
 
-  /// Moves behind a number or a word.
+  /// Advances past a number or a word.
   private mutating func skipWord() {
     while position < bytes.count {
       switch bytes[position] {
@@ -90,7 +90,7 @@ package struct JSONFinder {
     }
   }
 
-  /// Moves behind a string with its quotation marks; false where none starts here, or none ends.
+  /// Advances past a quoted string. Returns `false` if there isn't one or it is unterminated.
   private mutating func skipString() -> Bool {
     guard skip(UInt8(ascii: "\"")) else { return false }
     while position < bytes.count {

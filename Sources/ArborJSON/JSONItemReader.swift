@@ -1,11 +1,11 @@
-/// Reads the items of a document in batches, whatever its length: the elements of a list, or lines.
+/// Reads the items of a document of any length in batches: the elements of an array, or lines.
 ///
-/// As strict as ``JSONDocument``, with the same errors at the same places. In memory are, at a
-/// time, one chunk of the document, its part of a tape and the largest item; of a document that is
-/// no list, all of it. Paths are those of the whole document: `$[81234].hired`.
+/// Validation is as strict as that of ``JSONDocument``, with the same errors at the same locations.
+/// Memory use is bounded by one chunk of the document, its tape and the largest item; a document
+/// that is not an array is held completely. Paths refer to the whole document: `$[81234].hired`.
 ///
-/// What was given before an error stays given: callers that need all or nothing undo it. A copy
-/// of a reader reads from the same source, so use one or the other.
+/// Batches returned before an error remain valid: callers that need all or nothing must undo them.
+/// A copy of a reader shares its source, so use only one of the two.
 ///
 /// ```swift
 /// var reader = JSONItemReader(try .file(url), named: url.path)
@@ -15,42 +15,42 @@
 /// }
 /// ```
 package struct JSONItemReader {
-  /// What the items of a document are.
+  /// The location of the items in a document.
   package enum Layout: Sendable, Hashable {
-    /// The elements of a list, or the one value that the document is otherwise.
+    /// The elements of the top-level array, or the top-level value if it is not an array.
     case document
-    /// The elements of the list that this path leads to, or the one value there. Other members on
-    /// the way are checked and left out.
+    /// The elements of the array at this path, or the value there if it is not an array. Other
+    /// members along the path are validated and skipped.
     case member(JSONMemberPath)
-    /// The values of the members of the document's object; with a path, of the object that it
-    /// leads to. Other members on the way are checked and left out.
+    /// The values of the members of the top-level object, or of the object at the path. Other
+    /// members along the path are validated and skipped.
     case values(of: JSONMemberPath?)
-    /// The values on the lines, one each (NDJSON). Empty lines mean nothing.
+    /// The values on separate lines (NDJSON). Empty lines are ignored.
     case lines
   }
 
   private enum State {
     case start
     case onlyValue
-    /// Within the list of the items, or the object whose values they are.
+    /// Within the array of items, or the object whose values are the items.
     case elements(isContinued: Bool)
-    /// Within the innermost of the ``levels``.
+    /// Within the innermost of ``levels``.
     case members(isContinued: Bool)
     case lines
     case end
   }
 
-  /// An object or a list on the way to the items.
+  /// An object or an array along the path to the items.
   private struct Level {
     let isObject: Bool
-    /// What lies around it, with the key or index of the member that is being read.
+    /// The enclosing path, with the key or index of the member that is being read.
     var surroundings: JSONScanner.Surroundings
-    /// Its keys so far, and what is thrown behind it where one stands there twice.
+    /// Its keys so far, and the error to throw at its end if one of them is repeated.
     var keys: Set<String> = []
     var repeatedKey: ArborError?
   }
 
-  /// What one look at the window brought.
+  /// The result of scanning the window once.
   private enum Step {
     case batch(JSONBatch)
     case nothing
@@ -67,36 +67,35 @@ package struct JSONItemReader {
   private var state = State.start
   private var surroundings = JSONScanner.Surroundings()
   private var itemsRead = 0
-  /// The objects and lists on the way to the items that have been opened, the innermost last.
+  /// The open objects and arrays along the path to the items, the innermost last.
   private var levels: [Level] = []
-  /// Whether the items were found at the path's end, and not under the whole path as a key.
+  /// Whether the items were found by following the path rather than under the whole path as a key.
   private var isFoundByPath = false
-  /// The keys of the items that are values of an object.
+  /// The keys of the items, if they are values of an object.
   private var itemKeys: Set<String> = []
-  /// The memory that all of these keys take.
+  /// The memory used by all of these keys, in bytes.
   private var keySize = 0
   private var failure: ArborError?
-  /// The size of the last tape, from which that of the next is guessed.
+  /// The size of the last tape, an estimate for that of the next.
   private var tapeSize = 0
 
-  /// The number of bytes in the document, where its source knows.
+  /// The number of bytes in the document, if its source knows.
   package let size: Int?
-  /// Whether the items are elements of a list, or the values of an object where the layout says so;
-  /// nil until the first is known, and where a document
-  /// does not have the key that was asked for.
+  /// Whether the items are elements of an array, or the values of an object if the layout asks for
+  /// them. `nil` until the first item is known, and if the document doesn't have the requested key.
   package private(set) var isList: Bool?
-  /// The name on the way to the items that led nowhere, and the keys that stand in its place; nil
-  /// where the items were found.
+  /// The name in the path that doesn't exist, and the keys that exist in its place, or `nil` if the
+  /// items were found.
   package private(set) var missingMember: (name: String, keys: Set<String>)?
 
-  /// Whether something was found behind the document's value, which is an error.
+  /// Whether content follows the document's value, which is an error.
   package private(set) var holdsMore = false
-  /// Where the document begins, for errors that concern all of it.
+  /// The start of the document, for errors that concern all of it.
   package var start: ArborError.SourceLocation {
     ArborError.SourceLocation(source: name, line: 1, column: 1, path: JSONPath().description)
   }
 
-  /// The way to the items; nil where the document itself holds them.
+  /// The path to the items, or `nil` if they are at the top level.
   private var wantedMember: JSONMemberPath? {
     switch layout {
     case .member(let path), .values(of: let path?): path
@@ -104,19 +103,19 @@ package struct JSONItemReader {
     }
   }
 
-  /// Whether items are the values of an object.
+  /// Whether the items are the values of an object.
   private var areValues: Bool { if case .values = layout { true } else { false } }
 
-  /// A reader that has read nothing yet.
+  /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - source: Where the bytes come from.
+  ///   - source: The source of the bytes.
   ///   - name: The file or URL, for errors.
-  ///   - layout: What the items are.
-  ///   - limits: Depth of the document, and size of the largest item; the document itself may have
-  ///     any size.
+  ///   - layout: The location of the items.
+  ///   - limits: The maximum depth of the document and the maximum size of an item. The document
+  ///     itself can have any size.
   ///   - chunkSize: The number of bytes to read at a time.
-  ///   - work: What ends the reading before it is done; nil for nothing.
+  ///   - work: The limit that can interrupt reading, or `nil` for none.
   package init(
     _ source: JSONByteSource, named name: String? = nil, layout: Layout = .document,
     limits: JSONLimits = JSONLimits(), chunkSize: Int = 1 << 20, work: WorkLimit? = nil
@@ -129,14 +128,15 @@ package struct JSONItemReader {
     window = JSONWindow(source, name: name, chunkSize: chunkSize)
   }
 
-  /// The number of bytes behind which the next item is looked for.
+  /// The number of bytes that have been consumed.
   package var position: Int { window.position }
 
-  /// The next items: at least one, at most as many as asked for, and no more than one chunk holds.
+  /// Returns the next items: at least one, at most `maximum`, and no more than one chunk contains.
   ///
-  /// - Returns: nil behind the last item, when the rest of the document has been checked as well.
-  /// - Throws: ``ArborError`` `malformedDocument` with place and path, `limitExceeded`, or
-  ///   `fileUnreadable`. A reader that has thrown throws the same again.
+  /// - Returns: The items, or `nil` after the last item, once the rest of the document has been
+  ///   validated.
+  /// - Throws: ``ArborError`` `malformedDocument` with location and path, `limitExceeded`, or
+  ///   `fileUnreadable`. Subsequent calls throw the same error.
   package mutating func next(_ maximum: Int = .max) throws(ArborError) -> JSONBatch? {
     if let failure { throw failure }
     precondition(maximum > 0, "A batch holds at least one item; ask for one or more.")
@@ -267,14 +267,14 @@ extension JSONItemReader {
     return .nothing
   }
 
-  /// Goes on within an object or a list on the way to the items.
+  /// Enters an object or an array along the path to the items.
   private mutating func open(isObject: Bool, in surroundings: JSONScanner.Surroundings) {
     levels.append(Level(isObject: isObject, surroundings: surroundings))
     self.surroundings = surroundings
     state = .members(isContinued: false)
   }
 
-  /// What a part of the innermost level is on the way to the items.
+  /// The role of a part of the innermost level.
   private enum Part {
     case items
     case level
@@ -358,7 +358,7 @@ extension JSONItemReader {
     }
   }
 
-  /// Goes on behind the innermost level.
+  /// Leaves the innermost level.
   private mutating func close() -> Step {
     let closed = levels.removeLast()
     if isList == nil, missingMember == nil, let path = wantedMember {
@@ -369,11 +369,11 @@ extension JSONItemReader {
     return closed.repeatedKey.map(Step.refused) ?? .nothing
   }
 
-  /// Notes a key. As in a document that is read as one, a key that stands in an object twice is
-  /// reported when all of the object has been read.
+  /// Records a key. As when a document is scanned as a whole, a repeated key is reported once the
+  /// entire object has been read.
   ///
-  /// - Parameter isNew: Enters the key, and tells whether it was not there before.
-  /// - Returns: The error for a key that was met before.
+  /// - Parameter isNew: Inserts the key, and returns whether it wasn't present.
+  /// - Returns: The error for a repeated key, or `nil`.
   private mutating func remember(
     _ key: String, at index: Int, _ scanner: JSONScanner,
     isNew: (inout JSONItemReader) -> Bool
@@ -389,10 +389,9 @@ extension JSONItemReader {
     return error(for: JSONFault(.duplicateKey, at: start), path, in: scanner.bytes)
   }
 
-  /// Notes the keys of items: within a batch the scanner finds those that stand there twice, among
-  /// batches nobody else does.
+  /// Records the keys of items. The scanner detects repetitions only within a batch.
   ///
-  /// - Returns: The error for the first key that was met before.
+  /// - Returns: The error for the first repeated key, or `nil`.
   private mutating func rememberItems(
     _ batch: JSONBatch, _ scanner: JSONScanner
   ) throws(JSONFault) -> ArborError? {
@@ -406,7 +405,7 @@ extension JSONItemReader {
     return nil
   }
 
-  /// Goes on behind the list.
+  /// Leaves the array.
   private mutating func closeList() {
     surroundings = levels.last?.surroundings ?? JSONScanner.Surroundings()
     state = levels.isEmpty ? .end : .members(isContinued: true)

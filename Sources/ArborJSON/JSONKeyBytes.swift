@@ -1,6 +1,6 @@
 /// Compares and hashes keys by their bytes, eight at a time.
 enum JSONKeyBytes {
-  /// Whether two runs of bytes are the same.
+  /// Returns whether two byte sequences are equal.
   @inline(__always)
   static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
@@ -16,7 +16,7 @@ enum JSONKeyBytes {
     return true
   }
 
-  /// A number that equal runs share.
+  /// Returns a hash of the bytes.
   @inline(__always)
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(bytes.count)
@@ -35,7 +35,7 @@ enum JSONKeyBytes {
 
   @inline(__always)
   private static func word(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> UInt64 {
-    // Sound: the caller has seen that eight bytes lie there.
+    // Sound: the caller has checked that eight bytes are available.
     bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
   }
 

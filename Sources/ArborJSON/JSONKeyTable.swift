@@ -1,19 +1,20 @@
-/// Keys that are looked for in many objects, prepared once.
+/// A precomputed hash table of keys to find in many objects.
 ///
-/// Equal keys are those that Swift holds for equal strings, however they are written in a document.
+/// Keys are equal if they are equal Swift strings, regardless of how they are escaped in a
+/// document.
 package struct JSONKeyTable: Sendable {
-  /// The keys; each is known by its index here.
+  /// The keys, which are identified by their index.
   package let keys: [String]
-  /// The UTF-8 of all keys, one behind the other, and where each begins.
+  /// The UTF-8 of all keys, concatenated, and the start of each.
   private let text: [UInt8]
   private let starts: [Int]
-  /// For each hash of bytes a index, or -1; where one is taken, the next free one serves.
+  /// An open-addressing hash table with linear probing: each slot contains a key index, or -1.
   private let slots: [Int]
   private let indexes: [String: Int]
-  /// Whether a key's bytes say all: beyond ASCII, equal strings may have different ones.
+  /// Whether all keys are ASCII. Equal strings beyond ASCII can have different bytes.
   private let isASCII: Bool
 
-  /// Prepares keys. Of a key that stands there twice the first index counts.
+  /// Prepares keys. If a key is repeated, its first index is used.
   package init(_ keys: [String]) {
     self.keys = keys
     text = keys.flatMap { Array($0.utf8) }
@@ -38,9 +39,9 @@ package struct JSONKeyTable: Sendable {
   /// Finds the keys of an object's members.
   ///
   /// - Parameters:
-  ///   - order: For each member the index that its key had in the object before, or -1; becomes the
-  ///     same of this object.
-  ///   - found: Is given the index in the table, or -1, and that on the tape.
+  ///   - order: For each member, the index that its key had in the previous object, or -1. Updated
+  ///     for this object.
+  ///   - found: Called with the index of each key in the table, or -1, and its tape index.
   @inline(__always)
   func find(
     membersOf object: Int, on tape: JSONTape, in bytes: UnsafeRawBufferPointer,
@@ -72,7 +73,7 @@ package struct JSONKeyTable: Sendable {
     }
   }
 
-  /// The index of a key on a tape, or -1 where the table does not have it.
+  /// Returns the index of a key on a tape, or -1 if the table doesn't contain it.
   private func keyIndex(
     ofKeyAt key: Int, on tape: JSONTape, in bytes: UnsafeRawBufferPointer
   ) -> Int {
@@ -94,13 +95,13 @@ package struct JSONKeyTable: Sendable {
   }
 }
 
-/// Finds the members of object after object whose keys a table has, without making a string or an
-/// array.
+/// Finds the members of successive objects by the keys of a table, without allocating strings or
+/// arrays.
 ///
-/// Objects of one list mostly have their keys in one order, so each key is first looked for where
-/// the previous object had it.
+/// The objects of an array usually have their keys in the same order, so each key is first looked
+/// up at its position in the previous object.
 ///
-/// For one thread at a time; a class, so that reading a member copies nothing.
+/// Not thread-safe. A class, so that reading a member doesn't copy anything.
 ///
 /// ```swift
 /// let members = JSONMembers(JSONKeyTable(["name", "age"]))
@@ -111,11 +112,11 @@ package struct JSONKeyTable: Sendable {
 package final class JSONMembers {
   package let table: JSONKeyTable
   private var document: JSONDocument?
-  /// For each key of the table the index of its value on the tape; 0 where there is none.
+  /// For each key of the table, the tape index of its value, or 0 if it is missing.
   private var values: [Int]
-  /// The indexes of the keys that the table does not have.
+  /// The tape indexes of the keys that aren't in the table.
   private var others: [Int] = []
-  /// For each member of the last object its key's index in the table, or -1.
+  /// For each member of the last object, the index of its key in the table, or -1.
   private var order: [Int] = []
 
   package init(_ table: JSONKeyTable) {
@@ -123,7 +124,7 @@ package final class JSONMembers {
     values = Array(repeating: 0, count: table.keys.count)
   }
 
-  /// Finds the members of an object, and forgets those of the one before.
+  /// Finds the members of an object, discarding those of the previous one.
   ///
   /// - Returns: Whether the value is an object.
   @discardableResult
@@ -142,26 +143,26 @@ package final class JSONMembers {
     return true
   }
 
-  /// The value of the key at an index of the table; nil where the object does not have it.
+  /// The value of the key at an index of the table, or `nil` if the object doesn't have the key.
   package subscript(keyIndex: Int) -> JSONNode? {
     guard let document, values[keyIndex] > 0 else { return nil }
     return JSONNode(document: document, tapeIndex: values[keyIndex])
   }
 
-  /// Lets a value of the same document stand for a key's that the last object does not have.
+  /// Substitutes a value of the same document for a key that the last object doesn't have.
   ///
-  /// - Returns: Whether the object does not have it.
+  /// - Returns: Whether the value was substituted, that is, whether the object lacks the key.
   package func supply(_ node: JSONNode, forKeyAt index: Int) -> Bool {
     guard values[index] == 0 else { return false }
     values[index] = node.tapeIndex
     return true
   }
 
-  /// The tape index of the value of the key at an index of the table; 0 where the object does
-  /// not have it.
+  /// Returns the tape index of the value of the key at an index of the table, or 0 if the object
+  /// doesn't have the key.
   package func node(at keyIndex: Int) -> Int { values[keyIndex] }
 
-  /// Adds what ``node(at:)`` says of some indexes to a list, and 0 for those that are negative.
+  /// Appends the result of ``node(at:)`` for each index to a list, and 0 for negative indexes.
   package func appendNodes(at indexes: [Int32], to list: inout [Int32]) {
     for keyIndex in indexes {
       list.append(keyIndex < 0 ? 0 : Int32(truncatingIfNeeded: values[Int(keyIndex)]))

@@ -1,10 +1,10 @@
-/// Finds keys that an object has twice.
+/// Detects repeated keys in an object.
 enum JSONKeys {
-  /// How many keys are compared each with each; more go through a table, which stays fast for
-  /// input that was made to be slow.
+  /// The maximum number of keys that are compared pairwise. More keys use a hash table, which stays
+  /// fast for adversarial input.
   private static let pairwiseCount = 16
 
-  /// The index on the tape of the first key that equals an earlier one, or nil.
+  /// Returns the tape index of the first key that equals an earlier one, or `nil`.
   static func firstRepeated(
     of object: Int, on tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {
@@ -14,7 +14,7 @@ enum JSONKeys {
       var key = object + 1
       for index in 0..<count {
         for earlier in keys[..<index] where areEqual(earlier, key, tape, bytes) { return key }
-        // Sound: `index` is below `count`, which is at most the capacity; an Int needs no deinit.
+        // Sound: `index` is less than `count`, which is at most the capacity. `Int` is trivial.
         keys.initializeElement(at: index, to: key)
         key = Int(tape.entries[key + 1].next)
       }
@@ -22,9 +22,9 @@ enum JSONKeys {
     }
   }
 
-  /// Puts tape indexes of keys into a table of four bytes a slot; the strings themselves, of which
-  /// there may be millions, are made for their hashes only. Those are seeded anew in each process,
-  /// so nobody can write keys whose hashes are equal.
+  /// Uses a hash table of tape indexes, four bytes per slot. The strings, of which there may be
+  /// millions, exist only while they are hashed. Swift's per-process hash seeding prevents
+  /// collision attacks.
   private static func firstRepeatedOfMany(
     _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {
@@ -44,7 +44,7 @@ enum JSONKeys {
     return nil
   }
 
-  /// Whether two keys are equal strings. Plain ASCII is compared by its bytes.
+  /// Returns whether two keys are equal strings. Compares plain ASCII bytewise.
   private static func areEqual(
     _ left: Int, _ right: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {

@@ -1,26 +1,26 @@
-/// The names that lead from an object to a value within it, as people write them: `images.small`.
+/// A path from an object to a nested value, in its user-facing notation: `images.small`.
 ///
-/// A dot descends into an object, or into a list where the name is an index: `tags.0`. A backslash
-/// in front of a dot, a comma or another backslash takes away its meaning: `API\.Log`. A member
-/// whose key is the whole text wins over the path, so that `API.Log` also finds the key `API.Log`.
+/// A dot descends into an object, or into an array if the name is an index: `tags.0`. A backslash
+/// escapes a dot, a comma or a backslash: `API\.Log`. A member whose key equals the whole text
+/// takes precedence over the path, so that `API.Log` also finds the key `API.Log`.
 package struct JSONMemberPath: Sendable, Hashable {
-  /// The names on the way.
+  /// The names along the path.
   package let names: [String]
-  /// The key that wins over the way; nil where the way is a single name.
+  /// The key that takes precedence over the path, or `nil` if the path is a single name.
   package let wholeKey: String?
   /// The path as it was written.
   package let text: String
 
-  /// The path of one key, dots included.
+  /// Creates the path of a single key, including any dots.
   package init(key: String) {
     names = [key]
     wholeKey = nil
     text = key
   }
 
-  /// Reads a path.
+  /// Parses a path.
   ///
-  /// - Parameter trimsNames: Whether spaces around names are left out.
+  /// - Parameter trimsNames: Whether white space around names is removed.
   package init(_ text: String, trimsNames: Bool = false) {
     let parts = Self.split(text[...], at: ".")
     names = parts.map { Self.name($0, isTrimmed: trimsNames) }
@@ -29,10 +29,10 @@ package struct JSONMemberPath: Sendable, Hashable {
     self.text = String(whole)
   }
 
-  /// Reads alternatives between commas. The whole text is the first of them where it has a comma,
-  /// as a key: `Height, cm`.
+  /// Parses comma-separated alternatives. If there are several, the whole text comes first, as a
+  /// key: `Height, cm`.
   ///
-  /// - Returns: The paths; those with an empty name are left out.
+  /// - Returns: The paths, without those that have an empty name.
   package static func alternatives(_ text: String) -> [JSONMemberPath] {
     let parts = split(text[...], at: ",")
     let paths = parts.map { JSONMemberPath(String($0), trimsNames: true) }
@@ -41,13 +41,13 @@ package struct JSONMemberPath: Sendable, Hashable {
     return [JSONMemberPath(key: String(trimmed(text[...])))] + paths
   }
 
-  /// The index that a name is in a list; nil where it is none.
+  /// Returns a name as an array index, or `nil` if it isn't one.
   package static func index(_ name: String) -> Int? {
     guard !name.isEmpty, name.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
     return Int(name)
   }
 
-  /// Splits a text at a character that no backslash stands in front of.
+  /// Splits text at unescaped separators.
   private static func split(_ text: Substring, at separator: Character) -> [Substring] {
     var parts: [Substring] = []
     var start = text.startIndex
@@ -100,7 +100,8 @@ extension JSONMemberPath: ExpressibleByStringLiteral {
 }
 
 extension JSONNode {
-  /// The value that a name leads to: a member of an object, or an element of a list by its index.
+  /// Returns the child with the given name: a member of an object, or an element of an array by
+  /// index.
   package func child(_ name: String) -> JSONNode? {
     switch kind {
     case .object: member(name)
@@ -109,7 +110,7 @@ extension JSONNode {
     }
   }
 
-  /// The value that names lead to one after the other; nil where one leads nowhere.
+  /// Returns the value at a path of names, or `nil` if it doesn't exist.
   package func descendant(_ names: some Sequence<String>) -> JSONNode? {
     var node = self
     for name in names {
@@ -119,7 +120,10 @@ extension JSONNode {
     return node
   }
 
-  /// An element of a list; nil beyond its ends or where this is not a list. Linear in the index.
+  /// Returns the element of an array, or `nil` if the index is out of bounds or this is not an
+  /// array.
+  ///
+  /// - Complexity: Linear in the index.
   package func element(at index: Int) -> JSONNode? {
     guard index >= 0, index < count, kind == .array else { return nil }
     return items.dropFirst(index).first

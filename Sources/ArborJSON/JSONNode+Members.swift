@@ -1,13 +1,14 @@
 extension JSONNode {
-  /// The value of an object's member, or nil where there is none or this is no object.
+  /// Returns the value of an object's member, or `nil` if the key is missing or this is not an
+  /// object.
   ///
-  /// Code that asks for the members in the order of the document, one at a time, finds each in
-  /// constant time, whatever their number; ``JSONMembers`` finds all of a known set of keys.
+  /// Looking up the members one at a time in document order takes constant time for each,
+  /// regardless of their number. ``JSONMembers`` finds a known set of keys at once.
   ///
   /// - Parameters:
   ///   - wanted: The member's key.
-  ///   - cursor: Where the last member of this object was found, for the next to be looked for
-  ///     behind it; 0 at first.
+  ///   - cursor: The position of the last member found, after which the search starts. Pass 0 for
+  ///     the first lookup in an object.
   package func member(_ wanted: String, cursor: inout Int) -> JSONNode? {
     let tape = document.tape
     let object = tape.entries[tapeIndex]
@@ -34,7 +35,7 @@ extension JSONNode {
 }
 
 extension JSONTape {
-  /// Whether the key at a tape index is a text.
+  /// Returns whether the key at a tape index equals a text.
   @inline(__always)
   fileprivate func isKey(
     _ tapeIndex: Int, _ wanted: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
@@ -43,7 +44,7 @@ extension JSONTape {
     if JSONKeyBytes.areEqual(UnsafeRawBufferPointer(rebasing: bytes[entry.textRange]), wanted) {
       return true
     }
-    // Equal strings may be written in different bytes.
+    // Equal strings can have different bytes.
     return !entry.isPlain
       && text(of: tapeIndex, in: bytes) == String(decoding: wanted, as: UTF8.self)
   }

@@ -1,10 +1,10 @@
-/// One value of a document, with its place.
+/// A value of a scanned document.
 @usableFromInline
 package struct JSONNode: Sendable {
   package enum Kind: Sendable, Hashable, CustomStringConvertible {
     case null, bool, number, string, array, object
 
-    /// The kind in words, for messages that say what was found.
+    /// The kind in words, for error messages.
     package var description: String {
       switch self {
       case .null: "null"
@@ -19,17 +19,17 @@ package struct JSONNode: Sendable {
 
   package struct Member: Sendable {
     package let key: String
-    /// The key itself, for errors that concern it.
+    /// The node of the key, for errors that concern it.
     package let keyNode: JSONNode
     package let value: JSONNode
   }
 
-  /// The document, or piece of one, that the value stands in.
+  /// The document, or piece of one, that contains the value.
   @usableFromInline package let document: JSONDocument
-  /// The value's index on the document's tape: for who keeps many nodes of one document as numbers.
+  /// The value's index on the document's tape, a compact way to store many nodes of one document.
   @usableFromInline package var tapeIndex: Int
 
-  /// The value at a tape index that a node of the same document has told.
+  /// Creates a node from the tape index of another node of the same document.
   @inlinable @inline(__always)
   package init(document: JSONDocument, tapeIndex: Int) {
     self.document = document
@@ -51,7 +51,7 @@ package struct JSONNode: Sendable {
 
   package var isNull: Bool { if case .null = entry.kind { true } else { false } }
 
-  /// The value with all its parts.
+  /// The value, fully decoded.
   package var value: JSONValue {
     document.bytes.withBuffer { document.tape.value(at: tapeIndex, in: $0) }
   }
@@ -69,15 +69,14 @@ package struct JSONNode: Sendable {
     return document.bytes.withBuffer { document.tape.number(at: tapeIndex, in: $0) }
   }
 
-  /// The number where it is whole and fits 64 bits with a sign, else nil; as ``JSONNumber/int64``,
-  /// but faster.
+  /// The number as a signed 64-bit integer, or `nil`. Like ``JSONNumber/int64``, but faster.
   package var int64: Int64? {
     guard case .number = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.int64(at: tapeIndex, in: $0) }
   }
 
-  /// The nearest floating-point number, or nil where the value is no number or beyond all of them;
-  /// as ``JSONNumber/double``, but faster.
+  /// The nearest floating-point number, or `nil` if the value is not a number or exceeds the range
+  /// of `Double`. Like ``JSONNumber/double``, but faster.
   package var double: Double? {
     guard case .number = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.double(at: tapeIndex, in: $0) }
@@ -88,8 +87,8 @@ package struct JSONNode: Sendable {
     return document.bytes.withBuffer { document.tape.text(of: tapeIndex, in: $0) }
   }
 
-  /// Gives a closure the UTF-8 of a text that is written as it is, without escapes, and whether it
-  /// is ASCII for certain; nil for any other value.
+  /// Calls a closure with the UTF-8 of a string without escapes, and whether it is known to be
+  /// ASCII. Returns `nil` for any other value.
   package func withPlainText<Result>(
     _ body: (_ text: UnsafeRawBufferPointer, _ isASCII: Bool) -> Result
   ) -> Result? {
@@ -101,7 +100,7 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// Whether the value is this text. Makes no string where both are plain ASCII.
+  /// Returns whether the value is this string. Doesn't create a string if both are plain ASCII.
   package func isText(_ text: String) -> Bool {
     guard case .string = entry.kind else { return false }
     var text = text
@@ -117,7 +116,7 @@ package struct JSONNode: Sendable {
     return string == text
   }
 
-  /// The number of a list's elements or an object's members, else 0.
+  /// The number of elements or members, or 0 for a scalar.
   package var count: Int {
     switch entry.kind {
     case .array, .object: Int(entry.extent)
@@ -125,8 +124,7 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// The elements of a list one after the other, without an array of them; none for any other
-  /// value.
+  /// The elements of an array as a lazy collection, empty for any other value.
   package var items: JSONElements {
     entry.kind == .array
       ? JSONElements(of: tapeIndex, in: document) : JSONElements(noneIn: document)
@@ -147,8 +145,8 @@ package struct JSONNode: Sendable {
     return members
   }
 
-  /// Calls a closure with key and value of each member of an object, in order; of any other value
-  /// it has none.
+  /// Calls a closure with the key and value of each member of an object, in order. Does nothing for
+  /// any other value.
   package func forEachMember<Failure: Error>(
     _ body: (_ key: JSONNode, _ value: JSONNode) throws(Failure) -> Void
   ) throws(Failure) {
@@ -162,8 +160,11 @@ package struct JSONNode: Sendable {
     }
   }
 
-  /// The value of an object's member, or nil where there is none. Linear in the number of members;
-  /// for many keys or many objects ``JSONMembers`` is faster.
+  /// Returns the value of an object's member, or `nil` if the object doesn't have the key.
+  ///
+  /// Use ``JSONMembers`` to look up many keys, or keys of many objects.
+  ///
+  /// - Complexity: Linear in the number of members.
   package func member(_ wanted: String) -> JSONNode? {
     guard case .object = entry.kind else { return nil }
     var key = tapeIndex + 1
@@ -176,7 +177,9 @@ package struct JSONNode: Sendable {
     return nil
   }
 
-  /// The value's place in its document: line, column and path. Linear in what lies before it.
+  /// The location of the value in its document: line, column and path.
+  ///
+  /// - Complexity: Linear in the size of the preceding text.
   package var location: ArborError.SourceLocation {
     var location = document.bytes.withBuffer {
       document.origin.location(of: Int(entry.start), in: $0, source: document.source)
@@ -185,7 +188,7 @@ package struct JSONNode: Sendable {
     return location
   }
 
-  /// The number of the document's bytes in front of the value.
+  /// The byte offset of the value in its document.
   package var offset: Int { document.origin.offset + Int(entry.start) }
 
   package func error(_ message: String, code: ArborError.Code = .invalidDocument) -> ArborError {
@@ -194,17 +197,17 @@ package struct JSONNode: Sendable {
 }
 
 extension JSONNode {
-  /// How many bytes of a value an excerpt shows.
+  /// The maximum length of an excerpt in bytes.
   private static let excerptSize = 100
 
-  /// The value as it may stand in the description of an error: whole where it is short, else its
-  /// beginning. Costs no more than what it shows.
+  /// The value as text for an error description, abbreviated if it is long. The cost is
+  /// proportional to the length of the excerpt.
   package var excerpt: String {
     let entry = document.tape.entries[tapeIndex]
     let size: Int
     switch entry.kind {
     case .array, .object:
-      // Each part takes two bytes at least, so that many of them are more than is shown.
+      // Each entry takes at least two bytes, so many entries exceed the excerpt's length.
       size = 2 * (Int(entry.next) - tapeIndex)
     default: size = entry.range.count
     }
@@ -216,7 +219,7 @@ extension JSONNode {
     }
   }
 
-  /// A text of few parts may still have a long one.
+  /// Shortens text with few parts, which can still be long.
   private static func shortened(_ text: String) -> String {
     text.utf8.count <= 10 * excerptSize ? text : text.prefix(excerptSize) + "…"
   }

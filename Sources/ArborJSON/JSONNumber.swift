@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A number of a JSON document, kept exactly as it was written.
+/// A number in a JSON document, preserved exactly as written.
 ///
-/// Two numbers are equal when they denote the same number, however they are written: `1`, `1.0` and
-/// `10e-1` are one. The text stays what it was, so that a document is written back unchanged.
+/// Two numbers are equal if they have the same numeric value: `1`, `1.0` and `10e-1` are equal. The
+/// original text is kept, so that writing a parsed document doesn't change its numbers.
 ///
 /// ```swift
 /// let value = try JSONValue.parse("12345678901234567890.10")
 /// value.number?.decimal      // 12345678901234567890.1, no digit lost
-/// value.number?.int64        // nil: it is not whole
+/// nil: not an integer
 /// ```
 public struct JSONNumber: Sendable {
-  /// The short form holds exactly the numbers whose text is that of an `Int64`.
+  /// `integer` is used for exactly the numbers whose text is the decimal form of an `Int64`.
   private enum Storage: Sendable {
     case integer(Int64)
     case text(String)
@@ -19,23 +19,23 @@ public struct JSONNumber: Sendable {
 
   private let storage: Storage
 
-  /// A whole number.
+  /// Creates an integer.
   public init(_ number: Int64) { storage = .integer(number) }
 
-  /// A floating-point number in its shortest exact form; nil for infinities and NaN, which JSON
-  /// does not have.
+  /// Creates a number from the shortest exact text of a floating-point number. Returns `nil` for
+  /// infinities and NaN, which JSON cannot represent.
   public init?(_ number: Double) {
     guard number.isFinite else { return nil }
     self.init(checked: number.description)
   }
 
-  /// A decimal number; nil for NaN, which JSON does not have.
+  /// Creates a decimal number. Returns `nil` for NaN, which JSON cannot represent.
   public init?(_ number: Decimal) {
     guard !number.isNaN else { return nil }
     self.init(text: number.description)
   }
 
-  /// A number from its JSON text; nil where the text is no JSON number.
+  /// Creates a number from its JSON text. Returns `nil` if the text is not a valid JSON number.
   public init?(text: String) {
     var text = text
     let form = text.withUTF8 { Self.form(of: UnsafeRawBufferPointer($0)) }
@@ -43,7 +43,7 @@ public struct JSONNumber: Sendable {
     self.init(checked: text)
   }
 
-  /// A number from a text that is known to follow JSON's grammar.
+  /// Creates a number from text that has already been validated.
   package init(checked text: String) {
     if let number = Int64(text), text != "-0" {
       storage = .integer(number)
@@ -60,8 +60,8 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The number where it is whole and fits 64 bits with a sign, else nil. `1.0` and `1e3` are
-  /// whole.
+  /// The number as a signed 64-bit integer, or `nil` if it has a fractional part or doesn't fit.
+  /// `1.0` and `1e3` are integers.
   public var int64: Int64? {
     switch storage {
     case .integer(let number): number
@@ -69,7 +69,8 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The number where it is whole, not negative and fits 64 bits, else nil.
+  /// The number as an unsigned 64-bit integer, or `nil` if it is negative, has a fractional part or
+  /// doesn't fit.
   public var uint64: UInt64? {
     switch storage {
     case .integer(let number): UInt64(exactly: number)
@@ -77,7 +78,7 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The nearest floating-point number, or nil where the number is beyond all of them.
+  /// The nearest floating-point number, or `nil` if the number exceeds the range of `Double`.
   public var double: Double? {
     switch storage {
     case .integer(let number): Double(number)
@@ -85,7 +86,8 @@ public struct JSONNumber: Sendable {
     }
   }
 
-  /// The exact decimal number, or nil where 38 digits or the exponents of `Decimal` do not hold it.
+  /// The exact decimal number, or `nil` if it needs more than 38 digits or exceeds the exponent
+  /// range of `Decimal`.
   public var decimal: Decimal? {
     switch storage {
     case .integer(let number): Decimal(number)
@@ -102,7 +104,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: Hashable, CustomStringConvertible {
-  /// Whether two numbers denote the same number.
+  /// Returns whether two numbers have the same numeric value.
   public static func == (left: Self, right: Self) -> Bool {
     switch (left.storage, right.storage) {
     case (.integer(let left), .integer(let right)): left == right
@@ -116,7 +118,7 @@ extension JSONNumber: Hashable, CustomStringConvertible {
     }
   }
 
-  /// Feeds the number, not its spelling, into a hasher.
+  /// Hashes the numeric value, independent of its spelling.
   public func hash(into hasher: inout Hasher) {
     if let form = normalForm { hasher.combine(form) } else { hasher.combine(text) }
   }

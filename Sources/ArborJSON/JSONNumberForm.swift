@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a number denotes: `±0.digits × 10^exponent`, without zeros at either end of the digits.
+/// The normalized value of a number: `±0.digits × 10^exponent`, without leading or trailing zeros.
 struct JSONNumberForm: Hashable {
   let isNegative: Bool
   /// ASCII digits; empty for zero.
   let digits: [UInt8]
   let exponent: Int
 
-  /// Reads a JSON number; nil where its exponent exceeds the machine's integers.
+  /// Parses a JSON number. Returns `nil` if its exponent is too large for an `Int`.
   init?(_ text: String) {
     var digits: [UInt8] = []
     var exponent = 0
@@ -28,7 +28,7 @@ struct JSONNumberForm: Hashable {
         exponent += power
         break
       } else {
-        // A zero in front is no digit of the number, but behind the point it moves the others.
+        // A leading zero is not significant, but after the decimal point it lowers the exponent.
         let isLeadingZero = digits.isEmpty && byte == UInt8(ascii: "0")
         if !isLeadingZero { digits.append(byte) }
         if isFraction ? isLeadingZero : !isLeadingZero { exponent += isFraction ? -1 : 1 }
@@ -40,7 +40,8 @@ struct JSONNumberForm: Hashable {
     self.isNegative = isNegative && !digits.isEmpty
   }
 
-  /// The text of the whole number, or nil where it is none or longer than any 64-bit one.
+  /// The text of the integer, or `nil` if the number has a fractional part or is too long for 64
+  /// bits.
   var integer: String? {
     guard !digits.isEmpty else { return "0" }
     guard exponent >= digits.count, exponent <= 20 else { return nil }
@@ -48,8 +49,8 @@ struct JSONNumberForm: Hashable {
     return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + zeros
   }
 
-  /// The decimal number, or nil where `Decimal` would round it: it has 38 digits and a power of ten
-  /// of -128 to 127.
+  /// The decimal number, or `nil` if `Decimal` would round it: `Decimal` has 38 digits and
+  /// exponents from -128 to 127.
   var decimal: Decimal? {
     guard !digits.isEmpty else { return 0 }
     let power = exponent - digits.count

@@ -5,9 +5,9 @@ enum JSONNumberGrammar {
     case missingDigit
   }
 
-  /// Moves `position` behind the number that starts there, or gives the fault found at it.
+  /// Advances `position` past the number that starts there, or returns the fault at `position`.
   ///
-  /// - Parameter form: Becomes what kind of number it is.
+  /// - Parameter form: Set to the form of the number.
   @inline(__always)
   static func skip(
     _ bytes: UnsafeRawBufferPointer, _ position: inout Int, form: inout JSONTape.Form
@@ -39,8 +39,8 @@ enum JSONNumberGrammar {
     return nil
   }
 
-  /// The integer of a whole number of at most 18 digits, without exponent; nil of `-0`, which is
-  /// not the integer 0.
+  /// Returns the value of an integer of at most 18 digits without exponent, or `nil` for `-0`,
+  /// which is not the integer 0.
   @inline(__always)
   static func plainInteger(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     let isNegative = bytes[0] == UInt8(ascii: "-")
@@ -54,11 +54,11 @@ enum JSONNumberGrammar {
     return number
   }
 
-  /// The floating-point number that a number with a point and no exponent denotes, where one
-  /// division gives it exactly; else nil.
+  /// Returns the value of a number with a decimal point and no exponent, if a single division
+  /// yields it exactly, otherwise `nil`.
   ///
-  /// Up to 2⁵³ every whole number, and up to 10²² every power of ten is a floating-point number.
-  /// IEEE 754 rounds their quotient once, so it is the nearest one.
+  /// All integers up to 2⁵³ and all powers of ten up to 10²² are exact as `Double`. IEEE 754 rounds
+  /// their quotient once, so the result is the nearest `Double`.
   static func exactDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard bytes.count <= 18 else { return nil }
     var whole: Int64 = 0
@@ -82,7 +82,7 @@ enum JSONNumberGrammar {
     1e17, 1e18,
   ]
 
-  /// Moves over digits; false where there is none.
+  /// Advances past digits. Returns `false` if there are none.
   @inline(__always)
   private static func skipDigits(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
     let first = position

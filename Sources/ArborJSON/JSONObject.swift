@@ -1,6 +1,6 @@
-/// The members of a JSON object, in the order in which they were written.
+/// The members of a JSON object, in document order.
 ///
-/// Two objects are equal when they have the same members, in whatever order. Finding a member takes
+/// Two objects are equal if they have the same members, in any order. Looking up a member takes
 /// constant time.
 ///
 /// ```swift
@@ -8,30 +8,31 @@
 /// for (key, value) in employee { print(key, value) }     // name "Ada", then age 36
 /// ```
 public struct JSONObject: Sendable {
-  /// One member: its key and its value.
+  /// A member: its key and its value.
   public typealias Element = (key: String, value: JSONValue)
 
   private var ownMembers: [Element]
-  /// The tape index of each key; empty while there are so few that looking at each is faster.
+  /// The index of each key. Empty for small objects, where a linear search is faster.
   private var indexes: [String: Int]
-  /// Where the members come from as long as nobody has changed them; nil: they are its own.
+  /// The scanned object that provides the members until the first mutation, or `nil` if they are in
+  /// `ownMembers`.
   private var scanned: ScannedObject?
 
   private static let indexingCount = 12
 
-  /// An object without members.
+  /// Creates an empty object.
   public init() {
     ownMembers = []
     indexes = [:]
   }
 
-  /// An object whose members are read when they are asked for.
+  /// Creates an object whose members are decoded on first access.
   init(_ scanned: ScannedObject) {
     self.init()
     self.scanned = scanned
   }
 
-  /// An object of members whose keys are known to differ.
+  /// Creates an object from members whose keys are known to be distinct.
   package init(distinct members: [Element]) {
     ownMembers = members
     indexes = [:]
@@ -40,15 +41,15 @@ public struct JSONObject: Sendable {
 
   private var members: [Element] { scanned?.object.members ?? ownMembers }
 
-  /// Makes the members the object's own, to be changed.
+  /// Copies the members of the scanned object before a mutation.
   private mutating func own() {
     if let object = scanned?.object { self = object }
   }
 
-  /// The value of a key, nil where there is none.
+  /// The value of a key, or `nil` if the object doesn't have the key.
   ///
-  /// Setting a new key appends a member, setting a present one replaces its value in place, and
-  /// setting nil removes the member (linear in their number).
+  /// Setting a new key appends a member, and setting an existing key replaces its value in place.
+  /// Setting `nil` removes the member, in time linear in the number of members.
   public subscript(key: String) -> JSONValue? {
     get { index(of: key).map { members[$0].value } }
     set {
@@ -70,10 +71,10 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// The keys, in order.
+  /// The keys, in document order.
   public var keys: [String] { members.map(\.key) }
 
-  /// The values, in order.
+  /// The values, in document order.
   public var values: [JSONValue] { members.map(\.value) }
 
   private func index(of key: String) -> Int? {
@@ -89,21 +90,21 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: RandomAccessCollection {
-  /// The tape index of the first member.
+  /// The index of the first member, always 0.
   public var startIndex: Int { 0 }
-  /// One behind the tape index of the last member.
+  /// The index after the last member.
   public var endIndex: Int { members.count }
-  /// The member at a tape index.
+  /// The member at the given index.
   public subscript(position: Int) -> Element { members[position] }
 }
 
 extension JSONObject: Hashable {
-  /// Whether two objects have the same keys with equal values, in whatever order.
+  /// Returns whether two objects have the same keys with equal values, in any order.
   public static func == (left: Self, right: Self) -> Bool {
     left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
   }
 
-  /// Feeds the members into a hasher, whatever their order.
+  /// Hashes the members, independent of their order.
   public func hash(into hasher: inout Hasher) {
     var sum = 0
     for (key, value) in members {
@@ -117,12 +118,16 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// The members in the literal's order; keys must differ.
+  /// Creates an object with the members in the order of the literal.
+  ///
+  /// - Precondition: The keys are distinct.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self.init(literal: elements)
   }
 
-  /// An object of a literal's members, whose keys must differ.
+  /// Creates an object from the members of a literal.
+  ///
+  /// - Precondition: The keys are distinct.
   package init(literal members: [(String, JSONValue)]) {
     self.init()
     for (key, value) in members {

@@ -1,36 +1,36 @@
 package import Foundation
 
-/// Where a piece of a document begins in the whole, so that positions in the piece are told as
-/// positions in the whole.
+/// The position of a piece within its document, for reporting locations in the whole document.
 package struct JSONOrigin: Sendable {
-  /// What the root of a piece's tape stands for.
+  /// The meaning of the root of a piece's tape.
   enum Root: Sendable {
-    /// The value that it is.
+    /// The value itself.
     case value
-    /// A list of which the elements before this index are not in the piece.
+    /// An array whose elements before this index are not in the piece.
     case elements(from: Int)
-    /// No value: its elements are documents of their own, one on each line.
+    /// A placeholder: its elements are separate documents, one per line.
     case lines
   }
 
-  /// The number of bytes in front of the piece.
+  /// The byte offset of the piece.
   var offset = 0
-  /// The line of the piece's first byte, from 1.
+  /// The line of the piece's first byte, counting from 1.
   var line = 1
-  /// The number of characters in front of the piece on its first line.
+  /// The number of characters that precede the piece on its first line.
   var column = 0
   var path = JSONPath()
   var root = Root.value
 
-  /// The beginning of a document.
+  /// Creates the origin of the start of a document.
   package init() {}
 
-  /// Leaves a byte order mark in front of the piece out of the columns: editors do not show it.
+  /// Excludes a leading byte order mark from the columns, because editors don't show it.
   mutating func skipByteOrderMark() { column -= 1 }
 
-  /// Moves the origin behind some bytes of the piece.
+  /// Advances the origin past some bytes of the piece.
   ///
-  /// Columns count Unicode scalars: they can be added up over pieces, whatever stands at a seam.
+  /// Columns count Unicode scalars, so that counts can be added across pieces, wherever they are
+  /// split.
   mutating func advance(over bytes: UnsafeRawBufferPointer) {
     offset += bytes.count
     var lineStart = 0
@@ -47,25 +47,25 @@ package struct JSONOrigin: Sendable {
   private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
     let lineFeeds: UInt64 = 0x0A0A_0A0A_0A0A_0A0A
     return count(in: bytes) { word in
-      // The high bit of a sum stays clear for a byte that is zero, and no sum carries over.
+      // The high bit of a sum is clear only for a zero byte, and no sum carries into the next byte.
       let others = word ^ lineFeeds
       return ~((others & ~highs) &+ ~highs | others) & highs
     }
   }
 
-  /// The number of bytes that do not continue a character.
+  /// Returns the number of bytes that are not UTF-8 continuation bytes.
   private static func characters(in bytes: UnsafeRawBufferPointer) -> Int {
     bytes.count - count(in: bytes) { word in word & ~(word &<< 1) & highs }
   }
 
-  /// Counts the high bits that a closure leaves of each eight bytes. Bytes of zero, which fill up
-  /// the last eight, must leave none.
+  /// Counts the high bits that a closure sets for each eight bytes. It must not set any for the
+  /// zero bytes that pad the last word.
   @inline(__always)
   private static func count(in bytes: UnsafeRawBufferPointer, _ marks: (UInt64) -> UInt64) -> Int {
     var count = 0
     var position = 0
     while position + 8 <= bytes.count {
-      // Sound: eight bytes from `position` lie inside the buffer.
+      // Sound: eight bytes from `position` are inside the buffer.
       count += marks(bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)).nonzeroBitCount
       position += 8
     }

@@ -1,4 +1,4 @@
-/// The way from a document's root to a value, as `$.employees[3].hired`.
+/// The path from a document's root to a value, such as `$.employees[3].hired`.
 package struct JSONPath: Sendable, Hashable {
   enum Step: Sendable, Hashable {
     case key(String)
@@ -7,7 +7,7 @@ package struct JSONPath: Sendable, Hashable {
 
   private(set) var steps: [Step] = []
 
-  /// The path of the root, `$`.
+  /// Creates the path of the root, `$`.
   package init() {}
 
   package mutating func append(key: String) { steps.append(.key(key)) }
@@ -16,7 +16,7 @@ package struct JSONPath: Sendable, Hashable {
 }
 
 extension JSONPath: CustomStringConvertible {
-  /// The path as text; a key that is no plain word stands in brackets and quotation marks.
+  /// The path as text. Keys that are not plain words are quoted in brackets.
   package var description: String {
     steps.reduce(into: "$") { text, step in
       switch step {

@@ -1,9 +1,9 @@
 internal import Foundation
 
-// Single values of JSON from their own bytes, for code that has found them without a tape.
+// Parsing of single JSON scalars from their bytes, for code that finds them without a tape.
 
 extension JSONScanner {
-  /// The text of a string with its quotation marks; nil where the bytes are no such string.
+  /// Returns the text of a quoted string, or `nil` if the bytes are not a valid JSON string.
   package static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard bytes.count >= 2, bytes[0] == UInt8(ascii: "\"") else { return nil }
     let inner = bytes[1..<(bytes.count - 1)]
@@ -17,21 +17,21 @@ extension JSONScanner {
 }
 
 extension JSONNumber {
-  /// A number from its bytes; nil where they are no JSON number.
+  /// Creates a number from its bytes. Returns `nil` if they are not a valid JSON number.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard Self.form(of: bytes) != nil else { return nil }
     self.init(checked: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The whole number of 64 bits that bytes denote; nil where they denote none.
+  /// Returns the bytes as a signed 64-bit integer, or `nil` if they are not one.
   package static func int64(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     guard let form = form(of: bytes) else { return nil }
     if case .plain = form, let number = JSONNumberGrammar.plainInteger(bytes) { return number }
     return JSONNumber(checked: String(decoding: bytes, as: UTF8.self)).int64
   }
 
-  /// The floating-point number nearest to the one that bytes denote; nil where they denote none,
-  /// or one beyond all of them.
+  /// Returns the nearest floating-point number, or `nil` if the bytes are not a number or exceed
+  /// the range of `Double`.
   package static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     switch form(of: bytes) {
     case nil: return nil
@@ -42,7 +42,8 @@ extension JSONNumber {
     return JSONNumber(checked: String(decoding: bytes, as: UTF8.self)).double
   }
 
-  /// How much work it is to read the number that bytes are; nil where they are no JSON number.
+  /// Returns the form of a number, which determines how to parse it, or `nil` if the bytes are not
+  /// a valid JSON number.
   static func form(of bytes: UnsafeRawBufferPointer) -> JSONTape.Form? {
     var position = 0
     var form = JSONTape.Form.plain

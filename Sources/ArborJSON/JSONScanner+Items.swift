@@ -1,27 +1,27 @@
-/// Scanning a window of a document: item by item, as far as the window reaches.
+/// Scans a window of a document item by item.
 ///
-/// Nothing that touches the window's end is believed unless the document ends there too. Such an
-/// item is given back as if it had not been read, and is read again when the window holds more.
+/// Results that touch the end of the window are discarded unless the document ends there too. The
+/// item is then scanned again once the window contains more bytes.
 extension JSONScanner {
   enum Stop {
-    /// As many items were read as were asked for.
+    /// The requested number of items was read.
     case filled
-    /// The list or object has ended.
+    /// The array or object has ended.
     case closed
-    /// The window ends within the next item or in front of it.
+    /// The window ends within or before the next item.
     case cut
   }
 
-  /// How many bytes beyond its position the scanner looks at most: two `\uXXXX` follow each other.
+  /// The maximum number of bytes that the scanner looks ahead: two consecutive `\uXXXX`.
   private static let lookahead = 16
 
-  /// Reads elements of a list, or members of an object, of which the opening bracket has been read.
+  /// Reads elements of an array, or members of an object, whose opening bracket has been read.
   ///
   /// - Parameters:
-  ///   - maximum: How many elements to read at most.
+  ///   - maximum: The maximum number of elements to read.
   ///   - isObject: Whether they are members of an object.
   ///   - isContinued: Whether elements were read before.
-  ///   - isFinal: Whether the document ends where the window does.
+  ///   - isFinal: Whether the document ends at the end of the window.
   mutating func scanElements(
     upTo maximum: Int, ofObject isObject: Bool, isContinued: Bool, isFinal: Bool
   ) throws(JSONFault) -> Stop {
@@ -44,12 +44,12 @@ extension JSONScanner {
     return .filled
   }
 
-  /// Reads one member of an object, or one element of a list, of which the opening bracket has been
-  /// read, but stops in front of the parts of its value where the caller wants to read them.
+  /// Reads one member of an object, or one element of an array, whose opening bracket has been
+  /// read. Stops after the first character of a value whose parts the caller wants to read.
   ///
-  /// - Parameter stops: Whether to stop behind the first character of a value; nil for the key of an
-  ///   element.
-  /// - Returns: Whether there was a part; nil where the window cuts it off.
+  /// - Parameter stops: Returns whether to stop after the first character of a value. The key is
+  ///   `nil` for an element.
+  /// - Returns: Whether there was a part, or `nil` if the window ends within it.
   mutating func scanPart(
     ofObject isObject: Bool, isContinued: Bool, isFinal: Bool,
     stops: (_ key: String?, _ first: UInt8) -> Bool
@@ -68,7 +68,7 @@ extension JSONScanner {
     }
   }
 
-  /// Reads the one value of a document; false where the window cuts it off.
+  /// Reads the single value of a document. Returns `false` if the window ends within it.
   mutating func scanOnly(isFinal: Bool) throws(JSONFault) -> Bool {
     try attempt(isFinal: isFinal) { scanner throws(JSONFault) in
       try scanner.scanItem()
@@ -76,7 +76,7 @@ extension JSONScanner {
     } ?? false
   }
 
-  /// Reads lines, each of which holds one value or only white space.
+  /// Reads lines, each of which contains one value or only white space.
   mutating func scanLines(upTo maximum: Int, isFinal: Bool) throws(JSONFault) -> Stop {
     let window = bytes
     defer { bytes = window }
@@ -108,15 +108,16 @@ extension JSONScanner {
     return .filled
   }
 
-  /// The offset of the first line feed, or the end: eight bytes at a time.
+  /// Returns the offset of the first line feed, or the end. Examines eight bytes at a time.
   private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var position = start
     while position + 8 <= bytes.count {
-      // Sound: eight bytes from `position` lie inside the buffer.
+      // Sound: eight bytes from `position` are inside the buffer.
       let word = UInt64(
         littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-      // A byte that is zero borrows into its high bit; the lowest such bit is never a false one.
+      // The subtraction borrows into the high bit of a zero byte; the lowest such bit is never a
+      // false hit.
       let others = word ^ (ones &* 0x0A)
       let found = (others &- ones) & ~others & (ones &* 0x80)
       guard found == 0 else { return position + found.trailingZeroBitCount / 8 }
@@ -126,14 +127,15 @@ extension JSONScanner {
     return position
   }
 
-  /// Puts the list or object around the items on stack and tape.
+  /// Pushes the array or object that contains the items onto the stack and the tape.
   private mutating func beginRoot(isObject: Bool, isContinued: Bool) {
     stack = [Frame(entry: 0, isObject: isObject, isContinued: isContinued)]
     tape.entries.removeAll(keepingCapacity: true)
     append(isObject ? .object : .array, from: position)
   }
 
-  /// Notes how many items stand on the tape; a list or object that has ended does so by itself.
+  /// Records the number of items on the tape. An array or object that has ended is complete
+  /// already.
   private mutating func endRoot(count: Int) {
     tape.entries[0].next = UInt32(tape.entries.count)
     tape.entries[0].extent = UInt32(count)
@@ -148,7 +150,7 @@ extension JSONScanner {
     guard position - itemStart <= limits.size else { throw itemTooLarge(at: itemStart) }
   }
 
-  /// Reads something that the window may cut off: then it gives nil, and nothing has been read.
+  /// Runs a scan that the window may cut off. If it does, returns `nil` and resets the scanner.
   private mutating func attempt(
     isFinal: Bool, _ body: (inout JSONScanner) throws(JSONFault) -> Bool
   ) throws(JSONFault) -> Bool? {
@@ -159,7 +161,7 @@ extension JSONScanner {
     itemStart = start
     do throws(JSONFault) {
       let found = try body(&self)
-      // A number that ends where the window does may go on.
+      // A number that ends with the window may continue.
       let isCut = position == bytes.count && tape.entries[tape.entries.count - 1].kind == .number
       if isFinal || !isCut { return found }
     } catch {

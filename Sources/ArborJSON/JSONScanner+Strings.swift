@@ -1,5 +1,5 @@
 extension JSONScanner {
-  /// Reads a string with its quotation marks: eight bytes at a time as long as they are plain.
+  /// Reads a quoted string, eight bytes at a time while they are plain.
   mutating func scanString() throws(JSONFault) {
     let start = position
     var hasEscapes = false
@@ -30,18 +30,18 @@ extension JSONScanner {
     append(.string, from: start, hasEscapes ? .full : isASCII ? .plain : .simple)
   }
 
-  /// Moves over words of eight bytes that hold no quotation mark, backslash, control character or
-  /// byte beyond ASCII.
+  /// Skips words of eight bytes without a quotation mark, backslash, control character or non-ASCII
+  /// byte.
   ///
-  /// `x - 0x01…` borrows into the high bit of every byte that is zero, so a byte that equals a
-  /// wanted one shows there after an exclusive or with it. A borrow can only make a byte above a
-  /// true hit look like one, which costs a slower look at these eight bytes and nothing else.
+  /// `x - 0x01…` borrows into the high bit of every zero byte; an exclusive or with a wanted byte
+  /// turns its occurrences into zeros. A borrow can cause a false hit only above a true one, which
+  /// merely means that these eight bytes are examined one by one.
   @inline(__always)
   private mutating func skipPlain() {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
     while position + 8 <= bytes.count {
-      // Sound: eight bytes from `position` lie inside the buffer.
+      // Sound: eight bytes from `position` are inside the buffer.
       let word = UInt64(
         littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
       let quote = word ^ (ones &* 0x22)

@@ -1,20 +1,20 @@
-/// Reads a document of RFC 8259 into a tape, in one pass and without recursion.
+/// Scans a document of RFC 8259 into a tape, in one pass and without recursion.
 ///
-/// Stricter than many readers, so that no two of them can understand one document differently:
-/// UTF-8 is checked, a key may stand in an object once only (keys that Swift holds for equal
-/// strings are equal), surrogates come in pairs.
+/// Stricter than many parsers, so that a document cannot be interpreted in two ways: the text must
+/// be valid UTF-8, the keys of an object must be unique (compared as Swift strings), and surrogates
+/// must be paired.
 ///
-/// The scanner lives inside one `withUnsafeBytes` of its caller; every access lies below
-/// `bytes.count`, which the buffer itself checks in debug builds.
+/// A scanner is valid only within the caller's `withUnsafeBytes`. All accesses are below
+/// `bytes.count`, which the buffer checks in debug builds.
 package struct JSONScanner {
   struct Frame {
-    /// The index of the list or object on the tape.
+    /// The tape index of the array or object.
     var entry: Int
     var isObject: Bool
     /// Whether parts were read before those that are counted.
     var isContinued = false
     var count: UInt32 = 0
-    /// The tape index of the present member's key; 0 where there is none, for there lies the root.
+    /// The tape index of the current member's key, or 0 for none, because index 0 is the root.
     var key = 0
   }
 
@@ -24,17 +24,19 @@ package struct JSONScanner {
   var position = 0
   var tape = JSONTape()
   var stack: [Frame] = []
-  /// Where the item that is being read begins.
+  /// The start of the item that is being read.
   var itemStart = 0
-  /// What a piece of a document is a piece of.
+  /// The context of a piece of a document.
   var surroundings = Surroundings()
-  /// What ends the reading before it is done; nil for nothing.
+  /// The limit that can interrupt scanning, or `nil` for none.
   private let work: WorkLimit?
   private var partCount = 0
-  /// How many parts are read between two looks at the limit: little time even of a slow machine.
+  /// The number of parts between two checks of the limit, which take little time even on a slow
+  /// machine.
   private static let partsPerLook = 1 << 9
 
-  /// U+FEFF in UTF-8, which some programs put in front of a text. RFC 8259 lets readers ignore it.
+  /// U+FEFF in UTF-8, which some programs write before the text. RFC 8259 allows parsers to ignore
+  /// it.
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   static func hasByteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -48,23 +50,23 @@ package struct JSONScanner {
     maximumCount = min(limits.maximumCount, JSONTape.maximumCount)
   }
 
-  /// What lies around the bytes, where they are a piece of a document.
+  /// The context of the bytes, if they are a piece of a document.
   struct Surroundings {
-    /// The path of the outermost list or object on the stack.
+    /// The path of the outermost array or object on the stack.
     var path = JSONPath()
-    /// The number of lists and objects around it.
+    /// The number of arrays and objects around it.
     var depth = 0
-    /// The number of its elements that were read before.
+    /// The number of its elements that precede the piece.
     var firstIndex = 0
-    /// The key of its last member that was read before.
+    /// The key of its last member before the piece.
     var lastKey: String?
   }
 
   mutating func scan() throws(JSONFault) {
     guard bytes.count <= limits.size else { throw JSONFault(.tooLarge(limit: limits.size), at: 0) }
     if Self.hasByteOrderMark(bytes) { position = Self.byteOrderMark.count }
-    // A value takes two bytes at least. Of much room only what is used becomes memory, while a tape
-    // that outgrows its room is twice in memory until it is copied.
+    // Each value takes at least two bytes. Reserved pages become resident only when used, whereas a
+    // tape that outgrows its capacity is in memory twice while it is copied.
     let isLarge = bytes.count > 1 << 20
     tape.entries.reserveCapacity(bytes.count / (isLarge ? 2 : 12) + 8)
     skipSpace()
@@ -75,7 +77,7 @@ package struct JSONScanner {
     guard position == bytes.count else { throw JSONFault(.trailingContent, at: position) }
   }
 
-  /// Reads a scalar, or opens a list or an object.
+  /// Reads a scalar, or opens an array or an object.
   mutating func scanValue() throws(JSONFault) {
     guard position < bytes.count else { throw end("a value") }
     switch bytes[position] {
@@ -90,7 +92,7 @@ package struct JSONScanner {
     }
   }
 
-  /// Reads the next element or member of the innermost list or object, or its end.
+  /// Reads the next element or member of the innermost array or object, or its end.
   mutating func scanPart() throws(JSONFault) {
     partCount &+= 1
     if partCount & (Self.partsPerLook - 1) == 0 { try lookAtLimit() }
@@ -104,7 +106,7 @@ package struct JSONScanner {
     }
   }
 
-  /// Goes on to the next value of the innermost list or object; false where that ends instead.
+  /// Advances to the next value of the innermost array or object. Returns `false` at its end.
   mutating func advance() throws(JSONFault) -> Bool {
     let top = stack.count - 1
     let isObject = stack[top].isObject
@@ -129,7 +131,7 @@ package struct JSONScanner {
         throw JSONFault(.trailingComma, at: comma)
       }
     }
-    // A key and a value are all that one step adds.
+    // One step adds at most a key and a value.
     guard tape.entries.count + 2 <= maximumCount else {
       throw JSONFault(.tooManyValues(limit: maximumCount), at: position)
     }
@@ -199,7 +201,7 @@ package struct JSONScanner {
     append(kind, from: start)
   }
 
-  /// Puts a value that ends at the present position on the tape.
+  /// Appends a value that ends at the current position to the tape.
   @inline(__always)
   mutating func append(_ kind: JSONTape.Kind, from start: Int, _ form: JSONTape.Form = .plain) {
     tape.entries.append(
@@ -224,7 +226,7 @@ package struct JSONScanner {
     JSONFault(.unexpectedEnd(expected: expected), at: position)
   }
 
-  /// The path of the value that was being read, for the message of a fault.
+  /// Returns the path of the value that was being read, for the fault's message.
   func pathOfFault() -> JSONPath {
     var path = surroundings.path
     for (depth, frame) in stack.enumerated() {

@@ -12,13 +12,14 @@ extension JSONTape {
     return JSONNumber(checked: String(decoding: bytes[entry.range], as: UTF8.self))
   }
 
-  /// A number as a whole one of 64 bits, or nil where it is none.
+  /// Returns a number as a signed 64-bit integer, or `nil` if it isn't one.
   @inline(__always)
   func int64(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> Int64? {
     plainInteger(entries[tapeIndex], in: bytes) ?? number(at: tapeIndex, in: bytes).int64
   }
 
-  /// A number as the nearest floating-point one, or nil where it is beyond all of them.
+  /// Returns the nearest floating-point number, or `nil` if the number exceeds the range of
+  /// `Double`.
   @inline(__always)
   func double(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> Double? {
     let entry = entries[tapeIndex]
@@ -32,14 +33,15 @@ extension JSONTape {
     return number(at: tapeIndex, in: bytes).double
   }
 
-  /// The integer of a plain number; nil of any other and of `-0`, which is not the integer 0.
+  /// Returns the integer of a plain number, or `nil` for any other number and for `-0`, which is
+  /// not the integer 0.
   @inline(__always)
   private func plainInteger(_ entry: Entry, in bytes: UnsafeRawBufferPointer) -> Int64? {
     guard entry.isPlain else { return nil }
     return JSONNumberGrammar.plainInteger(UnsafeRawBufferPointer(rebasing: bytes[entry.range]))
   }
 
-  /// A value with all its parts. The scanner's limit bounds the recursion.
+  /// Returns a fully decoded value. The scanner's depth limit bounds the recursion.
   func value(at tapeIndex: Int, in bytes: UnsafeRawBufferPointer) -> JSONValue {
     let entry = entries[tapeIndex]
     switch entry.kind {

@@ -1,14 +1,14 @@
-/// A scanned document as one flat list: each value in front of its parts, each member's key in
-/// front of its value.
+/// A scanned document as a flat array: each value precedes its parts, and each member's key
+/// precedes its value.
 ///
 /// ```
 /// {"a": [1, 2], "b": null}      object 2 · "a" · array 2 · 1 · 2 · "b" · null
 /// ```
 ///
-/// Scanning makes no object and no string; what a caller never asks for is never made.
+/// Scanning creates no objects or strings. Values are decoded only on access.
 struct JSONTape: Sendable {
-  /// One value or key, of 12 bytes: a document that is little more than commas has half as many of
-  /// them as bytes.
+  /// One value or key in 12 bytes. A document that consists mostly of commas has half as many
+  /// entries as bytes.
   ///
   /// ```
   /// start u32 · extent u32 · next 27 bits, form 2, kind 3
@@ -16,12 +16,12 @@ struct JSONTape: Sendable {
   struct Entry: Sendable {
     /// The offset of the value's first byte.
     var start: UInt32
-    /// Of scalars: one behind the last byte. Of lists and objects: the number of elements or
-    /// members.
+    /// For scalars, the offset after the last byte. For arrays and objects, the number of elements
+    /// or members.
     var extent: UInt32
     private var packed: UInt32
 
-    /// - Precondition: `next` is below ``JSONTape/maximumCount``.
+    /// - Precondition: `next` is less than ``JSONTape/maximumCount``.
     @inline(__always)
     init(start: UInt32, extent: UInt32, next: UInt32, kind: Kind, form: Form) {
       self.start = start
@@ -29,7 +29,7 @@ struct JSONTape: Sendable {
       packed = next << 5 | UInt32(form.rawValue) << 3 | UInt32(kind.rawValue)
     }
 
-    /// The tape index behind this value and all its parts.
+    /// The tape index after this value and all its parts.
     @inline(__always)
     var next: UInt32 {
       get { packed >> 5 }
@@ -54,14 +54,14 @@ struct JSONTape: Sendable {
     case null, no, yes, number, string, array, object
   }
 
-  /// How many entries a tape can have, so that an index fits 27 bits.
+  /// The maximum number of entries of a tape, so that an index fits in 27 bits.
   static let maximumCount = 1 << 27
 
-  /// How much work it is to read a scalar.
+  /// The cost class of decoding a scalar.
   enum Form: UInt8, Sendable {
-    /// A string of ASCII without an escape; a whole number of at most 18 digits, without exponent.
+    /// An ASCII string without escapes, or an integer of at most 18 digits without exponent.
     case plain = 0
-    /// A string without an escape; a number with digits behind a point.
+    /// A string without escapes, or a number with digits after a decimal point.
     case simple
     /// Anything else.
     case full

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Values of JSON as properties of `Codable` types.
+/// Support for JSON values as properties of `Codable` types.
 ///
 /// ```swift
 /// struct Event: Codable { var name: String; var payload: JSONValue }
 /// ```
 ///
-/// Numbers are as exact as the coder makes them: whole ones to 64 bits, others to the 38 digits of
-/// a `Decimal`. A number with more digits does not encode, unless a `Double` has exactly its value
-/// in the shortest form. ``ValueAdapter`` keeps every digit and the order of keys; other decoders
-/// have no order, so that keys arrive sorted.
+/// The precision of numbers depends on the coder: integers have up to 64 bits, other numbers the 38
+/// digits of a `Decimal`. Encoding a number with more digits throws, unless it is exactly the
+/// shortest text of a `Double`. ``ValueAdapter`` preserves every digit and the order of keys. Other
+/// decoders don't report the order of keys, so that decoded keys are sorted.
 extension JSONValue: Codable {
-  /// Decodes whatever stands there.
+  /// Decodes any JSON value.
   ///
-  /// - Throws: What the decoder throws, and `DecodingError` for a value that JSON has not.
+  /// - Throws: The decoder's errors, and `DecodingError` for a value that JSON cannot represent.
   public init(from decoder: any Decoder) throws {
     if let object = try? decoder.container(keyedBy: Name.self) {
       self = .object(try Self.members(object))
@@ -43,7 +43,7 @@ extension JSONValue: Codable {
       return .number(number)
     }
     let double = try container.decode(Double.self)
-    // A decimal is more exact, unless the number is beyond its range: then it is another one.
+    // A decimal is more precise, unless the number exceeds its range: then the two differ.
     if let decimal = try? container.decode(Decimal.self), let number = JSONNumber(decimal),
       number.double == double
     {
@@ -56,9 +56,10 @@ extension JSONValue: Codable {
     return .number(number)
   }
 
-  /// Encodes the value as what it is.
+  /// Encodes the value in its native form.
   ///
-  /// - Throws: What the encoder throws, and `EncodingError` for a number of more than 38 digits.
+  /// - Throws: The encoder's errors, and `EncodingError` for a number that cannot be encoded
+  ///   exactly.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .array(let elements): try elements.encode(to: encoder)

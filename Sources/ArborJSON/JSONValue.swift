@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A JSON document or a part of one.
+/// A JSON document, or a value in one.
 ///
-/// Values are equal when they are of the same kind and denote the same: numbers compare by what
-/// they denote, objects without regard to the order of their keys.
+/// Two values are equal if they have the same kind and the same meaning: numbers are compared by
+/// numeric value, objects without regard to the order of their keys.
 ///
-/// Nothing is lost on the way in: numbers keep every digit, objects keep the order of their keys. A
-/// document that says something twice or leaves its meaning open is refused: duplicate keys, lone
-/// surrogates, bytes that are no UTF-8, anything behind the value.
+/// Parsing is lossless: numbers keep all digits, and objects keep the order of their keys.
+/// Ambiguous or invalid documents are rejected: duplicate keys, lone surrogates, invalid UTF-8, and
+/// any content after the value.
 ///
 /// ```swift
 /// let json = try JSONValue.parse(data, source: url.path)
@@ -21,52 +21,52 @@ public enum JSONValue: Sendable, Hashable {
   case bool(Bool)
   /// A number, exactly as written.
   case number(JSONNumber)
-  /// A text.
+  /// A string.
   case string(String)
-  /// A list.
+  /// An array.
   case array([JSONValue])
-  /// Named members in order.
+  /// An object, with its members in document order.
   case object(JSONObject)
 }
 
 extension JSONValue {
-  /// Whether this is `null`.
+  /// A Boolean value that indicates whether the value is `null`.
   public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// The Boolean, or nil for any other value.
+  /// The Boolean, or `nil` if the value is not a Boolean.
   public var bool: Bool? {
     if case .bool(let bool) = self { bool } else { nil }
   }
 
-  /// The number, or nil for any other value.
+  /// The number, or `nil` if the value is not a number.
   public var number: JSONNumber? {
     if case .number(let number) = self { number } else { nil }
   }
 
-  /// The whole number of 64 bits, or nil for any other value.
+  /// The number as a signed 64-bit integer, or `nil` if the value is not a number that fits.
   public var int64: Int64? { number?.int64 }
 
-  /// The text, or nil for any other value.
+  /// The string, or `nil` if the value is not a string.
   public var string: String? {
     if case .string(let string) = self { string } else { nil }
   }
 
-  /// The list, or nil for any other value.
+  /// The array, or `nil` if the value is not an array.
   public var array: [JSONValue]? {
     if case .array(let array) = self { array } else { nil }
   }
 
-  /// The object, or nil for any other value.
+  /// The object, or `nil` if the value is not an object.
   public var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// The value of an object's key; nil where there is none or this is no object.
+  /// The value of an object's key, or `nil` if the key is missing or the value is not an object.
   public subscript(key: String) -> JSONValue? { object?[key] }
 
-  /// A list's element; nil beyond its end or where this is no list.
+  /// The element at an index, or `nil` if it is out of bounds or the value is not an array.
   public subscript(index: Int) -> JSONValue? {
     guard let array, array.indices.contains(index) else { return nil }
     return array[index]
@@ -77,24 +77,26 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-  /// `null`.
+  /// Creates `null`.
   public init(nilLiteral: ()) { self = .null }
-  /// A Boolean.
+  /// Creates a Boolean.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// A whole number.
+  /// Creates an integer.
   public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
-  /// A floating-point number, which must be finite.
+  /// Creates a floating-point number, which must be finite.
   public init(floatLiteral value: Double) {
     guard let number = JSONNumber(value) else {
       preconditionFailure("JSON has no infinite numbers; write a smaller literal.")
     }
     self = .number(number)
   }
-  /// A text.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A list.
+  /// Creates an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// An object with the literal's order; keys must differ.
+  /// Creates an object with the members in the order of the literal.
+  ///
+  /// - Precondition: The keys are distinct.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(literal: elements))
   }
@@ -106,15 +108,15 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// Reads a document of RFC 8259.
+  /// Parses a JSON document according to RFC 8259.
   ///
-  /// Strict: UTF-8 is checked, keys are unique in their object, surrogates come in pairs, and
-  /// nothing but white space follows the value.
+  /// Parsing is strict: the text must be valid UTF-8, the keys of an object must be unique,
+  /// surrogates must be paired, and only white space may follow the value.
   ///
   /// - Parameters:
   ///   - data: The document in UTF-8.
-  ///   - source: The file or URL it comes from; errors name it.
-  ///   - limits: The size and depth beyond which a document is refused.
+  ///   - source: The file or URL of the document, for errors.
+  ///   - limits: The maximum size and depth.
   /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
   /// - Complexity: Linear in the size of the document.
   public static func parse(
@@ -123,7 +125,7 @@ extension JSONValue {
     try JSONDocument(data, source: source, limits: limits).root.value
   }
 
-  /// Reads a document of RFC 8259 from a text.
+  /// Parses a JSON document according to RFC 8259 from a string.
   ///
   /// - Throws: ``ArborError`` `malformedDocument` with line, column and path, or `limitExceeded`.
   public static func parse(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The part of a document that is in memory: what was read and is not yet used up.
+/// The part of a document that is in memory: the bytes that were read and not yet consumed.
 struct JSONWindow {
   private let source: JSONByteSource
   private let name: String?
@@ -9,7 +9,7 @@ struct JSONWindow {
   private(set) var bytes = JSONBytes(capacity: 0)
   var used = 0
   private(set) var isFinal = false
-  /// Where the bytes begin in the document.
+  /// The position of the bytes in the document.
   private(set) var origin = JSONOrigin()
 
   init(_ source: JSONByteSource, name: String?, chunkSize: Int) {
@@ -18,16 +18,16 @@ struct JSONWindow {
     self.chunkSize = max(1, chunkSize)
   }
 
-  /// The number of the document's bytes that are used up.
+  /// The number of bytes of the document that have been consumed.
   var position: Int { origin.offset + used }
 
-  /// Leaves a byte order mark at the beginning of the document out of the columns.
+  /// Excludes a byte order mark at the start of the document from the columns.
   mutating func skipByteOrderMark() { origin.skipByteOrderMark() }
 
-  /// Drops what is used up and reads on.
+  /// Discards the consumed bytes and reads more.
   ///
-  /// What is left is doubled at least: code that reads it again from its beginning each time it
-  /// turns out to be cut off still takes linear time.
+  /// At least doubles the remaining bytes, so that code that rescans a cut-off item from its start
+  /// takes linear time overall.
   mutating func refill() throws(ArborError) {
     let old = bytes
     let rest = old.count - used

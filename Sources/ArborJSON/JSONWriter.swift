@@ -1,23 +1,23 @@
 public import Foundation
 
-/// How JSON is laid out.
+/// The layout of JSON text.
 public enum JSONStyle: Sendable, Hashable {
-  /// On one line, without a space.
+  /// On one line, without spaces.
   case compact
-  /// A member or element a line, indented by two spaces.
+  /// One member or element per line, indented by two spaces.
   case pretty
 }
 
 extension JSONValue {
-  /// The value as JSON. Equal input gives equal text: keys keep their order, numbers their
-  /// spelling.
+  /// Returns the value as JSON text. The output is deterministic: keys keep their order, and
+  /// numbers their spelling.
   ///
   /// - Complexity: Linear in the size of the value.
   public func text(_ style: JSONStyle = .compact) -> String {
     String(decoding: bytes(style), as: UTF8.self)
   }
 
-  /// The value as JSON in UTF-8, as ``text(_:)-method`` gives it.
+  /// Returns the value as JSON in UTF-8, formatted like ``text(_:)-method``.
   public func data(_ style: JSONStyle = .compact) -> Data { Data(bytes(style)) }
 
   private func bytes(_ style: JSONStyle) -> [UInt8] {
@@ -27,7 +27,7 @@ extension JSONValue {
   }
 }
 
-/// Writes values into bytes, one behind the other.
+/// Serializes values into a byte buffer, one after the other.
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private let isPretty: Bool
@@ -52,7 +52,7 @@ package struct JSONWriter {
     }
   }
 
-  /// Ends a line, as between the documents of a stream.
+  /// Ends a line, for example between the documents of a stream.
   package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
   private mutating func write<Parts: Collection>(
@@ -81,7 +81,7 @@ package struct JSONWriter {
 
   private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Writes a text in quotation marks: what needs no escape in whole runs.
+  /// Writes a quoted string, copying runs without escapes in one piece.
   private mutating func write(quoted text: String) {
     var text = text
     bytes.append(UInt8(ascii: "\""))

@@ -1,8 +1,9 @@
 internal import ArborLocks
 
-/// An object of a document that is read when somebody asks for its members.
+/// An object of a document whose members are decoded on first access.
 ///
-/// A hook is told of every item, and many look at none: their members are never made.
+/// A hook is called for every item, and many hooks don't read the members, which are then never
+/// decoded.
 final class ScannedObject: Sendable {
   private enum State {
     case scanned(JSONNode)
@@ -13,7 +14,7 @@ final class ScannedObject: Sendable {
 
   init(_ node: JSONNode) { state = Lock(.scanned(node)) }
 
-  /// The object with its members. Lets go of the document.
+  /// The object with its members. The document is released on first access.
   var object: JSONObject {
     state.withLock { state in
       switch state {
@@ -28,11 +29,11 @@ final class ScannedObject: Sendable {
 }
 
 extension JSONNode {
-  /// Tells a closure the value with all its parts, which are made only where it looks at them.
+  /// Calls a closure with the value, whose members are decoded only on access.
   ///
-  /// A closure that keeps the value keeps its parts, and not the document.
+  /// If the closure keeps the value, the value keeps its members but not the document.
   ///
-  /// - Returns: What the closure returns.
+  /// - Returns: The result of the closure.
   package func tell(_ body: (JSONValue) -> Bool) -> Bool {
     guard kind == .object else { return body(value) }
     var scanned = ScannedObject(self)

@@ -1,6 +1,6 @@
-/// Checks UTF-8 as table 3-7 of the Unicode standard defines it.
+/// Validates UTF-8 according to table 3-7 of the Unicode standard.
 package enum UTF8Check {
-  /// The offset of the first byte that belongs to no character, or nil where all do.
+  /// Returns the offset of the first invalid byte, or `nil` if all are valid.
   package static func firstFault(
     in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) -> Int? {
@@ -11,7 +11,8 @@ package enum UTF8Check {
         position += 1
         continue
       }
-      // The second byte's range keeps out overlong forms, surrogates and what lies beyond Unicode.
+      // The second byte's range excludes overlong forms, surrogates and code points beyond
+      // U+10FFFF.
       let count: Int
       let second: ClosedRange<UInt8>
       switch lead {

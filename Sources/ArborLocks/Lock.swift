@@ -1,4 +1,4 @@
-// Code that imports this module needs no import of `Synchronization` beside it.
+// Re-exported, so that modules that import this one don't have to import `Synchronization` too.
 @_exported public import Synchronization
 
 #if ARBOR_THREAD_SANITIZER
@@ -10,13 +10,14 @@
     internal import Darwin
   #endif
 
-  /// A value that one thread at a time may touch, behind a lock that ThreadSanitizer sees.
+  /// A mutual-exclusion lock that protects a value and that ThreadSanitizer can observe.
   ///
-  /// `Mutex` hands a contended lock over by a futex inside of the system's libraries, which no
-  /// sanitizer has instrumented: it would report every value that two threads took turns at. It
-  /// knows the locks of POSIX. `tools/test --sanitize thread` builds with this one.
+  /// `Mutex` is implemented with futexes inside system libraries that the sanitizer doesn't
+  /// instrument, so ThreadSanitizer would report every value it protects as a data race. It does
+  /// understand POSIX mutexes. `tools/test --sanitize thread` builds with this type.
   ///
-  /// `@unchecked Sendable`: the value is reached through ``withLock(_:)`` alone, as a mutex's is.
+  /// `@unchecked Sendable`: The value can only be accessed through ``withLock(_:)``, like that of a
+  /// `Mutex`.
   package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
@@ -35,7 +36,7 @@
       mutex.deallocate()
     }
 
-    /// Runs `body` while nobody else can touch the value.
+    /// Runs `body` with exclusive access to the value.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -45,10 +46,10 @@
     }
   }
 #else
-  /// A value that one thread at a time may touch: the standard library's mutex.
+  /// A mutual-exclusion lock that protects a value: the standard library's `Mutex`.
   ///
-  /// Everything in this package that locks does it by this name, so that builds for
-  /// ThreadSanitizer can put a lock in its place that the sanitizer sees; otherwise it is the
-  /// mutex itself and costs nothing.
+  /// All locking in this package uses this name, so that builds for ThreadSanitizer can substitute
+  /// a lock that the sanitizer understands. In all other builds it is `Mutex` itself, at no extra
+  /// cost.
   package typealias Lock<Value: ~Copyable> = Mutex<Value>
 #endif

@@ -1,24 +1,24 @@
-/// A typed class as its source text says it: what `@Entity` adds to a class, and what a generator
-/// writes for an entity of a model.
+/// The source of a typed class: the members that the `@Entity` macro adds to a class, and the class
+/// that the source generator writes for an entity of a model.
 ///
-/// Both state the same through this type, so that they cannot come to differ. The texts are pieces
-/// of Swift; nothing here understands them.
+/// Both use this type, so that their output cannot diverge. The strings are fragments of Swift
+/// source, which this type doesn't parse.
 package struct EntitySource: Sendable {
-  /// The class's name as it is written, with backticks where it needs them.
+  /// The class's name as it appears in source, in backticks if necessary.
   package var className: String
   package var name: String
-  /// The superclass as it is written; nil for `ManagedObject`.
+  /// The superclass as it appears in source, or `nil` for `ManagedObject`.
   package var superclass: String?
-  /// The access level that overriding members need, with a space behind it; empty for internal.
+  /// The access level of overriding members, followed by a space, or empty for internal.
   package var access: String
-  /// What else stands before the class, with a space behind it.
+  /// The other modifiers of the class, followed by a space.
   package var modifiers: String
   package var properties: [PropertySource]
-  /// The names of the attributes that are unique by themselves.
+  /// The names of the attributes that are unique on their own.
   package var uniqueAttributes: [String]
-  /// The names of the hooks that the class overrides; nil if they aren't known.
+  /// The names of the hooks that the class overrides, or `nil` if they aren't known.
   package var overriddenHooks: [String]?
-  /// What else is said about the entity, as arguments of `EntityDescription`.
+  /// Further arguments of `EntityDescription`.
   package var facts: EntityFacts
 
   package init(
@@ -39,7 +39,7 @@ package struct EntitySource: Sendable {
   package var attributes: [PropertySource] { properties.filter { !$0.kind.isRelationship } }
   package var relationships: [PropertySource] { properties.filter(\.kind.isRelationship) }
 
-  /// The members of the class that describe the entity.
+  /// The members that describe the entity.
   package var descriptionMembers: [String] {
     let open = "\(access)override class var"
     let members = [
@@ -52,8 +52,8 @@ package struct EntitySource: Sendable {
     return members + [propertyNames, hooks, initialValues].compactMap(\.self)
   }
 
-  /// The list of overridden hooks; nil if they aren't known, such as those of a class that a person
-  /// goes on with.
+  /// The declaration of the overridden hooks, or `nil` if they aren't known, for example because
+  /// the class will be extended by hand.
   private var hooks: String? {
     guard let overriddenHooks else { return nil }
     var arguments = overriddenHooks.map { ".\($0)" }
@@ -63,7 +63,7 @@ package struct EntitySource: Sendable {
       + "  OverriddenHooks(\(arguments.joined(separator: ", ")))\n}"
   }
 
-  /// The table by which key paths of requests are names; nil where there are no properties.
+  /// The table that maps the key paths of requests to names, or `nil` if there are no properties.
   private var propertyNames: String? {
     guard !properties.isEmpty else { return nil }
     let entries = properties.map {
@@ -75,7 +75,7 @@ package struct EntitySource: Sendable {
     return "\(access)override class var propertyNames: [AnyKeyPath: String] {\n  \(table)\n}"
   }
 
-  /// The method that evaluates initial values for a new object; nil where all are constants.
+  /// The method that evaluates the initial values of a new object, or `nil` if all are constants.
   private var initialValues: String? {
     let lines = attributes.compactMap { attribute -> String? in
       guard let value = attribute.initialValue,
@@ -89,7 +89,7 @@ package struct EntitySource: Sendable {
       + "  super.setInitialValues(of: object)\n\(lines.joined())}"
   }
 
-  /// What reads a property, and what writes it; nil: nothing does.
+  /// Returns the expressions that read and write a property. `set` is `nil` if it is read-only.
   package func accessors(of property: PropertySource) -> (get: String, set: String?) {
     let own = property.kind.isRelationship ? relationships : attributes
     let index = own.firstIndex { $0.name == property.name } ?? 0
@@ -101,7 +101,7 @@ package struct EntitySource: Sendable {
     )
   }
 
-  /// The class in the form that a person writes by hand, without a macro.
+  /// The class as it would be written by hand, without a macro.
   package var expandedClass: String {
     var members = descriptionMembers.map { SourceText.indented($0) }
     if !properties.isEmpty { members.append("") }
@@ -114,7 +114,7 @@ package struct EntitySource: Sendable {
     return classText(members)
   }
 
-  /// The class in the form that `@Entity` expands.
+  /// The class with an `@Entity` attribute.
   package var macroClass: String {
     let arguments = macroArguments
     let attribute =
@@ -130,7 +130,7 @@ package struct EntitySource: Sendable {
 
   private var bareClassName: String { className.filter { $0 != "`" } }
 
-  /// A number that counts from where the superclass ends.
+  /// Returns an index counted from the end of the superclass's properties.
   private func number(_ own: Int, of count: String) -> String {
     superclass.map { "\($0).\(count) + \(own)" } ?? "\(own)"
   }
@@ -145,7 +145,7 @@ package struct EntitySource: Sendable {
       ])
   }
 
-  /// The arguments of a call that have a value.
+  /// Returns the arguments that have a value.
   private static func arguments(_ values: [(label: String, value: String?)]) -> [String] {
     values.compactMap { label, value in value.map { "\(label): \($0)" } }
   }
@@ -172,14 +172,13 @@ package struct EntitySource: Sendable {
 
   private func list(_ label: String, _ elements: [String]) -> [String] {
     guard !elements.isEmpty else { return [] }
-    // The elements are broken into lines for this place already.
+    // The elements are already broken into lines for this indentation.
     let comma = elements.count > 1 ? "," : ""
     return ["\(label): [\n    \(elements.joined(separator: ",\n    "))\(comma)\n  ]"]
   }
 }
 
-/// What a class says about its entity beyond name and properties; each a Swift expression, nil
-/// where nothing is said.
+/// The optional parts of an entity description, each a Swift expression, or `nil` if absent.
 package struct EntityFacts: Sendable {
   package var isAbstract: String?
   package var uniqueness: String?

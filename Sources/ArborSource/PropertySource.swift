@@ -1,9 +1,9 @@
-/// One modelled property of a typed class, as its source text says it.
+/// A modelled property of a typed class, as it appears in source.
 package struct PropertySource: Sendable {
-  /// What a property is read and written as.
+  /// The accessor of a property.
   package enum Kind: String, Sendable {
     case attribute
-    /// An attribute that a registered transformer keeps as bytes.
+    /// An attribute that a registered transformer converts to bytes.
     case transformed
     /// `Company?`
     case toOne
@@ -24,7 +24,8 @@ package struct PropertySource: Sendable {
     /// The accessor of `ManagedObject` that reads the property.
     var getter: String { "_\(rawValue)" }
 
-    /// The accessor that writes it; nil for a view, through which the members are changed.
+    /// The accessor of `ManagedObject` that writes the property, or `nil` for a view, which is
+    /// changed through its own methods.
     var setter: String? {
       self == .toManyView ? nil : "_set\(rawValue.prefix(1).uppercased())\(rawValue.dropFirst())"
     }
@@ -34,16 +35,16 @@ package struct PropertySource: Sendable {
   package var name: String
   package var kind: Kind
   package var type: String
-  /// The expression of the constant that a new object starts with, which is part of the
-  /// description; nil for none.
+  /// The constant expression that initializes the property of new objects, which is part of the
+  /// description, or `nil`.
   package var defaultValue: String?
-  /// The expression that is evaluated for each new object; nil for none.
+  /// The expression that is evaluated for each new object, or `nil`.
   package var initialValue: String?
-  /// The name of the relationship back; nil for none.
+  /// The name of the inverse relationship, or `nil`.
   package var inverse: String?
   /// The options, each an implicit member such as `.indexed`.
   package var options: [String]
-  /// The delete rule, as an expression; nil for the usual one.
+  /// The delete rule as an expression, or `nil` for the default.
   package var deleteRule: String?
 
   package init(
@@ -59,16 +60,16 @@ package struct PropertySource: Sendable {
     self.deleteRule = deleteRule
   }
 
-  /// The option that makes an attribute unique, which its entity's description says.
+  /// The option that makes an attribute unique. The entity's description contains it.
   package static let unique = ".unique"
 
-  /// The beginning of the option that names an attribute's transformer.
+  /// The start of the option that names an attribute's transformer.
   package static let transformable = ".transformable("
 
-  /// Whether the store computes the value, so that nobody can set it.
+  /// Whether the store computes the value, so that it cannot be set.
   package var isReadOnly: Bool { options.contains { $0.hasPrefix(".derived(") } }
 
-  /// The expression that describes the property in its entity's description.
+  /// Returns the expression that describes the property in its entity's description.
   func describing(in className: String) -> String {
     var arguments = [SourceText.literal(name), "\(type).self"]
     if case .transformed = kind { arguments = ["transformed: \(SourceText.literal(name))"] }
@@ -84,7 +85,7 @@ package struct PropertySource: Sendable {
     return SourceText.call(call, arguments, indentation: 4, shift: 2)
   }
 
-  /// The property as it is declared in a class with `@Entity`.
+  /// The declaration of the property in a class with `@Entity`.
   var declaration: String {
     var arguments = options
     if let inverse { arguments.append("inverse: \(SourceText.literal(inverse))") }

@@ -1,7 +1,7 @@
-/// The names that no property of a typed class may have, since `ManagedObject` has members called
-/// so: macros, the generator of sources and the run time refuse them.
+/// The names that properties of typed classes must not have, because `ManagedObject` has members of
+/// these names. The macros, the source generator and the runtime reject them.
 ///
-/// Methods that are called with labels, such as `value(forKey:)`, take no name away.
+/// Methods with argument labels, such as `value(forKey:)`, don't reserve a name.
 package let reservedPropertyNames: Set<String> = [
   "objectID", "entity", "entityDescription", "context", "isInserted", "isUpdated", "isDeleted",
   "isFault", "hasChanges", "changedValues", "committedValues", "awakeFromInsert", "awakeFromFetch",

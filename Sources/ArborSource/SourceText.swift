@@ -1,4 +1,4 @@
-/// Pieces of Swift source.
+/// A namespace for functions that format Swift source.
 package enum SourceText {
   static let width = 100
 
@@ -19,23 +19,24 @@ package enum SourceText {
     return literal + "\""
   }
 
-  /// A name as an identifier: in backticks where the language uses the word.
+  /// Returns a name as an identifier, in backticks if it is a keyword.
   package static func identifier(_ name: String) -> String {
     keywords.contains(name) ? "`\(name)`" : name
   }
 
-  /// A name as that of a type: letters, digits and underscores, and no digit first.
+  /// Returns a name as a type name: letters, digits and underscores, not starting with a digit.
   package static func typeName(_ name: String) -> String {
     var letters = name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
     if letters.first?.isNumber ?? true { letters.insert("_", at: 0) }
     return String(letters)
   }
 
-  /// A list on one line where it fits, else with its elements on lines of their own.
+  /// Returns an array literal on one line if it fits, otherwise with its elements on separate
+  /// lines.
   ///
   /// - Parameters:
-  ///   - indentation: The column at which the list's line begins.
-  ///   - taken: How many columns of that line stand before the list.
+  ///   - indentation: The column at which the line that contains the literal starts.
+  ///   - taken: The number of columns of that line that precede the literal.
   package static func list(_ elements: [String], indentation: Int, taken: Int) -> String {
     let line = "[\(elements.joined(separator: ", "))]"
     if indentation + taken + line.count <= width { return line }
@@ -45,11 +46,11 @@ package enum SourceText {
       .joined(separator: "\n") + ",\n\(margin)]"
   }
 
-  /// A call on one line where it fits, else with its arguments on lines of their own.
+  /// Returns a call on one line if it fits, otherwise with its arguments on separate lines.
   ///
   /// - Parameters:
-  ///   - indentation: The column at which the call begins in its text.
-  ///   - shift: By how much that text is to be moved to the right later.
+  ///   - indentation: The column at which the call starts.
+  ///   - shift: The number of columns by which the caller will indent the result.
   package static func call(
     _ function: String, _ arguments: [String], indentation: Int, shift: Int = 0
   ) -> String {
@@ -61,17 +62,17 @@ package enum SourceText {
     return "\(function)(\n\(lines.joined(separator: "\n")))"
   }
 
-  /// A list with a line for each element.
+  /// Returns an array literal with one element per line.
   ///
-  /// - Parameter indentation: The column at which the list's line begins.
+  /// - Parameter indentation: The column at which the line that contains the literal starts.
   package static func lines(_ elements: [String], indentation: Int) -> String {
     let margin = String(repeating: " ", count: indentation)
     let inner = elements.map { indented($0, by: indentation + 2) }.joined(separator: ",\n")
-    // Formatters want a comma behind the last of several.
+    // Formatters require a trailing comma after the last of several elements.
     return "[\n\(inner)\(elements.count > 1 ? "," : "")\n\(margin)]"
   }
 
-  /// Lines of elements, each as full as it gets.
+  /// Returns lines of comma-separated elements, each line filled up to `width`.
   private static func filled(_ elements: [String], indentation: Int, width: Int) -> [String] {
     let margin = String(repeating: " ", count: indentation)
     var lines: [String] = []
@@ -88,7 +89,7 @@ package enum SourceText {
     return lines
   }
 
-  /// A text with every line moved to the right.
+  /// Returns the text with every line indented.
   package static func indented(_ text: String, by columns: Int = 2) -> String {
     let margin = String(repeating: " ", count: columns)
     return margin
@@ -96,7 +97,7 @@ package enum SourceText {
       .joined(separator: "\n\(margin)")
   }
 
-  /// The words that are no names without backticks.
+  /// The keywords, which need backticks as identifiers.
   private static let keywords: Set<String> = [
     "Any", "Self", "Type", "Protocol", "as", "associatedtype", "break", "case", "catch", "class",
     "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough",

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// A `.xcdatamodeld` folder: its versions, and which of them is current.
+/// A `.xcdatamodeld` folder, with its versions and the current one.
 struct ModelBundle {
   let versions: [ModelDocument.Version]
   let current: ModelDocument.Version
@@ -54,14 +54,15 @@ struct ModelBundle {
           + "may be read."
       ).with(underlying: error)
     }
-    // A Mac's archive has a file `._X.xcdatamodel` beside each version, with its Finder attributes.
+    // Archives created on a Mac contain a file `._X.xcdatamodel` next to each version, for Finder
+    // attributes.
     return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) && !$0.hasPrefix(".") }.map {
       .init(
         name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
     }.sorted { precedes($0.name, $1.name) }
   }
 
-  /// The text of the file that marks a version as current.
+  /// Returns the contents of the file that marks a version as current.
   static func mark(_ version: String) -> Data {
     let name = version.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     let text = """
@@ -79,7 +80,7 @@ struct ModelBundle {
     return Data(text.utf8)
   }
 
-  /// The name of the version that is marked as current, nil where there is no mark.
+  /// Returns the name of the version that is marked as current, or `nil` if none is.
   private static func markedVersion(of url: URL) throws(ArborError) -> String? {
     let mark = url.appending(path: markName)
     guard FileManager.default.fileExists(atPath: mark.path) else { return nil }
@@ -102,8 +103,8 @@ struct ModelBundle {
     return name.isEmpty ? nil : name
   }
 
-  /// Whether a version stands before another: digits count as the numbers they write, so that
-  /// `Model 2` stands before `Model 10`.
+  /// Returns whether a version sorts before another. Digits are compared numerically, so that
+  /// `Model 2` sorts before `Model 10`.
   static func precedes(_ left: String, _ right: String) -> Bool {
     switch left.compare(right, options: [.numeric, .caseInsensitive]) {
     case .orderedAscending: true

@@ -1,10 +1,10 @@
 public import ArborModel
 public import Foundation
 
-/// A model file: the model it holds, what its author should know, and its other versions.
+/// A model file: the model it contains, its warnings, and its other versions.
 ///
-/// Reads `.xcdatamodeld` bundles of several versions, single `.xcdatamodel` versions and the JSON
-/// form, `.model.json`.
+/// Reads `.xcdatamodeld` bundles with several versions, single `.xcdatamodel` versions, and the
+/// JSON form, `.model.json`.
 ///
 /// ```swift
 /// let document = try ModelDocument(contentsOf: folder.appending(path: "World.xcdatamodeld"))
@@ -12,29 +12,30 @@ public import Foundation
 /// let model = document.model
 /// ```
 public struct ModelDocument: Sendable {
-  /// One version of a model in a bundle.
+  /// A version of a model in a bundle.
   public struct Version: Sendable, Hashable {
     /// The version's name, without `.xcdatamodel`.
     public let name: String
-    /// Where the version lies.
+    /// The location of the version.
     public let url: URL
   }
 
-  /// The file.
+  /// The location of the file.
   public let url: URL
-  /// The model; of a bundle the current version.
+  /// The model. For a bundle, its current version.
   public let model: ManagedObjectModel
-  /// What looks wrong in the file and does not keep it from being used.
+  /// The issues in the file that don't prevent its use.
   public let warnings: [ArborError]
-  /// The versions of a bundle by name, `Model 2` before `Model 10`; empty where the file is none.
+  /// The versions of a bundle sorted by name, `Model 2` before `Model 10`, or empty if the file is
+  /// not a bundle.
   public let versions: [Version]
-  /// The version that ``model`` is, of a bundle.
+  /// The version of a bundle that ``model`` was read from.
   public let currentVersion: Version?
 
   /// Reads a model file.
   ///
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, or a `.model.json` file.
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
   ///   line, or `fileUnreadable`.
   public init(contentsOf url: URL) throws(ArborError) {
     self.url = url
@@ -66,10 +67,10 @@ public struct ModelDocument: Sendable {
     self.model = model
   }
 
-  /// The model of a version.
+  /// Returns the model of a version.
   ///
-  /// - Throws: ``ArborError`` with code `unknownName` where the bundle has no such version, or as
-  ///   ``init(contentsOf:)`` does.
+  /// - Throws: ``ArborError`` `unknownName` if the bundle doesn't have such a version, or the
+  ///   errors of ``init(contentsOf:)``.
   public func model(ofVersion name: String) throws(ArborError) -> ManagedObjectModel {
     guard let version = versions.first(where: { $0.name == name }) else {
       throw ArborError(
@@ -86,12 +87,14 @@ public struct ModelDocument: Sendable {
     return model
   }
 
-  /// The model of the version with a fingerprint, or nil where the file has none. Reads version
-  /// after version, the current one first, then from the last to the first; versions that cannot be
-  /// read are passed over.
+  /// Returns the model of the version with the given fingerprint, or `nil` if the file doesn't
+  /// contain it.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` with the reason for each version that cannot be read
-  ///   as a violation, where no other has the fingerprint.
+  /// Checks the current version first, then the others from last to first. Versions that cannot be
+  /// read are skipped.
+  ///
+  /// - Throws: ``ArborError`` `invalidModel`, with the reason for each unreadable version as a
+  ///   violation, if no readable version has the fingerprint.
   public func model(
     withFingerprint fingerprint: ModelFingerprint
   ) throws(ArborError) -> ManagedObjectModel? {
@@ -130,12 +133,12 @@ public struct ModelDocument: Sendable {
 }
 
 extension ManagedObjectModel {
-  /// Reads a model from a file: a `.xcdatamodeld` bundle's current version, a `.xcdatamodel`
-  /// version or the JSON form, `.model.json`.
+  /// Reads a model from a file: the current version of a `.xcdatamodeld` bundle, a `.xcdatamodel`
+  /// version, or the JSON form, `.model.json`.
   ///
-  /// ``ModelDocument`` tells its warnings and the bundle's other versions too.
+  /// Use ``ModelDocument`` to get the warnings and the other versions of a bundle.
   ///
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
   ///   line, or `fileUnreadable`.
   public init(contentsOf url: URL) throws(ArborError) {
     self = try ModelDocument(contentsOf: url).model

@@ -1,12 +1,12 @@
 internal import ArborModel
 internal import Foundation
 
-/// What a file's name says about the form of the model in it.
+/// The format of a model file, determined by its name.
 enum ModelFileKind {
   case bundle, version, contents, json
-  /// What Xcode compiles a model to.
+  /// A model compiled by Xcode.
   case compiled
-  /// A hand-made mapping between two versions.
+  /// A mapping model between two versions.
   case mapping
 
   static let versionSuffix = ".xcdatamodel"
@@ -24,7 +24,8 @@ enum ModelFileKind {
     }
   }
 
-  /// The name of the model in a file: `World` of `World.xcdatamodeld` and of `World.model.json`.
+  /// Returns the name of the model in a file: `World` for `World.xcdatamodeld` and
+  /// `World.model.json`.
   static func modelName(of url: URL) -> String {
     let file = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
     let name = file.deletingPathExtension()

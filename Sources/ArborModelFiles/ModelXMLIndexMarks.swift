@@ -1,21 +1,22 @@
 internal import ArborModel
 
-/// What an index says that Apple's format has no words for: entries of its entity's user info.
+/// Features of indexes that Apple's format doesn't support, stored as entries of the entity's user
+/// info.
 ///
 /// ```xml
 /// <fetchIndex name="words"><fetchIndexElement property="body" type="Binary"/></fetchIndex>
 /// <userInfo><entry key="arbor.index.words" value="text"/></userInfo>
 /// ```
 ///
-/// The value holds the words `text`, for an index of the words of its attribute, and `unique`.
-/// Xcode keeps such entries and Core Data overlooks them: there the index is an ordinary one. A
-/// folded column needs no mark, since it is the expression `canonical:(attribute)`.
+/// The value contains the words `text`, for a full-text index, and `unique`. Xcode preserves such
+/// entries and Core Data ignores them: there, the index is an ordinary one. A folded column needs
+/// no entry, because it is the expression `canonical:(attribute)`.
 enum ModelXMLIndexMarks {
   static let prefix = "arbor.index."
   static let textMark = "text"
   static let uniqueMark = "unique"
 
-  /// The entries that an entity's indexes need.
+  /// Returns the user info entries for an entity's indexes.
   static func entries(of indexes: [FetchIndexDescription]) -> [String: String] {
     var entries: [String: String] = [:]
     for index in indexes {
@@ -27,10 +28,10 @@ enum ModelXMLIndexMarks {
     return entries
   }
 
-  /// The expression that stands for a folded column.
+  /// Returns the expression that represents a folded column.
   static func expression(ofFolded property: String) -> String { "canonical:(\(property))" }
 
-  /// The property of a folded column, where an expression stands for one.
+  /// Returns the property of a folded column, if the expression represents one.
   static func foldedProperty(ofExpression text: String) -> String? {
     guard text.hasPrefix("canonical:(") else { return nil }
     return FetchIndexDescription.Element(text, isExpression: true).foldedProperty
@@ -38,7 +39,7 @@ enum ModelXMLIndexMarks {
 }
 
 extension ModelXMLReader {
-  /// Applies the marks in an entity's user info to its indexes, and takes them out there.
+  /// Applies the entries in an entity's user info to its indexes, and removes them.
   mutating func applyIndexMarks(to entity: inout EntityDescription, at node: ModelXMLNode) {
     guard entity.userInfo.keys.contains(where: { $0.hasPrefix(ModelXMLIndexMarks.prefix) }) else {
       return

@@ -3,10 +3,10 @@ internal import ArborModel
 struct ModelXMLNode: Sendable {
   let name: String
   var attributes: [String: String]
-  /// Where the parser was when it had read the element's tag.
+  /// The parser's position after it had read the element's tag.
   let tagEnd: ModelXMLText.Position
   var children: [ModelXMLNode] = []
-  /// The attributes' names as they stand in the file, where somebody asked for their order.
+  /// The names of the attributes in file order, if ``withReadOrder(in:)`` determined it.
   private(set) var readOrder: [String] = []
 
   init(
@@ -20,8 +20,8 @@ struct ModelXMLNode: Sendable {
 
   func all(_ name: String) -> [ModelXMLNode] { children.filter { $0.name == name } }
 
-  /// The element with its attributes' order, and its parts with theirs: the parser does not tell
-  /// it.
+  /// Returns the element with the order of its attributes and those of its descendants, which the
+  /// parser doesn't report.
   func withReadOrder(in text: ModelXMLText) -> ModelXMLNode {
     var node = self
     node.readOrder = text.attributeNames(ofTagEndingAt: tagEnd)

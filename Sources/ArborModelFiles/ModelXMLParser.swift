@@ -9,24 +9,24 @@ import Foundation
 final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var open: [ModelXMLNode] = []
   private var root: ModelXMLNode?
-  /// The first error is the one to name: what follows are its consequences.
+  /// The first error. Later ones are usually its consequences.
   private var fault: (code: Int, position: ModelXMLText.Position)?
   private var tooDeep: ModelXMLText.Position?
 
-  /// Models nest four elements; what editors may add is kept, and a tree that is much deeper would
-  /// overflow the stack where it is released.
+  /// Models nest four elements. Unknown elements are preserved, but releasing a much deeper tree
+  /// would overflow the stack.
   static let maximumDepth = 64
 
-  /// The root element of a document.
+  /// Returns the root element of a document.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` with line and column where the text is malformed.
+  /// - Throws: ``ArborError`` `invalidModel` with line and column if the text is malformed.
   static func parse(_ data: Data, text: ModelXMLText) throws(ArborError) -> ModelXMLNode {
     try checkEncoding(data, text)
     let parser = XMLParser(data: data)
     let builder = ModelXMLParser()
     parser.delegate = builder
     parser.shouldResolveExternalEntities = false
-    // The result says nothing: it is true for documents that end early or hold mismatched tags.
+    // The result is unreliable: it is `true` for truncated documents and mismatched tags.
     _ = parser.parse()
     if let position = builder.tooDeep {
       throw ArborError(
@@ -59,7 +59,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     return root
   }
 
-  /// Refuses names and values that are no UTF-8, on which Foundation's parser traps.
+  /// Rejects invalid UTF-8, on which Foundation's parser traps.
   private static func checkEncoding(_ data: Data, _ text: ModelXMLText) throws(ArborError) {
     let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
     guard let fault else { return }
@@ -72,10 +72,10 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     .init(line: parser.lineNumber, column: parser.columnNumber)
   }
 
-  /// Libxml2 says that the document ends, or that a tag is not finished.
+  /// The libxml2 codes for a premature end of the document and for an unfinished tag.
   private static let codesOfAnEarlyEnd: Set<Int> = [5, 77]
 
-  /// The parser tells numbers only; these are libxml2's.
+  /// The parser reports libxml2's error codes without messages.
   private static func words(for code: Int) -> String {
     switch code {
     case 4: "the document is empty"

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// What editors leave behind in whole models: Core Data's compiler accepts it, so it is mended and
-/// reported as a warning.
+/// Repairs leftovers of editors in otherwise valid models. Core Data's compiler accepts them, so
+/// they are reported as warnings.
 extension ModelXMLReader {
-  /// Mends what was read, before the rules look at it.
+  /// Repairs the model before the rules are applied.
   mutating func mendLeftovers() {
     let names = ModelRules(model)
     dropLopsidedInverses(names)
@@ -16,9 +16,10 @@ extension ModelXMLReader {
 
   // MARK: Inverses
 
-  /// Takes the inverse from each relationship whose inverse names another one as its own, or none.
+  /// Removes the inverse of each relationship whose inverse names another relationship, or none, as
+  /// its own inverse.
   ///
-  /// All are found in what the file says: that one is dropped makes no other lopsided.
+  /// All of them are determined from the file's content: removing one doesn't affect the others.
   private mutating func dropLopsidedInverses(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       for (propertyIndex, relationship) in entity.relationships.enumerated() {
@@ -42,7 +43,7 @@ extension ModelXMLReader {
 
   // MARK: Attributes
 
-  /// Drops attributes that an ancestor has with the same type.
+  /// Drops attributes that an ancestor declares with the same type.
   private mutating func dropRepeatedAttributes(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() where names.lineages[index].count > 1 {
       var kept: [Int] = []
@@ -63,7 +64,7 @@ extension ModelXMLReader {
     }
   }
 
-  /// Keeps some attributes of an entity, and what is known of them by their numbers.
+  /// Keeps the given attributes of an entity, and renumbers the state recorded for them.
   private mutating func keepAttributes(_ kept: [Int], of entity: Int) {
     let old = model.entities[entity].attributes
     model.entities[entity].attributes = kept.map { old[$0] }
@@ -77,7 +78,7 @@ extension ModelXMLReader {
 
   // MARK: Names that no longer exist
 
-  /// Drops indexes that name a property which no longer exists.
+  /// Drops indexes that name a nonexistent property.
   private mutating func dropStaleIndexes(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       model.entities[index].fetchIndexes = remaining(
@@ -91,7 +92,7 @@ extension ModelXMLReader {
     }
   }
 
-  /// Drops uniqueness constraints that name no property, or one that no longer exists.
+  /// Drops uniqueness constraints that are empty or name a nonexistent property.
   private mutating func dropStaleConstraints(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       model.entities[index].uniquenessConstraints = remaining(
@@ -109,7 +110,7 @@ extension ModelXMLReader {
     }
   }
 
-  /// Drops named requests and fetched properties that fetch an entity which no longer exists.
+  /// Drops named requests and fetched properties that fetch a nonexistent entity.
   private mutating func dropStaleRequests(_ names: ModelRules) {
     func flaw(_ request: FetchRequestTemplate, _ subject: String) -> String? {
       guard !request.entity.isEmpty, names.entityIndex[request.entity] == nil else { return nil }
@@ -126,9 +127,9 @@ extension ModelXMLReader {
     }
   }
 
-  /// The parts of an entity or the model that have no flaw.
+  /// Returns the parts of an entity or of the model that have no flaw.
   ///
-  /// - Parameter flaw: The warning for a part that is left out; nil for others.
+  /// - Parameter flaw: Returns the warning for a part to drop, or `nil`.
   private mutating func remaining<Part>(
     _ parts: [Part], of entity: String?, _ subject: (Int) -> ModelSubject, flaw: (Part) -> String?
   ) -> [Part] {
@@ -147,7 +148,7 @@ extension ModelXMLReader {
     return kept
   }
 
-  /// Drops members of configurations that no longer exist.
+  /// Drops nonexistent members of configurations.
   private mutating func dropStaleMembers(_ names: ModelRules) {
     for (name, members) in names.model.configurations {
       for member in members where names.entityIndex[member] == nil {
@@ -169,14 +170,14 @@ extension ModelXMLReader {
 }
 
 extension ModelRules {
-  /// Whether a relationship names an inverse that does not exist, which is a problem of its own.
+  /// Returns whether a relationship names a nonexistent inverse, which is reported separately.
   fileprivate func leadsNowhere(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = relationship.inverse else { return false }
     guard let destination = entityIndex[relationship.destination] else { return true }
     return self.relationship(inverse, of: destination) == nil
   }
 
-  /// A name in an index or its condition that no property of the entity has.
+  /// Returns a name in an index or its condition that isn't a property of the entity.
   fileprivate func unknownProperty(
     ofIndex fetchIndex: FetchIndexDescription, of entity: Int
   ) -> String? {
@@ -191,7 +192,7 @@ extension ModelRules {
     }
   }
 
-  /// The name of the nearest ancestor that has an attribute of the same name and type.
+  /// Returns the name of the nearest ancestor that has an attribute of the same name and type.
   fileprivate func ancestor(of entity: Int, with attribute: AttributeDescription) -> String? {
     for ancestor in lineages[entity].dropFirst() {
       guard case .attribute(let inherited)? = ownProperties[ancestor][attribute.name] else {

@@ -111,8 +111,8 @@ extension ModelXMLReader {
     }
   }
 
-  /// A relationship is to-many by its mark, or by a count above 1. The counts of to-one ones say
-  /// nothing more.
+  /// A relationship is to-many if it is marked so, or if its maximum count exceeds 1. The counts of
+  /// a to-one relationship have no further meaning.
   private mutating func readCounts(
     _ node: ModelXMLNode, into relationship: inout RelationshipDescription, of entity: String
   ) {
@@ -154,8 +154,9 @@ extension ModelXMLReader {
   }
 
   mutating func template(_ node: ModelXMLNode) -> FetchRequestTemplate {
-    // A flag that a template does not have is off, unlike that of a request made in code; but every
-    // fetch sees its context's uncommitted changes unless somebody says that it shall not.
+    // A flag that a template doesn't contain is off, unlike in a request created in code. The
+    // exception is that fetches include the context's uncommitted changes unless the template
+    // excludes them.
     var template = FetchRequestTemplate(
       name: node["name"] ?? "", entity: node["entity"] ?? "",
       includesSubentities: flag("includeSubentities", of: node, entity: nil) ?? false,
@@ -223,7 +224,7 @@ extension ModelXMLReader {
       entries.map { ($0["key"] ?? "", $0["value"] ?? "") }, uniquingKeysWith: { _, last in last })
   }
 
-  /// What a message calls an element: `Attribute Employee.age`.
+  /// Returns the name of an element for messages: `Attribute Employee.age`.
   func called(_ node: ModelXMLNode, _ entity: String?) -> String {
     let name = node["name"] ?? "without a name"
     return switch node.name {
@@ -238,10 +239,10 @@ extension ModelXMLReader {
   }
 }
 
-/// The names of classes in model files.
+/// Class names in model files.
 enum ModelXMLNames {
-  /// The class that a file names, or nil for plain managed objects. A leading dot stands for the
-  /// application's own module.
+  /// Returns the class that a file names, or `nil` for plain managed objects. A leading dot
+  /// represents the application's own module.
   static func className(_ text: String?) -> String? {
     guard let text, !text.isEmpty, text != "NSManagedObject", text != "ManagedObject" else {
       return nil

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// Default values and bounds.
 ///
-/// A default that editors left behind is a warning and not a problem, as Core Data's compiler
-/// accepts it: it is read as what its attribute's type can make of it, or left out. Bounds are
-/// rules that somebody wrote, so one that cannot be read is a problem.
+/// An unsuitable default value is a warning rather than a problem, because Core Data's compiler
+/// accepts it: it is converted to the attribute's type, or ignored. Bounds are deliberate rules, so
+/// one that cannot be read is a problem.
 extension ModelXMLReader {
   mutating func readValues(
     _ node: ModelXMLNode, into attribute: inout AttributeDescription, of entity: String?
@@ -64,13 +64,14 @@ extension ModelXMLReader {
     return .null
   }
 
-  /// Tells of a default that is not taken as it stands.
+  /// Reports a default value that is converted or ignored.
   private mutating func reportDefault(_ node: ModelXMLNode, _ entity: String?, _ what: String) {
     let text = node["defaultValueString"] ?? node["defaultDateTimeInterval"] ?? ""
     report(node, as: .warning, of: entity, that: "has the default “\(text)”, which \(what)")
   }
 
-  /// Seconds since 2001 are in 2032 where seconds since 1970 are in 2001.
+  /// Seconds since 2001 that reach this value denote dates in 2032, whereas as seconds since 1970
+  /// they denote 2001.
   private static let earliestUnixTime = 978_307_200.0
 
   private mutating func date(

@@ -3,11 +3,11 @@ internal import Foundation
 
 /// Reads the XML of a model version.
 ///
-/// Reading takes several passes: the elements become descriptions, whatever does not parse is
-/// noted; what editors leave behind is mended and noted as a warning; then ``ModelRules`` look at
-/// the whole. All findings come out together, in the order of the file.
+/// Reading takes several passes: the elements become descriptions, and parse errors are recorded;
+/// leftovers of editors are repaired and recorded as warnings; then ``ModelRules`` validates the
+/// whole model. All findings are reported together, in file order.
 struct ModelXMLReader {
-  /// A model that can be used, and what its author should know.
+  /// A valid model and its warnings.
   struct Result {
     let model: ManagedObjectModel
     let warnings: [ArborError]
@@ -18,10 +18,10 @@ struct ModelXMLReader {
   var nodes: [ModelSubject: ModelXMLNode] = [:]
   private var findings: [(severity: ModelFinding.Severity, node: ModelXMLNode, error: ArborError)] =
     []
-  /// The parts of the model whose descriptions lack what could not be read: the rules have nothing
-  /// to say about them that would not be a consequence.
+  /// The parts of the model that could not be read completely. Rule violations in them would only
+  /// be consequences.
   var unreadable: Set<ModelSubject> = []
-  /// The parts that already have a warning, which one of the rules would repeat.
+  /// The parts that already have a warning, which a rule would repeat.
   var mended: Set<ModelSubject> = []
   private var warnedAbout: Set<String> = []
 
@@ -77,7 +77,7 @@ struct ModelXMLReader {
     findings.append((severity, node, error))
   }
 
-  /// Reports what the element of a property says.
+  /// Reports a finding about the element of a property.
   mutating func report(
     _ node: ModelXMLNode, as severity: ModelFinding.Severity = .problem, of entity: String?,
     that what: String
@@ -86,10 +86,10 @@ struct ModelXMLReader {
     report(node, as: severity, entity: entity, property: node["name"], message)
   }
 
-  /// Takes a part of the model out of the rules' reach, since it could not be read.
+  /// Excludes a part of the model from the rules, because it could not be read.
   mutating func markUnreadable(_ subject: ModelSubject) { unreadable.insert(subject) }
 
-  /// Reports words that the format does not know: once each, since newer editors add some.
+  /// Reports unknown elements and attributes, once each, because newer editors add some.
   private mutating func checkVocabulary(_ node: ModelXMLNode, entity: String?) {
     let known = ModelXMLVocabulary.attributes[node.name] ?? []
     let traps = ModelXMLVocabulary.traps[node.name] ?? [:]
@@ -214,7 +214,7 @@ struct ModelXMLReader {
     for index in node.all("compoundIndex") {
       let columns = index.all("index").map { $0["value"] ?? "" }
       let name = columns.joined(separator: "+")
-      // Old editors let an entity have one index twice.
+      // Old editors allowed an entity to have the same index twice.
       guard indexNames.insert(name).inserted else { continue }
       nodes[.index(entityIndex, entity.fetchIndexes.count)] = index
       entity.fetchIndexes.append(

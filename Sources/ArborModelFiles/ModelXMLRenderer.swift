@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Writes elements as Xcode does: four spaces a level, one element a line, attributes in a fixed
-/// order.
+/// Renders elements as Xcode does: four spaces per level, one element per line, attributes in a
+/// fixed order.
 struct ModelXMLRenderer {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 
@@ -20,7 +20,8 @@ struct ModelXMLRenderer {
     text += "\(indentation)</\(node.name)>\n"
   }
 
-  /// An element's attributes: those it was read with as they stood, new ones where Xcode has them.
+  /// Returns the names of an element's attributes: existing ones in file order, new ones at Xcode's
+  /// position.
   private static func ordered(_ node: ModelXMLNode) -> [String] {
     let usual = ModelXMLVocabulary.order[node.name] ?? ["name", "key", "value"]
     func rank(_ key: String) -> Int { usual.firstIndex(of: key) ?? usual.count }

@@ -2,12 +2,12 @@ internal import ArborModel
 internal import ArborJSON
 internal import Foundation
 
-/// The text of a document, for locations in it.
+/// The text of a document, for locating errors in it.
 ///
-/// One pass over the bytes records where every `<` stands; each look-up is a binary search, so a
-/// document of one long line with a finding in every element takes linear time.
+/// One pass over the bytes records the position of every `<`, and each lookup is a binary search. A
+/// document on one long line with a finding in every element thus takes O(*n* log *n*) time.
 struct ModelXMLText: Sendable {
-  /// Line and column as the parser counts them, both from 1; a column is a Unicode scalar.
+  /// A line and a column as the parser counts them, both from 1. Columns count Unicode scalars.
   struct Position: Sendable, Hashable, Comparable {
     var line: Int
     var column: Int
@@ -24,7 +24,7 @@ struct ModelXMLText: Sendable {
 
   private let bytes: [UInt8]
   private let source: String?
-  /// Where a `<` stands, in order.
+  /// The positions of all `<`, in order.
   private let brackets: [Bracket]
 
   init(_ data: Data, source: String?) {
@@ -35,7 +35,7 @@ struct ModelXMLText: Sendable {
     for (offset, byte) in bytes.enumerated() {
       switch byte {
       case UInt8(ascii: "\n"): position = Position(line: position.line + 1, column: 1)
-      // Bytes that go on with a scalar take no column.
+      // UTF-8 continuation bytes don't count as columns.
       case 0x80...0xBF: break
       case UInt8(ascii: "<"):
         brackets.append(Bracket(position: position, offset: offset))
@@ -46,8 +46,8 @@ struct ModelXMLText: Sendable {
     self.brackets = brackets
   }
 
-  /// The location where a tag begins. The parser tells where a tag ends; within one there is no
-  /// other `<`, so the last before that position begins it.
+  /// Returns the location of the start of a tag. The parser reports where a tag ends. A tag doesn't
+  /// contain another `<`, so it starts at the last one before its end.
   func start(ofTagEndingAt end: Position) -> ArborError.SourceLocation {
     location(of: bracket(ofTagEndingAt: end)?.position ?? end)
   }
@@ -69,7 +69,7 @@ struct ModelXMLText: Sendable {
     return low == 0 ? nil : brackets[low - 1]
   }
 
-  /// The names of a tag's attributes, in order.
+  /// Returns the names of a tag's attributes, in order.
   func attributeNames(ofTagEndingAt end: Position) -> [String] {
     guard let bracket = bracket(ofTagEndingAt: end) else { return [] }
     let close = UInt8(ascii: ">")

@@ -1,8 +1,9 @@
 internal import ArborModel
 
-/// The words of a model's XML, and what becomes of other words.
+/// The elements and attributes of a model's XML.
 enum ModelXMLVocabulary {
-  /// The order in which Xcode writes the attributes of some elements; others follow by name.
+  /// The order in which Xcode writes the attributes of elements. Other attributes follow, sorted by
+  /// name.
   static let order: [String: [String]] = [
     "model": [
       "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",
@@ -34,7 +35,7 @@ enum ModelXMLVocabulary {
     "element": ["name", "positionX", "positionY", "width", "height"],
   ]
 
-  /// The attributes each element may have. Those without effect here are kept in the file.
+  /// The valid attributes of each element. Those without an effect are preserved in the file.
   static let attributes = order.mapValues(Set.init).merging(otherAttributes) { $0.union($1) }
 
   private static let otherAttributes: [String: Set<String>] = [
@@ -55,7 +56,8 @@ enum ModelXMLVocabulary {
     "elements": [],
   ]
 
-  /// Another spelling of `preserveAfterDeletion`, the API's name for it; read, not written.
+  /// An alternative spelling of `preserveAfterDeletion`, after its name in the API. Read but not
+  /// written.
   static let oldPreservationMark = "preservesValueInHistoryOnDeletion"
 
   static let children: [String: Set<String>] = [
@@ -73,7 +75,7 @@ enum ModelXMLVocabulary {
     "configuration": ["memberEntity"], "userInfo": ["entry"], "elements": ["element"],
   ]
 
-  /// Attributes that read like ones of the format but are none: what they say is lost.
+  /// Invalid attributes that resemble valid ones and have no effect.
   static let traps: [String: [String: String]] = [
     "entity": [
       "abstract": "isAbstract", "parent": "parentEntity", "className": "representedClassName",

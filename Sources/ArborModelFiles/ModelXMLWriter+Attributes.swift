@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// What each description says in XML attributes; nil where the attribute is left out.
+/// The XML attributes of each description. The value is `nil` for an attribute to omit.
 extension ManagedObjectModel {
   var xmlAttributes: [String: String?] { ["userDefinedModelVersionIdentifier": versionIdentifier] }
 }
@@ -98,14 +98,14 @@ extension FetchIndexDescription {
 }
 
 extension AttributeType {
-  /// The type's name in XML; that of an attribute without a type is left out.
+  /// The type's name in XML, or `nil` for an attribute without a type.
   fileprivate var xmlName: String? { self == .undefined ? nil : kind.xmlName }
 
   func xmlText(of value: PropertyValue) -> String? {
     switch value {
     case .boolean(let flag): flag ? "YES" : "NO"
     case .integer(let number): "\(number)"
-    // A float has fewer digits that matter than the double that holds it.
+    // A float has fewer significant digits than the double that contains it.
     case .double(let number): self == .float ? "\(Float(number))" : "\(number)"
     case .decimal(let number): "\(number)"
     case .string(let text): text
@@ -120,6 +120,6 @@ extension AttributeType {
 }
 
 extension Bool {
-  /// A mark is written where it is on.
+  /// Flags are written only if they are set.
   fileprivate var xmlMark: String? { self ? "YES" : nil }
 }

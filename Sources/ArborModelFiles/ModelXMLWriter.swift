@@ -3,16 +3,16 @@ internal import ArborJSON
 public import Foundation
 
 extension ManagedObjectModel {
-  /// Writes the model to a file in the form that the file's name asks for.
+  /// Writes the model to a file, in the format that the file's name specifies.
   ///
-  /// A model that was read from XML and has not changed is written byte for byte as it was; what
-  /// has changed is changed there, and what the file says beyond the model stays. A bundle keeps
-  /// its other versions: its current version is written, a new bundle gets one of its name.
+  /// An unchanged model that was read from XML is written back byte for byte. Otherwise only the
+  /// changed parts are updated, and content that the model doesn't represent is preserved. A bundle
+  /// keeps its other versions: its current version is overwritten, and a new bundle gets a single
+  /// version of the same name.
   ///
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, or a `.model.json` file.
-  /// - Throws: ``ArborError`` with code `invalidModel` where the model breaks a rule or XML cannot
-  ///   say what it says, `invalidArgument` for another kind of file, `inputOutput` where the file
-  ///   cannot be written.
+  /// - Throws: ``ArborError`` `invalidModel` if the model is invalid or XML cannot represent it,
+  ///   `invalidArgument` for other file types, or `inputOutput` if the file cannot be written.
   public func write(to url: URL) throws(ArborError) {
     switch ModelFileKind(url) {
     case .json?: try Self.write(jsonData(.pretty) + Data("\n".utf8), to: url)
@@ -36,17 +36,17 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The model in the XML of `.xcdatamodel` versions; see ``write(to:)``.
+  /// Returns the model in the XML of `.xcdatamodel` versions; see ``write(to:)``.
   ///
-  /// - Throws: ``ArborError`` with code `invalidModel` where the model breaks a rule, or XML cannot
-  ///   say what it says: it has no default values for bytes, for instance.
+  /// - Throws: ``ArborError`` `invalidModel` if the model is invalid or XML cannot represent it.
+  ///   For example, XML has no default values for binary attributes.
   public func xmlData() throws(ArborError) -> Data {
     if let source, source.model == self { return source.contents }
     try validated()
     var renderer = ModelXMLRenderer()
     renderer.write(try ModelXMLWriter(self).root())
     let data = Data(renderer.text.utf8)
-    // What comes back tells best whether something was lost.
+    // Reading the result back is the most reliable check that nothing was lost.
     let written = try ModelXMLReader.read(data, source: nil).model
     guard written == withFittingValues() else {
       throw ArborError(
@@ -71,8 +71,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Makes the elements of a model from what the model says and what the file it came from says
-/// beyond it.
+/// Creates the elements of a model by merging the model into the file it was read from.
 struct ModelXMLWriter {
   private let model: ManagedObjectModel
   private let oldModel: ManagedObjectModel?
@@ -123,17 +122,17 @@ struct ModelXMLWriter {
     return root
   }
 
-  /// An element whose attributes are those it had, but for what the model says differently.
+  /// Returns an element with the attributes of the old element, except those that the model has
+  /// changed.
   ///
-  /// What an attribute that is absent, `NO` or `no` says is the same: only a change of meaning
-  /// changes the text.
+  /// A missing attribute, `NO` and `no` are equivalent: the text changes only if its meaning does.
   private func patched(
     _ name: String, _ oldNode: ModelXMLNode?, new: [String: String?], old: [String: String?]?
   ) -> ModelXMLNode {
     var attributes = oldNode?.attributes ?? [:]
     for (key, value) in new where oldNode == nil || old == nil || old?[key] != .some(value) {
       attributes[key] = value
-      // The other spelling of the same.
+      // An alternative spelling of the same attribute.
       if key == "elementID" { attributes["renamingIdentifier"] = nil }
       if key == "preserveAfterDeletion" {
         attributes[ModelXMLVocabulary.oldPreservationMark] = nil
@@ -230,7 +229,7 @@ struct ModelXMLWriter {
 }
 
 extension EntityDescription {
-  /// The notes with what the indexes say beyond the format.
+  /// The user info, including entries for features of the indexes that the format doesn't support.
   fileprivate var xmlUserInfo: [String: String] {
     userInfo.merging(ModelXMLIndexMarks.entries(of: fetchIndexes)) { _, mark in mark }
   }

@@ -1,4 +1,4 @@
-/// One attribute of an entity.
+/// An attribute of an entity.
 ///
 /// An attribute is mandatory unless it is marked `.optional`.
 ///
@@ -6,70 +6,72 @@
 /// AttributeDescription("name", .string, .indexed, .default(""), .bounds(0...80))
 /// ```
 public struct AttributeDescription: Sendable, Hashable {
-  /// The attribute's name, unique among its entity's properties, inherited ones included.
+  /// The attribute's name, unique among its entity's properties, including inherited ones.
   public var name: String
   /// The attribute's type.
   public var type: AttributeType
-  /// Whether the attribute may be nil when its object is committed.
+  /// A Boolean value that indicates whether the attribute may be `nil` at commit.
   public var isOptional: Bool
-  /// Whether the attribute lives in memory only.
+  /// A Boolean value that indicates whether the attribute is kept in memory only.
   public var isTransient: Bool
-  /// The value a new object starts with; ``PropertyValue/null`` for none.
+  /// The initial value of new objects, or ``PropertyValue/null`` for none.
   public var defaultValue: PropertyValue
-  /// The least value allowed; for strings, the least length in characters. ``PropertyValue/null``:
+  /// The minimum value; for strings, the minimum length in characters. ``PropertyValue/null`` means
   /// no bound.
   public var minimum: PropertyValue
-  /// The greatest value allowed; for strings, the greatest length in characters.
+  /// The maximum value; for strings, the maximum length in characters. ``PropertyValue/null`` means
+  /// no bound.
   public var maximum: PropertyValue
-  /// A regular expression that a string has to match as a whole.
+  /// A regular expression that the entire string must match.
   public var regularExpression: String?
-  /// Whether the attribute has an index of its own.
+  /// A Boolean value that indicates whether the attribute has an index of its own.
   public var isIndexed: Bool
-  /// Whether large binaries may be kept outside the record.
+  /// A Boolean value that indicates whether large values may be stored outside the record.
   ///
-  /// A binary, or a transformable attribute's bytes, of 16 KiB and more then lies in chunks of
-  /// 64 KiB beside the records of its entity. Objects are fetched, compared and written without it;
-  /// it is read from the store each time the property is, as it is there by then, and for each
-  /// object whose value a predicate or a row asks for. Only nil is told without reading it. It is
-  /// written, and goes, in the transaction of its object. Such an attribute gets no index, and
-  /// objects cannot be sorted by it. Derived and transient attributes are kept in the record.
+  /// A binary value, or the bytes of a transformable attribute, of 16 KiB or more is then stored in
+  /// chunks of 64 KiB next to the entity's records. Objects are fetched, compared and written
+  /// without it. Every access to the property reads the value that the store has at that time, and
+  /// a predicate or a row reads it for each object; checking for `nil` doesn't read it. It is
+  /// written and deleted in the same transaction as its object. Such an attribute cannot be indexed
+  /// or used for sorting. Derived and transient attributes are never stored outside the record.
   public var allowsExternalStorage: Bool
-  /// The expression of the predicate language that computes the attribute: `employees.@count`,
+  /// The expression, in the predicate language, that computes the attribute: `employees.@count`,
   /// `canonical:(name)`, `company.name`, `now()`.
   ///
-  /// A commit computes it for every object that it writes, and for those whose value changes since
-  /// another object did, or the members of a relationship. Until then the attribute holds what was
-  /// committed last. Nobody else sets it: by its name that throws, and what a typed accessor sets
-  /// is overwritten. `now()` is the time of the last commit that wrote the object.
+  /// A commit computes it for every object that it writes, and for objects whose value changes
+  /// because another object or the members of a relationship change. Until then the attribute has
+  /// the last committed value. It cannot be set: setting it by name throws, and a value set through
+  /// a typed accessor is overwritten. `now()` is the time of the last commit that wrote the object.
   ///
-  /// It may read attributes of the object and of others along relationships, but none that are
-  /// derived or transient. Objects that were committed before a model had the derivation hold the
-  /// attribute's default until they, or what they depend on, change.
+  /// The expression can read attributes of the object and of related objects, but not derived or
+  /// transient ones. Objects that were committed before the model had the derivation keep the
+  /// attribute's default value until they, or the values they depend on, change.
   public var derivation: String?
-  /// The name the attribute had in an earlier version of the model.
+  /// The attribute's name in an earlier version of the model.
   public var renamingIdentifier: String?
-  /// A word that makes the attribute differ from its earlier version although nothing else does.
+  /// A string that distinguishes the attribute from its earlier version if nothing else differs.
   public var versionHashModifier: String?
-  /// The Swift or Objective-C type of a transformable attribute, where the model names one.
+  /// The Swift or Objective-C type of a transformable attribute, if the model specifies one.
   public var valueClassName: String?
-  /// Whether the value is kept in the store's history when its object is deleted, as a tombstone:
-  /// see `CommittedChanges.tombstone(of:)`. A commit of more than 10,000 objects, which the history
-  /// does not list, keeps none.
+  /// A Boolean value that indicates whether the store's history keeps the value when the object is
+  /// deleted, as a tombstone; see `CommittedChanges.tombstone(of:)`. Commits of more than 10,000
+  /// objects, whose objects the history doesn't list, don't keep tombstones.
   public var isPreservedOnDeletion: Bool
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// What the JSON consists of that the attribute of a typed class keeps; nil where it keeps none.
+  /// The structure of the JSON stored by a typed class's attribute, or `nil` if it doesn't store
+  /// JSON.
   package var codableParts: CodableParts? {
     get { partsAtHand.parts }
     set { partsAtHand.parts = newValue }
   }
-  /// The name of the Swift type of a typed class's property whose numbers no attribute holds
-  /// exactly; nil for other types.
+  /// The Swift type of a typed class's numeric property that no attribute type represents exactly,
+  /// or `nil`.
   package var unsupportedNumber: String? {
     get { partsAtHand.unsupportedNumber }
     set { partsAtHand.unsupportedNumber = newValue }
   }
-  /// Whether the attribute was described as `.unique`. Its entity turns the mark into a uniqueness
+  /// Whether the attribute was described as `.unique`. Its entity converts the mark to a uniqueness
   /// constraint and clears it.
   var isMarkedUnique: Bool {
     get { partsAtHand.isMarkedUnique }
@@ -77,17 +79,18 @@ public struct AttributeDescription: Sendable, Hashable {
   }
   private var partsAtHand = PartsAtHand()
 
-  /// Describes an attribute by name, type and options.
+  /// Creates an attribute from a name, a type and options.
   ///
   /// - Parameters:
-  ///   - name: The attribute's name, unique in its entity and all it inherits.
+  ///   - name: The attribute's name, unique among its entity's properties, including inherited
+  ///     ones.
   ///   - type: The attribute's type.
-  ///   - options: Everything else, in any order.
+  ///   - options: Further options, in any order.
   public init(_ name: String, _ type: AttributeType, _ options: AttributeOption...) {
     self.init(name, type, options: options)
   }
 
-  /// Describes an attribute by name, type and a list of options.
+  /// Creates an attribute from a name, a type and an array of options.
   public init(_ name: String, _ type: AttributeType, options: [AttributeOption]) {
     self.init(name: name, type: type)
     for option in options { apply(option) }
@@ -116,7 +119,7 @@ public struct AttributeDescription: Sendable, Hashable {
     }
   }
 
-  /// Describes an attribute by all of its properties, as readers of model files do.
+  /// Creates an attribute from all of its properties, as parsers of model files do.
   public init(
     name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
     defaultValue: PropertyValue = .null, minimum: PropertyValue = .null,

@@ -1,4 +1,4 @@
-/// One thing said about an attribute beyond name and type.
+/// An option of an attribute.
 public struct AttributeOption: Sendable {
   enum Kind: Sendable {
     case optional, indexed, unique, transient, externalStorage, preservedOnDeletion
@@ -16,49 +16,50 @@ public struct AttributeOption: Sendable {
 
   let kind: Kind
 
-  /// The attribute may be nil when its object is committed.
+  /// The attribute may be `nil` at commit.
   public static let optional = AttributeOption(kind: .optional)
-  /// The attribute has to have a value when its object is committed, whatever its Swift type.
+  /// The attribute must have a value at commit, regardless of its Swift type.
   public static let mandatory = AttributeOption(kind: .mandatory)
   /// The attribute has an index of its own.
   public static let indexed = AttributeOption(kind: .indexed)
-  /// No two objects of the entity and its subentities have the same value.
+  /// No two objects of the entity and its subentities may have the same value.
   public static let unique = AttributeOption(kind: .unique)
-  /// The attribute lives in memory only.
+  /// The attribute is kept in memory only.
   public static let transient = AttributeOption(kind: .transient)
-  /// Large binaries may be kept outside the record.
+  /// Large values may be stored outside the record; see
+  /// ``AttributeDescription/allowsExternalStorage``.
   public static let externalStorage = AttributeOption(kind: .externalStorage)
   /// The history keeps the value when the object is deleted; see
   /// ``AttributeDescription/isPreservedOnDeletion``.
   public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
 
-  /// The value a new object starts with.
+  /// The initial value of new objects.
   public static func `default`(_ value: PropertyValue) -> AttributeOption {
     AttributeOption(kind: .default(value))
   }
-  /// The value a new object starts with.
+  /// The initial value of new objects.
   public static func `default`(_ value: some PredicateArgument) -> AttributeOption {
     AttributeOption(kind: .default(value.predicateValue))
   }
-  /// The least and the greatest value allowed; for texts, the lengths in characters.
+  /// The minimum and maximum value; for strings, the minimum and maximum length in characters.
   public static func bounds(_ range: ClosedRange<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(range.lowerBound.predicateValue, range.upperBound.predicateValue))
   }
-  /// The least value allowed; for texts, the least length in characters.
+  /// The minimum value; for strings, the minimum length in characters.
   public static func bounds(_ range: PartialRangeFrom<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(range.lowerBound.predicateValue, .null))
   }
-  /// The greatest value allowed; for texts, the greatest length in characters.
+  /// The maximum value; for strings, the maximum length in characters.
   public static func bounds(_ range: PartialRangeThrough<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(.null, range.upperBound.predicateValue))
   }
-  /// A regular expression that a text has to match as a whole.
+  /// A regular expression that the entire string must match.
   public static func pattern(_ regularExpression: String) -> AttributeOption {
     AttributeOption(kind: .pattern(regularExpression))
   }
@@ -66,19 +67,19 @@ public struct AttributeOption: Sendable {
   public static func derived(_ expression: String) -> AttributeOption {
     AttributeOption(kind: .derived(expression))
   }
-  /// The name the attribute had in an earlier version of the model.
+  /// The attribute's name in an earlier version of the model.
   public static func renamed(from name: String) -> AttributeOption {
     AttributeOption(kind: .renamed(name))
   }
-  /// A word that makes the attribute differ from its earlier version although nothing else does.
+  /// A string that distinguishes the attribute from its earlier version if nothing else differs.
   public static func versionHashModifier(_ word: String) -> AttributeOption {
     AttributeOption(kind: .versionHashModifier(word))
   }
-  /// The type the attribute is kept as, where it is not the one that its Swift type has.
+  /// The type that the attribute is stored as, if it isn't the default for its Swift type.
   public static func type(_ type: AttributeType) -> AttributeOption {
     AttributeOption(kind: .type(type))
   }
-  /// The attribute is kept as the bytes that a registered transformer makes of its values.
+  /// The attribute is stored as bytes by a registered transformer.
   public static func transformable(_ transformer: String) -> AttributeOption {
     .type(.transformable(transformer))
   }
@@ -86,7 +87,7 @@ public struct AttributeOption: Sendable {
   public static func valueClass(_ name: String) -> AttributeOption {
     AttributeOption(kind: .valueClass(name))
   }
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public static func userInfo(_ notes: [String: String]) -> AttributeOption {
     AttributeOption(kind: .userInfo(notes))
   }

@@ -1,27 +1,28 @@
-/// What one entity's sets of changed properties mean by catalogue numbers, as the history keeps
-/// them.
+/// Converts sets of changed properties of one entity between positions and catalogue numbers, which
+/// the history stores.
 ///
-/// In memory a set has the bits of ``EntitySchema/changeBit(ofField:)`` and
-/// ``EntitySchema/changeBit(ofLinks:)``, which are positions: another model, or the same one
-/// declared in another order, has other properties there. The numbers of the catalogue never come
-/// back. In a file a set has bit *n* − 1 for the field with number *n*, up to 63, and the numbers
-/// of relationships that are kept as links in a list; the highest bit stands for all others.
+/// In memory, a set consists of the bits ``EntitySchema/changeBit(ofField:)`` and
+/// ``EntitySchema/changeBit(ofLinks:)``, which are positions. They differ in another model, and
+/// even if the same model is declared in another order. Catalogue numbers are never reused. In a
+/// file, bit *n* − 1 represents the field with number *n*, up to 63, and relationships that are
+/// stored as links are listed by number. The highest bit represents all other properties.
 package struct ChangeNumbers: Sendable {
-  /// The numbers of the layout's fields, in their order.
+  /// The catalogue numbers of the layout's fields, in order.
   private let fields: [UInt16]
-  /// The numbers of the relationships that are kept as links, in their order.
+  /// The catalogue numbers of the relationships that are stored as links, in order.
   private let links: [UInt16]
-  /// The bits of fields that have one alone.
+  /// The bits of fields that have a bit of their own.
   private let fieldBits: UInt64
-  /// The bits of relationships that have one alone.
+  /// The bits of relationships that have a bit of their own.
   private let linkBits: UInt64
-  /// Whether each field's number follows from its position, so that the bits are the same.
+  /// Whether each field's number follows from its position, so that the bits are identical.
   private let isInOrder: Bool
   private let layout: UInt16
 
   /// - Parameters:
   ///   - entities: All entities of the model.
-  ///   - catalog: With numbers for all relationships, see ``SchemaCatalog/completed(for:)``.
+  ///   - catalog: A catalogue with numbers for all relationships; see
+  ///     ``SchemaCatalog/completed(for:)``.
   init(_ entity: EntitySchema, in entities: [EntitySchema], _ catalog: SchemaCatalog) {
     fields = entity.layout.fields.map(\.catalogNumber)
     links = entity.relationships.filter { $0.storage == .links }.map { relationship in
@@ -35,15 +36,14 @@ package struct ChangeNumbers: Sendable {
     layout = entity.layout.number
   }
 
-  /// The bit of a field's number in a file; a forged catalogue may have a number 0.
+  /// Returns the bit of a field's number in a file. A forged catalogue can contain the number 0.
   private static func bit(_ number: UInt16) -> UInt64 {
     EntitySchema.changeBit(ofField: max(Int(number), 1) - 1)
   }
 
-  // MARK: Into a file
+  // MARK: Encoding
 
-  /// The bits that a file has for a set, without the relationships of
-  /// ``forEachLink(in:_:)``.
+  /// Returns the stored bits of a set, without the relationships of ``forEachLink(in:_:)``.
   package func numbered(_ bits: UInt64) -> UInt64 {
     let others = bits & EntitySchema.otherProperties
     var rest = bits & fieldBits
@@ -56,10 +56,10 @@ package struct ChangeNumbers: Sendable {
     return numbered
   }
 
-  /// How many relationships are listed beside the bits of a set.
+  /// Returns the number of relationships that are listed in addition to the bits of a set.
   package func linkCount(in bits: UInt64) -> Int { (bits & linkBits).nonzeroBitCount }
 
-  /// Hands on the number of each relationship that is listed beside the bits of a set.
+  /// Calls a closure with the number of each relationship that is listed in addition to the bits.
   package func forEachLink(in bits: UInt64, _ body: (UInt16) -> Void) {
     var rest = bits & linkBits
     while rest != 0 {
@@ -68,10 +68,9 @@ package struct ChangeNumbers: Sendable {
     }
   }
 
-  // MARK: From a file
+  // MARK: Decoding
 
-  /// The set that bits in a file mean; numbers that the model does not have are of what it has no
-  /// longer, or not yet.
+  /// Returns the set for stored bits. Ignores numbers of properties that the model doesn't have.
   package func bits(numbered: UInt64) -> UInt64 {
     var bits = numbered & EntitySchema.otherProperties
     if isInOrder { return bits | numbered & fieldBits }
@@ -81,15 +80,15 @@ package struct ChangeNumbers: Sendable {
     return bits
   }
 
-  /// The bit of a relationship by its number; none where the model does not have it.
+  /// Returns the bit of a relationship with the given number, or 0 if the model doesn't have it.
   package func bit(ofLink number: UInt16) -> UInt64 {
     links.firstIndex(of: number).map { EntitySchema.changeBit(ofField: fields.count + $0) } ?? 0
   }
 
-  /// What a set means that a library of format 3.0 or before left: positions in the layout that was
-  /// the newest then, followed by relationships in the order of a declaration that nobody knows.
+  /// Returns the set for bits stored by a library with format 3.0 or earlier: positions in the
+  /// latest layout at that time, followed by relationships in an unknown order.
   ///
-  /// - Returns: Everything that may be meant, where that is more than one thing.
+  /// - Returns: All properties that may have changed, if the bits are ambiguous.
   package func bits(ofPositions positions: UInt64) -> UInt64 {
     if layout > 1 { return .max }
     return positions & ~fieldBits == 0

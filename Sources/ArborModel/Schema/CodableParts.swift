@@ -1,6 +1,6 @@
-/// The parts of a `Codable` type, whose values an attribute keeps as JSON.
+/// The structure of a `Codable` type whose values an attribute stores as JSON.
 ///
-/// They are found out when a path first asks for them.
+/// It is determined when a path first needs it.
 package struct CodableParts: Sendable {
   package let typeName: String
   package let id: ObjectIdentifier
@@ -9,7 +9,8 @@ package struct CodableParts: Sendable {
   /// - Parameters:
   ///   - typeName: The type's name, for messages.
   ///   - id: The type's identity.
-  ///   - shape: Finds out what JSON the type's values are; remembers it where that takes long.
+  ///   - shape: Determines the JSON structure of the type's values. Should cache it if that is
+  ///     slow.
   package init(
     of typeName: String, id: ObjectIdentifier, shape: @escaping @Sendable () -> CodableShape
   ) {
@@ -21,10 +22,10 @@ package struct CodableParts: Sendable {
   package var shape: CodableShape { findShape() }
 }
 
-/// What an attribute's description knows beyond the model.
+/// Properties of an attribute's description that aren't part of the model.
 ///
-/// A model file stores a `Codable` value as binary, for example, so descriptions that differ only
-/// here are equal.
+/// They are ignored when descriptions are compared, because a model file cannot represent them; it
+/// stores a `Codable` attribute as binary, for example.
 struct PartsAtHand: Sendable, Hashable {
   var parts: CodableParts?
   var unsupportedNumber: String?
@@ -35,22 +36,22 @@ struct PartsAtHand: Sendable, Hashable {
   func hash(into hasher: inout Hasher) {}
 }
 
-/// The JSON that the values of a `Codable` type are.
+/// The JSON structure of the values of a `Codable` type.
 package enum CodableShape: Sendable {
   case scalar(CodableScalar)
-  /// An object with a member for each key; where something ended the search for them, the key it
-  /// ended at.
+  /// An object with a member for each key. If the search for keys ended early, `endsAt` is the key
+  /// at which it did.
   case object([String: CodableParts], endsAt: String? = nil)
-  /// A list, a dictionary, or what the type does not tell.
+  /// An array, a dictionary, or a type that doesn't reveal its structure.
   case opaque
 }
 
-/// What a text, number or Boolean of JSON stands for in Swift.
+/// The Swift type represented by a JSON string, number or Boolean.
 package enum CodableScalar: Sendable, Hashable, CaseIterable {
   case boolean, integer, float, double, decimal, string, uuid, uri
-  /// Seconds since the reference date, as `JSONEncoder` writes dates unless told otherwise.
+  /// Seconds since the reference date, the default of `JSONEncoder`.
   case date
-  /// Bytes in Base64.
+  /// Base64-encoded bytes.
   case binary
 
   package var kind: ValueKind {

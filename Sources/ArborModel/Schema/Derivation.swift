@@ -1,27 +1,27 @@
-/// A derived attribute: the expression that a commit computes it by, bound to the entity that
-/// declares it, and what that expression reads.
+/// A derived attribute: its expression, bound to the declaring entity, and the properties that the
+/// expression reads.
 package struct Derivation: Sendable {
   /// The attribute's slot, the same in all entities that inherit it.
   package let slot: Int
   package let expression: BoundExpression
-  /// Whether the value says when the object was written.
+  /// Whether the value depends on the time of the commit.
   package let usesNow: Bool
   package let reads: [DerivationRead]
-  /// The expression as a figure of members that is kept by difference; nil for other expressions.
+  /// The expression as an incrementally maintained aggregate, or `nil` for other expressions.
   package let aggregate: DerivedAggregate?
 }
 
-/// One property that a derivation reads, of the object itself or of others.
+/// A property that a derivation reads, of the object itself or of a related one.
 package struct DerivationRead: Sendable {
   package enum Property: Sendable {
     /// An attribute by its slot.
     case attribute(Int)
     case toOne(RelationshipSchema)
-    /// Who is a member.
+    /// The members of a to-many relationship.
     case members(RelationshipSchema)
   }
 
-  /// The relationships that lead from the object to those that are read; none for itself.
+  /// The relationships from the object to those that are read, or empty for the object itself.
   package let hops: [RelationshipSchema]
   package let property: Property
 }
@@ -29,8 +29,8 @@ package struct DerivationRead: Sendable {
 extension Derivation {
   /// Binds an attribute's derivation.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text is no expression, names what is
-  ///   not there, gives what the attribute does not take, or could not be kept current.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text is not a valid expression, uses
+  ///   unknown names, has the wrong type, or cannot be kept up to date.
   package init(
     _ attribute: AttributeSchema, _ text: String, of entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) {
@@ -62,8 +62,8 @@ extension Derivation {
     ArborError(.invalidPredicate, message)
   }
 
-  /// The catalogue numbers of the entities whose objects the value depends on beside the object
-  /// itself.
+  /// Returns the catalogue numbers of the entities whose objects the value depends on, besides the
+  /// object itself.
   package func entities(in schema: ModelSchema) -> Set<UInt16> {
     var entities: Set<UInt16> = []
     for read in reads {
@@ -84,7 +84,7 @@ extension ModelSchema {
 }
 
 extension AttributeType {
-  /// Whether values of a kind may fit, as far as the kind tells.
+  /// Returns whether values of a kind may be valid, as far as the kind determines it.
   fileprivate func takes(_ kind: ValueKind) -> Bool {
     let own = self.kind.valueKind == .any ? ValueKind(self.kind.field) : self.kind.valueKind
     return own == .any || kind == .any || kind == own

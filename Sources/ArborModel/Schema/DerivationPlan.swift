@@ -1,24 +1,24 @@
-/// All derivations of a model: what a commit computes for the objects of each entity, and what
-/// changes of each entity's objects make it compute for others.
+/// The derivations of a model: what a commit computes for the objects of each entity, and which
+/// changes affect the derived attributes of other objects.
 package final class DerivationPlan: Sendable {
-  /// A property whose change, in an object that was changed, changes the derived values of others.
+  /// A property whose change affects the derived values of other objects.
   package struct Trigger: Sendable {
-    /// The relationships that lead from the others to the changed object.
+    /// The relationships from the affected objects to the changed object.
     package let hops: [RelationshipSchema]
     package let property: DerivationRead.Property
-    /// The catalogue numbers of the entities whose objects tell which others there are.
+    /// The catalogue numbers of the entities whose objects determine which objects are affected.
     package let entities: Set<UInt16>
   }
 
-  /// By the index of a concrete entity in the schema, inherited ones included.
+  /// The derivations by index of a concrete entity in the schema, including inherited ones.
   package let derivations: [[Derivation]]
-  /// By the index of the changed object's concrete entity.
+  /// The triggers by index of the changed object's concrete entity.
   package let triggers: [[Trigger]]
 
   /// Binds the derivations of a schema.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` naming entity and property; a model that passed the
-  ///   rules for models never throws.
+  /// - Throws: ``ArborError`` `invalidModel` that names entity and property. Never thrown for a
+  ///   valid model.
   package init(_ schema: ModelSchema) throws(ArborError) {
     var derivations: [[Derivation]] = schema.entities.map { _ in [] }
     var triggers: [[Trigger]] = schema.entities.map { _ in [] }
@@ -50,8 +50,8 @@ package final class DerivationPlan: Sendable {
     self.triggers = triggers
   }
 
-  /// What of others a read depends on; nil for a field of the object's own record, a change of
-  /// which is a change of the object.
+  /// Returns the trigger of a read, or `nil` for a field of the object's own record, whose change
+  /// is a change of the object itself.
   private static func trigger(
     _ read: DerivationRead, of entity: EntitySchema, in schema: ModelSchema
   ) -> Trigger? {

@@ -1,17 +1,16 @@
-/// Finds out what an expression reads, so that a change of that is known to change the expression's
-/// value.
+/// Determines which properties an expression reads, so that their changes invalidate its value.
 struct DerivationReads {
   private typealias Chain = [RelationshipSchema]
 
   let schema: ModelSchema
   private(set) var reads: [DerivationRead] = []
-  /// Why nobody could tell when the value changes; nil where somebody can.
+  /// The reason why changes of the value cannot be detected, or `nil`.
   private(set) var flaw: String?
 
-  /// Notes what an expression reads.
+  /// Records the properties that an expression reads.
   ///
-  /// - Parameter scopes: The relationships that lead to the candidate of each scope, that of the
-  ///   root first.
+  /// - Parameter scopes: The relationships that lead to the candidate of each scope, outermost
+  ///   first.
   mutating func visit(_ expression: BoundExpression, _ scopes: [[RelationshipSchema]]) {
     switch expression {
     case .constant, .argument, .slot: break
@@ -90,7 +89,7 @@ struct DerivationReads {
     reads.append(DerivationRead(hops: chain, property: .members(collection.relationship)))
   }
 
-  /// Notes that to-one relationships are read one after the other; gives the chain to their end.
+  /// Records reads of successive to-one relationships, and returns the chain to their end.
   private mutating func follow(_ hops: Chain, from start: Chain) -> Chain {
     var chain = start
     for hop in hops {
@@ -108,13 +107,13 @@ struct DerivationReads {
     return nil
   }
 
-  /// Notes a flaw where an expression whose value has parts is no attribute.
+  /// Reports a flaw if an expression whose value has parts is not an attribute.
   private mutating func demandAttribute(_ expression: BoundExpression) {
     if case .path(let path) = expression, case .attribute = path.leaf { return }
     flaw = "the model does not tell what it reads behind a value; write a path of relationships."
   }
 
-  /// The relationships that lead to the objects that an expression gives.
+  /// Returns the relationships that lead to the objects that an expression evaluates to.
   private static func chain(to expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
     switch expression {
     case .path(let path):

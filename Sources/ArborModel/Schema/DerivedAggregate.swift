@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A derivation that is one figure of the members of a relationship, as `entries.@sum.amount`. A
-/// commit keeps it current by the difference that changed members make.
+/// A derivation that aggregates the members of a relationship, such as `entries.@sum.amount`. A
+/// commit updates it incrementally from the changed members.
 ///
-/// Sums are kept where all numbers are whole or decimal, averages where they are whole and none is
-/// missing, and least and greatest values unless the member that has one leaves. Everything else is
-/// computed from all members again: floating-point sums would drift.
+/// Sums are maintained if all numbers are integers or decimals, averages if they are mandatory
+/// integers, and minimums and maximums unless the member with that value is removed. Otherwise the
+/// value is recomputed from all members: floating-point sums would drift.
 package struct DerivedAggregate: Sendable {
   private enum Figure: Sendable {
     case sum, average
@@ -14,12 +14,12 @@ package struct DerivedAggregate: Sendable {
 
   private let figure: Figure
   private let relationship: RelationshipSchema
-  /// The members' attribute by its slot.
+  /// The slot of the members' attribute.
   private let memberSlot: Int
-  /// The derived attribute by its slot.
+  /// The slot of the derived attribute.
   private let slot: Int
 
-  /// The aggregate that an expression is; nil for other expressions.
+  /// Creates the aggregate for an expression. Returns `nil` for other expressions.
   init?(_ expression: BoundExpression, into attribute: AttributeSchema) {
     guard case .call(let function, let operands) = expression, operands.count == 1,
       case .each(.collection(let collection), _, .path(let path)) = operands[0],
@@ -47,15 +47,15 @@ package struct DerivedAggregate: Sendable {
     slot = attribute.slot
   }
 
-  /// The value after a commit.
+  /// Returns the value after a commit.
   ///
   /// - Parameters:
-  ///   - owner: An object that the store has.
-  ///   - touched: All objects that may have become members or ceased to be, or whose attribute may
-  ///     have changed.
-  ///   - stored: Reads the store as it is before the commit.
-  ///   - present: Reads the store with the commit's changes over it.
-  /// - Returns: nil if all members have to be read.
+  ///   - owner: An object that exists in the store.
+  ///   - touched: All objects that may have been added or removed as members, or whose attribute
+  ///     may have changed.
+  ///   - stored: Resolves records in the state before the commit.
+  ///   - present: Resolves records with the commit's changes applied.
+  /// - Returns: The value, or `nil` if all members must be read.
   package func value(
     of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,
     stored: any RecordResolver, present: any RecordResolver
@@ -82,7 +82,7 @@ package struct DerivedAggregate: Sendable {
     }
   }
 
-  /// What a member contributes; nil for an object that is none.
+  /// Returns the contribution of a member, or null if the object is not a member.
   private func value(
     of member: ObjectNumber, at owner: ObjectNumber, in schema: ModelSchema,
     _ resolver: any RecordResolver
@@ -103,7 +103,7 @@ package struct DerivedAggregate: Sendable {
     for change in changes {
       if !change.before.isNull { sum = ValueArithmetic.subtract(sum, change.before) }
       if !change.after.isNull { sum = ValueArithmetic.add(sum, change.after) }
-      // Beyond what decimals hold.
+      // The sum exceeds the range of decimals.
       if sum.exactNumber == nil { return nil }
     }
     return sum
@@ -116,7 +116,7 @@ package struct DerivedAggregate: Sendable {
     var sum = PropertyValue.integer(0)
     if before > 0 {
       guard case .double(let average) = former else { return nil }
-      // The quotient is rounded, and the product is nearest to the sum that it was made of.
+      // The average is rounded, but its product with the count rounds to the original sum.
       let product = (average * Double(before)).rounded()
       guard product.magnitude < 0x1p50 else { return nil }
       sum = .integer(Int64(product))
@@ -138,14 +138,14 @@ package struct DerivedAggregate: Sendable {
     let isLost = changes.contains {
       !$0.before.isNull && PropertyValue.compare($0.before, former) == .equal
     }
-    // Not by a conditional expression, in which nil would be a null value.
+    // Not a conditional expression, in which `nil` would be a null value.
     guard !isLost else { return nil }
     return former
   }
 }
 
 extension PropertyValue {
-  /// A number without rounding; nil for what is none, and for fractions in floating point.
+  /// The exact number, or `nil` if the value is not a number or is a floating-point fraction.
   fileprivate var exactNumber: PropertyValue? {
     switch self {
     case .integer: return self

@@ -1,8 +1,8 @@
 extension EntityDescription {
-  /// Collects the properties of an entity; see ``EntityDescription``.
+  /// A result builder for the properties of an entity; see ``EntityDescription``.
   @resultBuilder
   public enum Builder {
-    /// One property or index of an entity.
+    /// A property or an index of an entity.
     public enum Property: Sendable {
       /// An attribute.
       case attribute(AttributeDescription)
@@ -18,31 +18,31 @@ extension EntityDescription {
       }
     }
 
-    /// Takes an attribute in.
+    /// Adds an attribute.
     public static func buildExpression(_ attribute: AttributeDescription) -> [Property] {
       [.attribute(attribute)]
     }
-    /// Takes a relationship in.
+    /// Adds a relationship.
     public static func buildExpression(_ relationship: RelationshipDescription) -> [Property] {
       [.relationship(relationship)]
     }
-    /// Takes a fetched property's description in.
+    /// Adds a fetched property.
     public static func buildExpression(_ property: FetchedPropertyDescription) -> [Property] {
       [.fetched(property)]
     }
-    /// Takes an index's description in.
+    /// Adds an index.
     public static func buildExpression(_ index: FetchIndexDescription) -> [Property] {
       [.index(index)]
     }
-    /// Puts properties one after another.
+    /// Combines the properties of a block.
     public static func buildBlock(_ parts: [Property]...) -> [Property] { parts.flatMap { $0 } }
-    /// Takes the properties of a condition that held.
+    /// Adds the properties of a condition that is met.
     public static func buildOptional(_ parts: [Property]?) -> [Property] { parts ?? [] }
-    /// Takes the properties of the first branch.
+    /// Adds the properties of the first branch.
     public static func buildEither(first parts: [Property]) -> [Property] { parts }
-    /// Takes the properties of the other branch.
+    /// Adds the properties of the second branch.
     public static func buildEither(second parts: [Property]) -> [Property] { parts }
-    /// Takes the properties of each round of a loop.
+    /// Adds the properties of each iteration of a loop.
     public static func buildArray(_ parts: [[Property]]) -> [Property] { parts.flatMap { $0 } }
   }
 }

@@ -1,4 +1,4 @@
-/// One entity of a model: a kind of object with its attributes and relationships.
+/// An entity of a model: a type of object with its attributes and relationships.
 ///
 /// ```swift
 /// EntityDescription("Employee", parent: "Person", uniquenessConstraints: [["company", "number"]]) {
@@ -9,42 +9,43 @@
 public struct EntityDescription: Sendable, Hashable {
   /// The entity's name, unique in its model.
   public var name: String
-  /// The name of the class that represents it; nil for plain `ManagedObject`s.
+  /// The name of the class of its objects, or `nil` for plain `ManagedObject`s.
   public var className: String?
-  /// Whether no object can be of exactly this entity.
+  /// A Boolean value that indicates whether the entity is abstract, so that its objects always
+  /// belong to a subentity.
   public var isAbstract: Bool
-  /// The name of the entity this one inherits from.
+  /// The name of the parent entity.
   public var parent: String?
-  /// The entity's own attributes, in order; inherited ones are not listed.
+  /// The entity's own attributes, in order, without inherited ones.
   public var attributes: [AttributeDescription] { didSet { constrainMarkedAttributes() } }
-  /// The entity's own relationships, in order; inherited ones are not listed.
+  /// The entity's own relationships, in order, without inherited ones.
   public var relationships: [RelationshipDescription]
-  /// The entity's own fetched properties, in order; inherited ones are not listed.
+  /// The entity's own fetched properties, in order, without inherited ones.
   public var fetchedProperties: [FetchedPropertyDescription]
-  /// The indexes declared at this entity.
+  /// The indexes declared by this entity.
   public var fetchIndexes: [FetchIndexDescription]
-  /// Sets of properties whose values together are unique among the entity's objects and those of
-  /// its subentities.
+  /// Sets of properties whose combined values are unique among the objects of the entity and its
+  /// subentities.
   public var uniquenessConstraints: [[String]]
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// The name the entity had in an earlier version of the model.
+  /// The entity's name in an earlier version of the model.
   public var renamingIdentifier: String?
-  /// A word that makes the entity differ from its earlier version although nothing else does.
+  /// A string that distinguishes the entity from its earlier version if nothing else differs.
   public var versionHashModifier: String?
 
-  /// Describes an entity by name and properties.
+  /// Creates an entity from a name and properties.
   ///
   /// - Parameters:
   ///   - name: The entity's name, unique in its model.
-  ///   - parent: The name of the entity it inherits from.
-  ///   - isAbstract: Whether no object can be of exactly this entity.
-  ///   - className: The name of the class that represents it, or `nil` for plain managed objects.
-  ///   - uniquenessConstraints: Sets of properties whose values together are unique. Mark a single
-  ///     attribute `.unique` instead.
-  ///   - renamedFrom: The name the entity had in an earlier version of the model.
-  ///   - versionHashModifier: A word that makes the entity differ from its earlier version.
-  ///   - userInfo: Notes that steer importing and tools.
+  ///   - parent: The name of the parent entity.
+  ///   - isAbstract: Whether the entity is abstract.
+  ///   - className: The name of the class of its objects, or `nil` for plain managed objects.
+  ///   - uniquenessConstraints: Sets of properties whose combined values are unique. For a single
+  ///     attribute, use `.unique` instead.
+  ///   - renamedFrom: The entity's name in an earlier version of the model.
+  ///   - versionHashModifier: A string that distinguishes the entity from its earlier version.
+  ///   - userInfo: User-defined entries, which also control importing and tools.
   ///   - properties: Attributes, relationships, fetched properties and indexes.
   public init(
     _ name: String, parent: String? = nil, isAbstract: Bool = false, className: String? = nil,
@@ -69,7 +70,7 @@ public struct EntityDescription: Sendable, Hashable {
     self.uniquenessConstraints += uniquenessConstraints
   }
 
-  /// Describes an entity by all of its properties, as readers of model files do.
+  /// Creates an entity from all of its properties, as parsers of model files do.
   public init(
     name: String, className: String? = nil, isAbstract: Bool = false, parent: String? = nil,
     attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],
@@ -92,7 +93,7 @@ public struct EntityDescription: Sendable, Hashable {
     constrainMarkedAttributes()
   }
 
-  /// Turns attributes that are marked `.unique` into uniqueness constraints.
+  /// Converts attributes that are marked `.unique` to uniqueness constraints.
   private mutating func constrainMarkedAttributes() {
     let marked = attributes.indices.filter { attributes[$0].isMarkedUnique }
     guard !marked.isEmpty else { return }

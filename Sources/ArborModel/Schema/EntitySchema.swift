@@ -1,4 +1,5 @@
-/// One entity as the store and the objects use it: everything inherited, numbered and laid out.
+/// An entity compiled for the store and for objects, with inherited properties, numbers and record
+/// layout.
 ///
 /// Attributes are numbered from the root entity down, in declaration order: an inherited attribute
 /// has the same slot in every subentity. Relationships are numbered likewise, hidden inverses last.
@@ -11,16 +12,16 @@ package final class EntitySchema: Sendable {
   package let description: EntityDescription
   package let isAbstract: Bool
   package let parentIndex: Int?
-  /// The indexes of the concrete entities that are this one or inherit from it, in the order of
-  /// their catalogue numbers.
+  /// The indexes of the concrete entities that are this one or inherit from it, sorted by catalogue
+  /// number.
   package let concreteFamily: [Int]
-  /// The indexes of this entity and all its ancestors, this one first.
+  /// The indexes of this entity and its ancestors, this one first.
   package let lineage: [Int]
   package let attributes: [AttributeSchema]
   package let relationships: [RelationshipSchema]
   package let indexes: [IndexSchema]
   package let layout: RecordLayout
-  /// The orders of fetches, once they have been resolved.
+  /// A cache of resolved sort orders of fetches.
   package let orders = BoundOrders()
   private let properties: [String: PropertySchema]
 
@@ -49,10 +50,10 @@ package final class EntitySchema: Sendable {
     self.properties = properties
   }
 
-  /// The same entity for records of an older layout, of which some fields can be read.
+  /// Returns the same entity for records of an older layout, of which only some fields can be read.
   ///
-  /// - Parameter copied: By the layout's fields: the older one's field with the same bytes, or nil,
-  ///   which must not be read.
+  /// - Parameter copied: For each field of the layout, the older layout's field with the same
+  ///   bytes, or `nil` for a field that must not be read.
   package func reading(_ older: RecordLayout, _ copied: [RecordField?]) -> EntitySchema {
     let fields = zip(layout.fields, copied).map { field, older in
       older.map(field.found(in:)) ?? field
@@ -72,28 +73,28 @@ package final class EntitySchema: Sendable {
       layout: RecordLayout(older, rearranged: fields))
   }
 
-  /// The attribute or relationship of a name, hidden inverses excepted.
+  /// Returns the attribute or relationship with the given name, except hidden inverses.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
-  /// The bit that stands for everything without a bit of its own in a set of changed properties.
+  /// The bit of all properties without a bit of their own in a set of changed properties.
   package static let otherProperties: UInt64 = 1 << 63
 
-  /// The bit of a field in a set of changed properties: one for each field of the layout.
+  /// Returns the bit of a field of the layout in a set of changed properties.
   package static func changeBit(ofField index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
 
-  /// The bit of a to-many relationship that is kept as links, in a set of changed properties:
-  /// behind those of the fields, in the order of the relationships.
+  /// Returns the bit of a to-many relationship that is stored as links in a set of changed
+  /// properties. These bits follow those of the fields, in the order of the relationships.
   package func changeBit(ofLinks slot: Int) -> UInt64 {
     var index = layout.fields.count
     for relationship in relationships[..<slot] where relationship.storage == .links { index += 1 }
     return Self.changeBit(ofField: index)
   }
 
-  /// The bits that are of no field alone in a set of changed properties.
+  /// The bits in a set of changed properties that don't represent a single field.
   package var linkBits: UInt64 { ~(Self.changeBit(ofField: layout.fields.count) &- 1) }
 
-  /// The names that a set of changed properties may mean: attributes that are stored, to-one
-  /// relationships, and to-many ones that are kept as links.
+  /// Returns the names of the properties that a set may contain: stored attributes, to-one
+  /// relationships, and to-many relationships that are stored as links.
   package func propertyNames(changed bits: UInt64) -> Set<String> {
     var names: Set<String> = []
     for attribute in attributes
@@ -108,7 +109,7 @@ package final class EntitySchema: Sendable {
     return names
   }
 
-  /// The bits that stand for a relationship; none for one that the members' side says.
+  /// Returns the bits of a relationship, or 0 if it is stored by its inverse.
   package func changeBits(of relationship: RelationshipSchema) -> UInt64 {
     switch relationship.storage {
     case .field(let index): Self.changeBit(ofField: index)
@@ -121,15 +122,15 @@ package final class EntitySchema: Sendable {
     relationships.reduce(0) { $1.isToMany ? $0 : $0 | changeBits(of: $1) }
   }
 
-  /// The names of all attributes and relationships, for messages that name the nearest.
+  /// The names of all attributes and relationships, for suggestions in messages.
   package var propertyNames: [String] {
     attributes.map(\.name) + relationships.filter { !$0.isHidden }.map(\.name)
   }
 
   package func isKind(of other: EntitySchema) -> Bool { lineage.contains(other.index) }
 
-  /// Returns the form that a relationship has in this entity; nil where its objects have no such
-  /// relationship, as those to which a forged file leads may not.
+  /// Returns this entity's version of a relationship, or `nil` if its objects don't have it, which
+  /// happens for object numbers from a forged file.
   package func own(_ relationship: RelationshipSchema) -> RelationshipSchema? {
     guard relationships.indices.contains(relationship.slot),
       relationships[relationship.slot].declaringEntity == relationship.declaringEntity

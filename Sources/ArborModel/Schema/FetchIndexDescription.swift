@@ -1,6 +1,7 @@
-/// An index that serves fetches: its name and what it is ordered by.
+/// An index for fetches: its name and its columns.
 ///
-/// Mark a single attribute `.indexed` instead, unless it needs another order or a condition.
+/// For a single attribute, use `.indexed` instead, unless the index needs another order or a
+/// condition.
 ///
 /// ```swift
 /// EntityDescription("Task") {
@@ -14,31 +15,31 @@
 /// }
 /// ```
 public struct FetchIndexDescription: Sendable, Hashable {
-  /// One column of an index: `"age"`, `"-age"`, `.folded("name")`.
+  /// A column of an index: `"age"`, `"-age"`, `.folded("name")`.
   public struct Element: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// What kind of order the column keeps.
+    /// The kind of a column.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// The order of the values.
+      /// The natural order of the values.
       case binary
-      /// A spatial order; kept from model files, served as ``binary``.
+      /// A spatial order. Preserved from model files, but treated as ``binary``.
       case rTree
-      /// The order of texts without case and diacritics, which serves comparisons with `[cd]`.
+      /// The order of strings without case and diacritics, for comparisons with `[cd]`.
       case folded
-      /// The words of a text, which serve `TOKENMATCHES` and full-text search; the index has no
-      /// columns of another kind.
+      /// The words of a string, for `TOKENMATCHES` and full-text search. Such an index has no other
+      /// kinds of columns.
       case text
     }
 
-    /// The name of the attribute or to-one relationship, or an expression's text.
+    /// The name of the attribute or to-one relationship, or the text of an expression.
     public var property: String
-    /// Whether ``property`` is an expression.
+    /// A Boolean value that indicates whether ``property`` is an expression.
     public var isExpression: Bool
-    /// Whether the column is ordered from the least value up.
+    /// A Boolean value that indicates whether the column is in ascending order.
     public var isAscending: Bool
-    /// What kind of order the column keeps.
+    /// The kind of the column.
     public var kind: Kind
 
-    /// Describes a column.
+    /// Creates a column.
     public init(
       _ property: String, isExpression: Bool = false, isAscending: Bool = true, kind: Kind = .binary
     ) {
@@ -48,10 +49,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
       self.kind = kind
     }
 
-    /// Describes a column in the order of the values; descending after a minus sign.
+    /// Creates a column in the natural order of the values, descending if the name has a minus
+    /// sign.
     public init(stringLiteral text: String) { self.init(text, signed: .binary) }
 
-    /// Returns a column of texts without case and diacritics; descending after a minus sign.
+    /// Returns a column of strings without case and diacritics, descending if the name has a minus
+    /// sign.
     public static func folded(_ attribute: String) -> Element {
       Element(attribute, signed: .folded)
     }
@@ -67,21 +70,21 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var name: String
   /// The columns, most significant first.
   public var elements: [Element]
-  /// The predicate that an object has to fulfil to be in the index. It may say anything about the
-  /// object's own attributes and to-one relationships, nothing about other objects or the time.
+  /// The predicate that objects in the index satisfy. It can use the object's own attributes and
+  /// to-one relationships, but neither other objects nor the time.
   public var partialIndexPredicate: String?
-  /// Whether no two objects in the index may have the same values. Objects with nil in a column
-  /// are not bound by it.
+  /// A Boolean value that indicates whether no two objects in the index may have the same values.
+  /// Objects with a `nil` value in a column are exempt.
   public var isUnique: Bool
 
-  /// Describes an index by its columns.
+  /// Creates an index from its columns.
   ///
   /// - Parameters:
   ///   - name: The index's name, unique in its entity.
-  ///   - columns: Attributes and to-one relationships, most significant first. A minus sign before
-  ///     the name makes a column descending.
-  ///   - condition: The condition that objects in the index fulfil, or `nil` for all objects. It
-  ///     may read the object's own attributes and to-one relationships, but neither other objects
+  ///   - columns: Attributes and to-one relationships, most significant first. A leading minus sign
+  ///     makes a column descending.
+  ///   - condition: The predicate that objects in the index satisfy, or `nil` for all objects. It
+  ///     can use the object's own attributes and to-one relationships, but neither other objects
   ///     nor the time.
   ///   - isUnique: Whether no two objects in the index may have the same values.
   public init(
@@ -91,8 +94,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
       name: name, elements: columns, partialIndexPredicate: condition, isUnique: isUnique)
   }
 
-  /// Describes a full-text index, which finds objects by the words of attributes in any case and
-  /// with or without diacritics; see `TOKENMATCHES`, and a context's `search` for the best matches.
+  /// Creates a full-text index, which finds objects by the words of attributes, ignoring case and
+  /// diacritics; see `TOKENMATCHES`, and a context's `search` for ranked results.
   ///
   /// ```swift
   /// FetchIndexDescription(text: "title", "body", name: "articleWords")
@@ -100,9 +103,10 @@ public struct FetchIndexDescription: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - attribute: The name of a string attribute.
-  ///   - others: The names of further attributes, which a search reads together with the first.
-  ///   - name: The index's name; by default the first attribute's name followed by `Words`.
-  ///   - condition: The condition that objects in the index fulfil, or `nil` for all objects.
+  ///   - others: The names of further string attributes, which are searched together with the
+  ///     first.
+  ///   - name: The index's name. The default is the first attribute's name followed by `Words`.
+  ///   - condition: The predicate that objects in the index satisfy, or `nil` for all objects.
   public init(
     text attribute: String, _ others: String..., name: String? = nil, where condition: String? = nil
   ) {
@@ -112,7 +116,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
       partialIndexPredicate: condition)
   }
 
-  /// Describes an index by all of its properties, as readers of model files do.
+  /// Creates an index from all of its properties, as parsers of model files do.
   public init(
     name: String, elements: [Element], partialIndexPredicate: String? = nil, isUnique: Bool = false
   ) {
@@ -128,10 +132,10 @@ extension FetchIndexDescription {
     !elements.isEmpty && elements.allSatisfy { $0.kind == .text && !$0.isExpression }
   }
 
-  /// The name of what keeps the words of one attribute, where the index is over several.
+  /// Returns the name of the stored index of one attribute, for a full-text index over several.
   package func name(ofWordsIn attribute: String) -> String { "\(name).\(attribute)" }
 
-  /// What the index is made of, as a person reads it: `unique (folded name, -age) where age > 3`.
+  /// A human-readable description of the index: `unique (folded name, -age) where age > 3`.
   package var summary: String {
     (isUnique ? "unique " : "") + "(\(elements.map(\.summary).joined(separator: ", ")))"
       + (partialIndexPredicate.map { " where \($0)" } ?? "")

@@ -1,18 +1,18 @@
-/// One fetched property of an entity: a request whose results an object offers under a name.
+/// A fetched property of an entity: a request whose results are a property of an object.
 ///
-/// The request's predicate may use `$FETCH_SOURCE`, the object itself, and `$FETCHED_PROPERTY`,
-/// this description. Nothing of it is stored.
+/// The request's predicate can use `$FETCH_SOURCE`, the object itself, and `$FETCHED_PROPERTY`,
+/// this description. Results are not stored.
 public struct FetchedPropertyDescription: Sendable, Hashable {
-  /// The property's name, unique among its entity's properties, inherited ones included.
+  /// The property's name, unique among its entity's properties, including inherited ones.
   public var name: String
-  /// Whether the property may have no results.
+  /// A Boolean value that indicates whether the property may have no results.
   public var isOptional: Bool
-  /// The request that finds the property's objects.
+  /// The request that fetches the property's objects.
   public var request: FetchRequestTemplate
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
 
-  /// Describes a fetched property.
+  /// Creates a fetched property.
   public init(
     name: String, isOptional: Bool = true, request: FetchRequestTemplate,
     userInfo: [String: String] = [:]

@@ -1,4 +1,5 @@
-/// Gathers the indexes that cover an entity, its ancestors' included, with their columns resolved.
+/// Collects the indexes that cover an entity, including those of its ancestors, and resolves their
+/// columns.
 struct IndexGathering {
   let model: ManagedObjectModel
   let attributes: [AttributeDescription]
@@ -36,7 +37,7 @@ struct IndexGathering {
   }
 }
 
-/// An index as an entity asks for it, by an attribute's mark, a declaration or a constraint.
+/// An index requested by an entity through an attribute's option, a declaration or a constraint.
 struct KeptIndex: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let property: String
@@ -49,10 +50,11 @@ struct KeptIndex: Sendable, Hashable {
       self.kind = kind
     }
 
-    /// The column of a declared element; nil for an expression that no column keeps.
+    /// Creates the column of a declared element. Returns `nil` for an expression that cannot be
+    /// stored.
     init?(_ element: FetchIndexDescription.Element) {
       guard element.isExpression else {
-        // Words have no direction.
+        // Words have no sort direction.
         self.init(
           element.property, isAscending: element.isAscending || element.kind == .text,
           kind: Self.kind(of: element.kind))
@@ -72,14 +74,14 @@ struct KeptIndex: Sendable, Hashable {
       }
     }
 
-    /// Whether an attribute can be this column.
+    /// Returns whether an attribute can be this column.
     func fits(_ attribute: AttributeDescription) -> Bool {
       guard attribute.isIndexable else { return false }
       if case .plain = kind { return true }
       return attribute.type == .string
     }
 
-    /// Whether a relationship can be this column.
+    /// Returns whether a relationship can be this column.
     func fits(_ relationship: RelationshipDescription) -> Bool {
       guard case .plain = kind else { return false }
       return !relationship.isToMany && !relationship.isTransient
@@ -93,11 +95,11 @@ struct KeptIndex: Sendable, Hashable {
 }
 
 extension FetchIndexDescription.Element {
-  /// The functions of one attribute that a folded column serves.
+  /// The functions of an attribute that a folded column supports.
   static let foldingFunctions = ["canonical", "lowercase", "uppercase"]
 
-  /// The attribute in an expression such as `canonical:(name)` or `lowercase(name)`; nil for any
-  /// other.
+  /// The attribute in an expression such as `canonical:(name)` or `lowercase(name)`, or `nil` for
+  /// any other expression.
   package var foldedProperty: String? {
     guard isExpression else { return nil }
     let text = property.filter { $0 != " " }
@@ -113,14 +115,15 @@ extension FetchIndexDescription.Element {
 }
 
 extension EntityDescription {
-  /// The indexes that are kept for the entity's own declarations, each set of columns once.
+  /// Returns the indexes that are stored for the entity's own declarations, each set of columns
+  /// once.
   ///
-  /// What an index is called and which of two equal ones is kept does not depend on the order of
-  /// declaration: constraints come first, then declared indexes by name, unique ones before
-  /// others, then marked attributes.
+  /// The names of the indexes, and which of two equivalent ones is stored, don't depend on the
+  /// order of declaration: constraints come first, then declared indexes by name, unique ones
+  /// before others, then indexed attributes.
   ///
-  /// - Parameter isColumn: Whether a column's property, own or inherited, can be one. An index with
-  ///   another one is not kept, nor is one over an expression that no column keeps.
+  /// - Parameter isColumn: Returns whether a column's property, own or inherited, can be indexed.
+  ///   Indexes with other columns, or over an expression that cannot be stored, are not stored.
   func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
     var kept = KeptIndexes()
     func keep(
@@ -145,7 +148,7 @@ extension EntityDescription {
         keep(index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
         continue
       }
-      // The words of each attribute are kept by themselves, so that they serve predicates too.
+      // The words of each attribute are stored separately, so that they support predicates too.
       guard columns.allSatisfy(isColumn) else { continue }
       for column in columns {
         keep(
@@ -160,14 +163,14 @@ extension EntityDescription {
   }
 }
 
-/// Indexes of one entity, each set of columns and each name once.
+/// The indexes of one entity, without repeated sets of columns or repeated names.
 private struct KeptIndexes {
   private(set) var indexes: [KeptIndex] = []
   private var contents: Set<KeptIndex> = []
   private var names: Set<String> = []
 
-  /// Adds an index unless there is one of its columns and condition; a name that is taken gets a
-  /// prime.
+  /// Adds an index unless one with the same columns and condition exists. A name that is taken gets
+  /// a prime appended.
   mutating func add(_ index: KeptIndex) {
     let content = KeptIndex(
       name: "", columns: index.columns, isUnique: false, condition: index.condition)
@@ -179,7 +182,7 @@ private struct KeptIndexes {
 }
 
 extension AttributeDescription {
-  /// Whether an index can hold the attribute: a transient one is not stored, and values without a
-  /// type, or outside of the records, have no order worth keeping.
+  /// Whether the attribute can be indexed. Transient attributes are not stored, and values without
+  /// a type or outside the record have no useful order.
   var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
 }

@@ -1,4 +1,4 @@
-/// One index that covers an entity, declared there or at an ancestor.
+/// An index that covers an entity, declared by it or by an ancestor.
 package final class IndexSchema: Sendable {
   package struct Column: Sendable, Hashable {
     package enum Source: Sendable, Hashable {
@@ -8,13 +8,13 @@ package final class IndexSchema: Sendable {
       case toOne(Int)
     }
 
-    /// What of a value the column keeps.
+    /// The form in which the column stores values.
     package enum Kind: Sendable, Hashable {
-      /// The value.
+      /// The value itself.
       case plain
-      /// The folded form of a text.
+      /// The folded form of a string.
       case folded(StringFolding)
-      /// The tokens of a text, one key for each; see ``TextTokens``.
+      /// The tokens of a string, one key for each; see ``TextTokens``.
       case tokens
     }
 
@@ -24,13 +24,14 @@ package final class IndexSchema: Sendable {
   }
 
   package let name: String
-  /// The entity that declares it: its database holds the entries of all its concrete subentities.
+  /// The declaring entity. The index's database contains the entries of all its concrete
+  /// subentities.
   package let declaringEntity: Int
   package let isUnique: Bool
   package let columns: [Column]
-  /// What a record has to fulfil to have entries; nil for all records.
+  /// The condition that a record must satisfy to have entries, or `nil` for all records.
   package let condition: IndexCondition?
-  /// Whether every record has exactly one entry, whose key is its values.
+  /// Whether every record has exactly one entry, whose key consists of its values.
   package let isPlain: Bool
 
   package init(
@@ -48,14 +49,14 @@ package final class IndexSchema: Sendable {
   package var isText: Bool { columns.contains { $0.kind == .tokens } }
 }
 
-/// The condition of a partial index: about the record itself, without arguments, the same at any
-/// time.
+/// The condition of a partial index. It depends only on the record itself, has no arguments and
+/// doesn't depend on the time.
 package struct IndexCondition: Sendable {
-  /// The predicate as the model has it.
+  /// The text of the predicate in the model.
   package let text: String
   package let predicate: FetchPredicate
 
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text cannot be parsed.
   package init(_ text: String) throws(ArborError) {
     self.text = text
     predicate = try FetchPredicate(format: text)
@@ -63,7 +64,7 @@ package struct IndexCondition: Sendable {
 }
 
 extension IndexSchema.Column.Kind {
-  /// The kind as descriptions name it.
+  /// The kind in index descriptions.
   package var description: FetchIndexDescription.Element.Kind {
     switch self {
     case .plain: .binary
@@ -74,9 +75,9 @@ extension IndexSchema.Column.Kind {
 }
 
 extension IndexCondition {
-  /// The condition with its names resolved against an entity the index covers.
+  /// Returns the condition with its names resolved for an entity that the index covers.
   ///
-  /// - Throws: never for a model that passed the rules.
+  /// - Throws: Never for a valid model.
   package func bound(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {

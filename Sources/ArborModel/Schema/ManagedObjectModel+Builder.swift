@@ -1,5 +1,5 @@
 extension ManagedObjectModel {
-  /// Collects the parts of a model that is written in code.
+  /// A result builder for the parts of a model declared in code.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel {
@@ -16,10 +16,10 @@ extension ManagedObjectModel {
   /// }
   /// ```
   ///
-  /// Conditions and loops work as in other builders.
+  /// Conditions and loops work as in other result builders.
   @resultBuilder
   public enum Builder {
-    /// One part of a model.
+    /// A part of a model.
     public enum Part: Sendable {
       /// An entity.
       case entity(EntityDescription)
@@ -31,41 +31,41 @@ extension ManagedObjectModel {
       case configuration(ManagedObjectModel.Configuration)
     }
 
-    /// Takes an entity in.
+    /// Adds an entity.
     public static func buildExpression(_ entity: EntityDescription) -> [Part] { [.entity(entity)] }
-    /// Takes a named request in.
+    /// Adds a named request.
     public static func buildExpression(_ template: FetchRequestTemplate) -> [Part] {
       [.template(template)]
     }
-    /// Takes a composite type in.
+    /// Adds a composite type.
     public static func buildExpression(_ composite: CompositeDescription) -> [Part] {
       [.composite(composite)]
     }
-    /// Takes a configuration in.
+    /// Adds a configuration.
     public static func buildExpression(_ configuration: ManagedObjectModel.Configuration) -> [Part]
     {
       [.configuration(configuration)]
     }
-    /// Puts parts one after another.
+    /// Combines the parts of a block.
     public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap { $0 } }
-    /// Takes the parts of a condition that held.
+    /// Adds the parts of a condition that is met.
     public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
-    /// Takes the parts of the first branch.
+    /// Adds the parts of the first branch.
     public static func buildEither(first parts: [Part]) -> [Part] { parts }
-    /// Takes the parts of the other branch.
+    /// Adds the parts of the second branch.
     public static func buildEither(second parts: [Part]) -> [Part] { parts }
-    /// Takes the parts of each round of a loop.
+    /// Adds the parts of each iteration of a loop.
     public static func buildArray(_ parts: [[Part]]) -> [Part] { parts.flatMap { $0 } }
   }
 }
 
 extension ManagedObjectModel {
-  /// Makes a model from parts written in code, and checks it.
+  /// Creates a model from parts declared in code, and validates it.
   ///
   /// - Parameters:
   ///   - versionIdentifier: A label for this version of the model.
   ///   - parts: Entities, named requests, composite types and configurations.
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation.
   public init(
     versionIdentifier: String = "",
     @ManagedObjectModel.Builder _ parts: () -> [ManagedObjectModel.Builder.Part]
@@ -75,7 +75,7 @@ extension ManagedObjectModel {
     self = try model.validated()
   }
 
-  /// Adds parts; nothing is checked.
+  /// Adds parts without validating them.
   package mutating func add(_ parts: [ManagedObjectModel.Builder.Part]) {
     for part in parts {
       switch part {
@@ -96,7 +96,7 @@ extension ManagedObjectModel {
     /// The names of its entities.
     public var entities: [String]
 
-    /// Names a subset of the model's entities.
+    /// Creates a configuration.
     public init(_ name: String, entities: [String]) {
       self.name = name
       self.entities = entities

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The entities a store keeps, with everything that a model file says about them.
+/// The schema of a store: its entities, named requests, configurations and composite types.
 ///
-/// A model is a value: reading one from a file, building one in code and taking one from a store
-/// give equal models when they say the same.
+/// A model is a value: models read from a file, built in code or read from a store are equal if
+/// they have the same contents.
 ///
 /// ## Topics
 /// ### Entities
@@ -16,25 +16,24 @@ package import Foundation
 /// - ``fetchRequestTemplates``
 /// - ``configurations``
 public struct ManagedObjectModel: Sendable {
-  /// The entities, in the order of the model.
+  /// The entities, in declaration order.
   public var entities: [EntityDescription]
-  /// The named fetch requests, in the order of the model.
+  /// The named fetch requests, in declaration order.
   public var fetchRequestTemplates: [FetchRequestTemplate]
   /// The names of the entities in each named configuration.
   public var configurations: [String: [String]]
-  /// The composite types that attributes name.
+  /// The composite types of attributes.
   public var composites: [CompositeDescription]
-  /// The label the model's author gave this version.
+  /// The author's label for this version of the model.
   public var versionIdentifier: String
-  /// The model's name: that of the file or bundle it was read from, without its extension; empty
-  /// for a model that comes from no file. It says nothing about the model, so equality leaves it
-  /// out.
+  /// The model's name: that of the file or bundle it was read from, without extension, or empty if
+  /// it wasn't read from a file. Ignored when models are compared.
   public var name = ""
-  /// The file the model was read from, which a model that has not changed is written back as. It
-  /// says nothing about the model, so equality leaves it out.
+  /// The file the model was read from, which is reused to write an unchanged model. Ignored when
+  /// models are compared.
   package var source: ModelSource?
 
-  /// Makes a model; nothing is checked before ``validated()``.
+  /// Creates a model without validating it; see ``validated()``.
   public init(
     entities: [EntityDescription], fetchRequestTemplates: [FetchRequestTemplate] = [],
     configurations: [String: [String]] = [:], composites: [CompositeDescription] = [],
@@ -47,21 +46,23 @@ public struct ManagedObjectModel: Sendable {
     self.versionIdentifier = versionIdentifier
   }
 
-  /// The entity of a name, or nil. Linear in the number of entities.
+  /// Returns the entity with the given name, or `nil` if it doesn't exist.
+  ///
+  /// - Complexity: Linear in the number of entities.
   public func entity(named name: String) -> EntityDescription? {
     entities.first { $0.name == name }
   }
 }
 
 extension ManagedObjectModel: Hashable {
-  /// Whether two models say the same, wherever they come from.
+  /// Returns whether two models have the same contents, regardless of their origin.
   public static func == (left: Self, right: Self) -> Bool {
     left.entities == right.entities && left.fetchRequestTemplates == right.fetchRequestTemplates
       && left.configurations == right.configurations && left.composites == right.composites
       && left.versionIdentifier == right.versionIdentifier
   }
 
-  /// Feeds what the model says into a hasher.
+  /// Hashes the model's contents.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(entities)
     hasher.combine(fetchRequestTemplates)
@@ -71,14 +72,14 @@ extension ManagedObjectModel: Hashable {
   }
 }
 
-/// A composite attribute type: named parts that are kept in one attribute.
+/// A composite attribute type: named parts that are stored in one attribute.
 public struct CompositeDescription: Sendable, Hashable {
   /// The type's name.
   public var name: String
-  /// The parts, in order; a part may be composite itself.
+  /// The parts, in order. A part can be composite itself.
   public var attributes: [AttributeDescription]
 
-  /// Describes a composite type by its parts.
+  /// Creates a composite type from its parts.
   ///
   /// ```swift
   /// CompositeDescription("Address") {
@@ -92,32 +93,32 @@ public struct CompositeDescription: Sendable, Hashable {
     self.init(name: name, attributes: parts().compactMap(\.attribute))
   }
 
-  /// Describes a composite type by name and attributes, as readers of model files do.
+  /// Creates a composite type from a name and attributes, as parsers of model files do.
   public init(name: String, attributes: [AttributeDescription]) {
     self.name = name
     self.attributes = attributes
   }
 }
 
-/// A named fetch request of a model, whose predicate may hold `$variables`.
+/// A named fetch request of a model, whose predicate can contain `$variables`.
 public struct FetchRequestTemplate: Sendable, Hashable {
   /// The request's name, unique in its model.
   public var name: String
-  /// The name of the entity it fetches.
+  /// The name of the entity to fetch.
   public var entity: String
-  /// The predicate's text; nil fetches everything.
+  /// The predicate's text. `nil` fetches all objects.
   public var predicate: String?
-  /// The greatest number of results; 0: all.
+  /// The maximum number of results, or 0 for no limit.
   public var fetchLimit: Int
-  /// How many objects are read at a time; 0: all.
+  /// The number of objects to read at a time, or 0 for all.
   public var fetchBatchSize: Int
-  /// Whether objects of subentities are results too.
+  /// A Boolean value that indicates whether objects of subentities are included.
   public var includesSubentities: Bool
-  /// Whether uncommitted changes of the context are seen.
+  /// A Boolean value that indicates whether the context's uncommitted changes are included.
   public var includesPendingChanges: Bool
-  /// Whether rows that equal an earlier one are left out.
+  /// A Boolean value that indicates whether duplicate rows are omitted.
   public var returnsDistinctResults: Bool
-  /// Whether the results are objects, IDs or rows.
+  /// The form of the results.
   public var resultType: ResultType
 
   /// The form of a request's results.
@@ -126,11 +127,11 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     case objects = 0
     /// Object IDs.
     case objectIDs = 1
-    /// Rows of the properties asked for.
+    /// Rows of the requested properties.
     case rows = 2
   }
 
-  /// Describes a named request.
+  /// Creates a named request.
   public init(
     name: String, entity: String, predicate: String? = nil, fetchLimit: Int = 0,
     fetchBatchSize: Int = 0, includesSubentities: Bool = true, includesPendingChanges: Bool = true,
@@ -147,14 +148,15 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     self.resultType = resultType
   }
 
-  /// Names a request, for a model written in code; see ``ManagedObjectModel/Builder``.
+  /// Creates a named request for a model declared in code; see ``ManagedObjectModel/Builder``.
   ///
   /// - Parameters:
   ///   - name: The request's name, unique in its model.
-  ///   - entity: The name of the entity it fetches.
-  ///   - predicate: The predicate's text, which may hold `$variables`; nil fetches everything.
-  ///   - limit: The greatest number of results; 0: all.
-  ///   - includesSubentities: Whether objects of subentities are results too.
+  ///   - entity: The name of the entity to fetch.
+  ///   - predicate: The predicate's text, which can contain `$variables`. `nil` fetches all
+  ///     objects.
+  ///   - limit: The maximum number of results, or 0 for no limit.
+  ///   - includesSubentities: Whether objects of subentities are included.
   public init(
     _ name: String, entity: String, predicate: String? = nil, limit: Int = 0,
     includesSubentities: Bool = true
@@ -165,7 +167,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   }
 }
 
-/// The text a model was read from, with what it said then.
+/// The file contents that a model was read from, and the model at that time.
 package final class ModelSource: Sendable {
   /// The bytes of the `contents` file.
   package let contents: Data

@@ -1,28 +1,28 @@
 internal import Foundation
 
-/// Everything that a model says, as one short value: two models have one digest exactly when they
-/// are equal.
+/// A digest of a model: two models have the same digest if and only if they are equal.
 ///
-/// A store keeps the digest of its model. Where a model that it is opened with has the same,
-/// nothing else of it needs to be looked at: it is the one that passed the rules when it was
-/// stored. Where only the digest differs and the ``ModelFingerprint`` does not, the stored model is
-/// brought up to date. Hashers of the standard library differ from process to process and would not
-/// do.
+/// A store keeps the digest of its model. If the model it is opened with has the same digest, no
+/// further checks are necessary: it was validated when it was stored. If only the digest differs
+/// and the ``ModelFingerprint`` doesn't, the stored model is updated. The standard library's
+/// hashers cannot be used because they are seeded per process.
 package struct ModelDigest: Sendable, Hashable {
-  /// Of what follows and of the rules that a stored model has passed: with stricter rules, or with
-  /// a property of models that is new, it has to change, and every model is validated anew.
+  /// The version of the digest and of the validation rules. It must change if rules become stricter
+  /// or models get new properties, so that every model is validated from scratch.
   private static let version: UInt8 = 2
 
   package let bits: UInt128
 
   package init(bits: UInt128) { self.bits = bits }
 
-  /// Takes the digest of a model. Linear in its size; some microseconds for a small one.
+  /// Computes the digest of a model.
+  ///
+  /// - Complexity: Linear in the size of the model; some microseconds for a small one.
   package init(_ model: ManagedObjectModel) {
     var hash = WideHash()
     hash.mix(Self.version)
-    // What indexes keep of texts is counted in fingerprints, which are not looked at where digests
-    // agree.
+    // The folding of indexed strings is part of fingerprints, which aren't compared if the digests
+    // are equal.
     hash.mix(UInt8(StringFolding.version))
     hash.mix(UInt8(TextTokens.version))
     hash.mix(model.versionIdentifier)
@@ -42,7 +42,7 @@ package struct ModelDigest: Sendable, Hashable {
 }
 
 extension WideHash {
-  /// How many parts there are, and each of them.
+  /// Mixes in the number of parts, then each part.
   fileprivate mutating func mix<Part>(each parts: [Part], _ mixPart: (inout Self, Part) -> Void) {
     mix(count: parts.count)
     for part in parts { mixPart(&self, part) }

@@ -1,9 +1,9 @@
-/// Something that is wrong with a model, or looks wrong, and the part of the model it concerns.
+/// A problem or a suspicious part of a model.
 package struct ModelFinding: Sendable {
   package enum Severity: Sendable {
     /// The model cannot be used.
     case problem
-    /// The model can be used, but perhaps not as its author thinks.
+    /// The model can be used, but possibly not as intended.
     case warning
   }
 
@@ -12,7 +12,7 @@ package struct ModelFinding: Sendable {
   package var error: ArborError
 }
 
-/// A part of a model by its place, which is unmistakable where names are double or missing. A
+/// A part of a model by position, which is unambiguous even if names are repeated or missing. A
 /// document knows the line of each.
 package enum ModelSubject: Sendable, Hashable {
   case model

@@ -1,29 +1,28 @@
-/// What a model means for the bytes of a store, as one short value.
+/// A short value that identifies how a model is stored.
 ///
-/// Two models have one fingerprint exactly when a store of the one is a store of the other.
+/// Two models have the same fingerprint if and only if a store of one can be opened with the other.
 ///
-/// What counts, because stored bytes depend on it:
+/// The fingerprint depends on everything that affects stored bytes:
 /// - names of entities, attributes and relationships; parents; which entities are abstract;
-/// - types of attributes, with the parts of composites and the names of transformers;
-/// - optional and mandatory attributes: making one mandatory gives old records a value;
-/// - transient marks, external storage, derivations;
-/// - destinations, inverses, to-many and order of relationships;
-/// - indexes and uniqueness as they are kept, with their conditions and, where they fold texts, the
-///   version of the folded form; version hash modifiers;
-/// - renaming identifiers that are names of other entities, or of other properties in the hierarchy:
-///   two properties that exchange their names leave all else as it was, and yet their values have
-///   to move.
+/// - types of attributes, including the parts of composites and the names of transformers;
+/// - whether attributes are optional, because making one mandatory changes old records;
+/// - transient properties, external storage, derivations;
+/// - destinations and inverses of relationships, and whether they are to-many or ordered;
+/// - indexes and uniqueness constraints as they are stored, with their conditions and, if they fold
+///   strings, the version of the folding; version hash modifiers;
+/// - renaming identifiers that are names of other entities, or of other properties in the
+///   hierarchy: if two properties exchange their names, nothing else differs, and yet their values
+///   must be moved.
 ///
-/// What does not count, with the reason:
-/// - class names, user info, the version identifier: only code and tools read them;
-/// - the order of declaration: catalogue numbers order the fields of a record;
-/// - default values: a layout freezes the value that an added attribute has in older records;
+/// It does not depend on:
+/// - class names, user info, the version identifier: used only by code and tools;
+/// - the order of declaration: the fields of a record are ordered by catalogue number;
+/// - default values: a layout records the value of an added attribute for older records;
 /// - bounds, patterns, mandatory relationships and their counts: checked at commit;
 /// - delete rules, fetched properties, named requests, configurations: they act on objects;
-/// - indexes that are not kept, and a mark beside a constraint or an equal index;
-/// - values kept in the history on deletion: they matter to deletions to come;
-/// - renaming identifiers that nothing else in the model is named after: they say where data comes
-///   from, not how it is stored.
+/// - indexes that aren't stored, and an indexed attribute with an equivalent constraint or index;
+/// - values that the history keeps on deletion: they affect only future deletions;
+/// - other renaming identifiers: they identify the origin of data, not how it is stored.
 ///
 /// ```swift
 /// if store.model.fingerprint != model.fingerprint { print(store.model.difference(to: model)) }
@@ -41,7 +40,7 @@ extension ModelFingerprint: LosslessStringConvertible, Codable {
     return String(repeating: "0", count: 32 - digits.count) + digits
   }
 
-  /// Reads a fingerprint from its 32 hexadecimal digits; nil for any other text.
+  /// Creates a fingerprint from its 32 hexadecimal digits. Returns `nil` for any other text.
   public init?(_ description: String) {
     guard description.utf8.count == 32, description.allSatisfy(\.isHexDigit),
       let bits = UInt128(description, radix: 16)
@@ -49,7 +48,7 @@ extension ModelFingerprint: LosslessStringConvertible, Codable {
     self.bits = bits
   }
 
-  /// Reads the text form from a single-value container.
+  /// Decodes the text form from a single-value container.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let fingerprint = Self(try container.decode(String.self)) else {
@@ -59,7 +58,7 @@ extension ModelFingerprint: LosslessStringConvertible, Codable {
     self = fingerprint
   }
 
-  /// Writes the text form into a single-value container.
+  /// Encodes the text form into a single-value container.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
@@ -67,7 +66,7 @@ extension ModelFingerprint: LosslessStringConvertible, Codable {
 }
 
 extension ManagedObjectModel {
-  /// What the model means for the bytes of a store; see ``ModelFingerprint``.
+  /// The fingerprint of how the model is stored; see ``ModelFingerprint``.
   ///
   /// - Complexity: Linear in the size of the model; some microseconds for a small one.
   public var fingerprint: ModelFingerprint {
@@ -119,14 +118,14 @@ extension ManagedObjectModel {
 }
 
 extension WideHash {
-  /// Counts a part's renaming identifier if it is the name of another part.
+  /// Mixes in a part's renaming identifier if it is the name of another part.
   fileprivate mutating func mix(
     identifier: String?, of name: String, among names: Set<String>
   ) {
     if let identifier, identifier != name, names.contains(identifier) { mix(identifier) }
   }
 
-  /// - Parameter names: Those of all properties in the entity's hierarchy.
+  /// - Parameter names: The names of all properties in the entity's hierarchy.
   fileprivate mutating func mix(
     _ entity: EntityDescription, composites: [String: [AttributeDescription]], names: Set<String>
   ) {
@@ -162,8 +161,8 @@ extension WideHash {
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name):
-      // The type's name is not stored, its parts' names are. A model that passed the rules does
-      // not nest for ever; any other has to end too.
+      // The names of the parts are stored, but not the type's name. Valid models don't nest
+      // infinitely; invalid ones must terminate too.
       guard depth < 16, let parts = composites[name] else { return mix(name) }
       mix(UInt8(ascii: "("))
       let names = Set(parts.map(\.name))

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ModelRules {
-  /// Types, default values, bounds and regular expressions of every attribute.
+  /// Checks types, default values, bounds and regular expressions of all attributes.
   mutating func checkAttributes() {
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, attribute) in entity.attributes.enumerated() {
@@ -17,7 +17,7 @@ extension ModelRules {
     }
   }
 
-  /// Composite types: their names, their parts, and that none contains itself.
+  /// Checks the names and parts of composite types, and that none contains itself.
   mutating func checkComposites() {
     checkCompositeSizes()
     var names: Set<String> = []
@@ -112,7 +112,8 @@ extension ModelRules {
     }
   }
 
-  /// Whether the first of two values of one type is greater; false where one is null.
+  /// Returns whether the first of two values of the same type is greater. Returns `false` if one is
+  /// null.
   fileprivate static func exceeds(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left > right
@@ -125,7 +126,8 @@ extension ModelRules {
 }
 
 extension AttributeDescription {
-  /// Whether the default lies outside of the bounds; false where one of them does not fit the type.
+  /// Whether the default value is outside the bounds. `false` if one of them doesn't match the
+  /// type.
   package var hasDefaultOutsideBounds: Bool {
     guard let boundType = type.boundType, let minimum = boundType.fitting(minimum),
       let maximum = boundType.fitting(maximum), var value = type.fitting(defaultValue)

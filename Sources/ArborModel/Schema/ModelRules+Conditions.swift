@@ -1,6 +1,6 @@
 extension ModelRules {
-  /// The conditions of partial indexes, whose texts and paths have been checked as those of any
-  /// predicate: whether an object is in an index has to depend on its own record alone.
+  /// Checks the conditions of partial indexes, whose syntax and paths have been checked like those
+  /// of any predicate: whether an object is in an index must depend on its own record alone.
   mutating func checkConditions() {
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
@@ -18,8 +18,8 @@ extension ModelRules {
     bindConditions()
   }
 
-  /// Once nothing else is wrong, the conditions are put together with the entities as a store does:
-  /// that finds operators that do not fit their sides.
+  /// Binds the conditions as a store does, once there are no other problems. This finds operators
+  /// that don't match their operands.
   private mutating func bindConditions() {
     guard
       model.entities.contains(where: { entity in
@@ -41,8 +41,8 @@ extension ModelRules {
     }
   }
 
-  /// What makes a condition depend on more than a record, as the end of a sentence; nil where
-  /// nothing does.
+  /// Returns the reason why a condition depends on more than a record, as the end of a sentence, or
+  /// `nil`.
   private func flaw(ofCondition node: PredicateNode, in entity: Int) -> String? {
     switch node {
     case .constant: return nil
@@ -85,7 +85,8 @@ extension ModelRules {
     }
   }
 
-  /// Whether there is a value a record tells always, the value itself not.
+  /// Checks a read of a value. Whether a value exists is always known from the record, but not the
+  /// value itself.
   private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
     guard case .name(let name, _)? = path.parts.first,
       case .attribute(let attribute)? = property(name, of: entity), attribute.mayLieOutside
@@ -104,7 +105,7 @@ extension ModelRules {
       if relationship.isToMany { return "names \(name), a to-many relationship" }
       return relationship.isTransient ? "names \(name), which is not stored" : nil
     case .fetched?: return "names \(name), which is not stored"
-    // Told of as a path that leads nowhere, unless it is the object itself.
+    // Reported as an unresolved path, unless it is the object itself.
     case nil: return name == "objectID" || name == "entity" ? "names \(name)" : nil
     }
   }
@@ -121,7 +122,7 @@ extension PropertyValue {
 }
 
 extension PredicateComparison {
-  /// The path that is compared with nil, where that is all.
+  /// The path that is compared with `nil`, if there is nothing else in the comparison.
   fileprivate var pathToNil: KeyPathNode? {
     switch (left, right) {
     case (.path(let path), .constant(.null)), (.constant(.null), .path(let path)): path

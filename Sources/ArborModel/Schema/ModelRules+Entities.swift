@@ -1,5 +1,5 @@
 extension ModelRules {
-  /// Names, parents and cycles.
+  /// Checks names, parents and cycles.
   mutating func checkEntities() {
     var firstUse: [String: String] = [:]
     for (index, entity) in model.entities.enumerated() {
@@ -24,7 +24,7 @@ extension ModelRules {
           + "name one.\(entityHint(parent))")
       return
     }
-    // Every member of a cycle sees the same cycle: the first of them reports it.
+    // All members of a cycle detect the same cycle; the first of them reports it.
     let lineage = lineages[index]
     if lineage.count > Self.maximumAncestors + 1 {
       reportDepth(of: index)
@@ -47,7 +47,7 @@ extension ModelRules {
     }
   }
 
-  /// One chain that is too long is one problem, not one of each entity below.
+  /// Reports a chain that is too long once rather than for each entity below it.
   private mutating func reportDepth(of index: Int) {
     guard !hasReportedDepth else { return }
     hasReportedDepth = true
@@ -57,7 +57,7 @@ extension ModelRules {
         + "it inherit from one further up.")
   }
 
-  /// Names of properties: legal, and unique in the entity and all it inherits.
+  /// Checks that property names are valid and unique among own and inherited ones.
   mutating func checkPropertyNames() {
     let own = model.entities.indices.map { checkOwnPropertyNames(of: $0) }
     for (index, entity) in model.entities.enumerated() {
@@ -120,7 +120,7 @@ extension ModelRules {
     return firstUse
   }
 
-  /// Named requests: their names, their entities.
+  /// Checks the names and entities of named requests.
   mutating func checkTemplates() {
     var names: Set<String> = []
     for (index, template) in model.fetchRequestTemplates.enumerated() {
@@ -154,7 +154,7 @@ extension ModelRules {
     }
   }
 
-  /// The members of configurations.
+  /// Checks the members of configurations.
   mutating func checkConfigurations() {
     for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
       for member in members where entityIndex[member] == nil {

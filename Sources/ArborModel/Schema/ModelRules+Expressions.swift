@@ -1,8 +1,8 @@
 extension ModelRules {
-  /// Checks the predicates of named requests, fetched properties and indexes, and derivations.
+  /// Checks derivations and the predicates of named requests, fetched properties and indexes.
   ///
-  /// A request whose predicate names what its entity no longer has is a warning: the rest of the
-  /// model is usable, and the request throws when it is fetched.
+  /// A request whose predicate uses a nonexistent property is a warning: the rest of the model is
+  /// usable, and fetching the request throws.
   mutating func checkExpressions() {
     for (index, template) in model.fetchRequestTemplates.enumerated() {
       checkPredicate(
@@ -57,9 +57,9 @@ extension ModelRules {
     }
   }
 
-  /// The first name of a path in a predicate that is not a property of the entity.
+  /// Returns the first name of a path in a predicate that is not a property of the entity.
   ///
-  /// - Returns: nil if there is no such name, or if the text is not a predicate.
+  /// - Returns: The name, or `nil` if there isn't one or the text is not a valid predicate.
   package func unknownProperty(ofPredicate text: String, on entity: Int) -> String? {
     guard let node = try? FetchPredicate(format: text).parsed.outcome.get() else { return nil }
     return KeyPathNode.all(in: node).lazy.compactMap(\.first).first { name in
@@ -70,8 +70,8 @@ extension ModelRules {
 
   // MARK: Derivations
 
-  /// What is wrong with the text or the paths of a derivation. What it gives is checked once
-  /// nothing else is wrong; see ``bindDerivations()``.
+  /// Returns the problem with the syntax or the paths of a derivation, or `nil`. Its type is
+  /// checked once there are no other problems; see ``bindDerivations()``.
   private mutating func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
     do throws(ArborError) {
       let expression = try PredicateParser.column(text).expression
@@ -84,7 +84,7 @@ extension ModelRules {
     }
   }
 
-  /// Puts the derivations together with the entities as a store does.
+  /// Binds the derivations as a store does.
   mutating func bindDerivations() {
     guard !findings.contains(where: { $0.severity == .problem }),
       model.entities.contains(where: { $0.attributes.contains { $0.derivation != nil } }),
@@ -109,7 +109,7 @@ extension ModelRules {
 
   // MARK: Paths
 
-  /// What is wrong with a path of names, or nil. Operators are passed over.
+  /// Returns the problem with a path of names, or `nil`. Skips operators.
   private mutating func flaw(ofPath names: [String], in entity: Int) -> String? {
     var current = entity
     for (propertyIndex, name) in names.enumerated() where !name.hasPrefix("@") {
@@ -117,7 +117,7 @@ extension ModelRules {
       let here = model.entities[current].name
       switch property(name, of: current) {
       case .relationship(let relationship)?:
-        // An unknown destination is a problem of the relationship.
+        // An unknown destination is reported as a problem of the relationship.
         guard let next = entityIndex[relationship.destination] else { return nil }
         current = next
       case .attribute(let attribute)?:
@@ -137,7 +137,7 @@ extension ModelRules {
 }
 
 extension KeyPathNode {
-  /// The names of every path in a tree.
+  /// Returns the names of all paths in a tree.
   fileprivate static func all(in node: PredicateNode) -> [[String]] {
     var found: [[String]] = []
     node.forEachSide { found += all(in: $0) }
@@ -148,7 +148,7 @@ extension KeyPathNode {
     if case .path(let path) = expression { return [path.names] }
     var found: [[String]] = []
     expression.forEachChild { found += all(in: $0) }
-    // Names in a subquery's condition are its members'.
+    // Names in a subquery's condition belong to its members.
     if case .ternary(let condition, _, _) = expression { found += all(in: condition) }
     return found
   }

@@ -1,5 +1,5 @@
 extension ModelRules {
-  /// What uniqueness constraints and indexes are made of.
+  /// Checks the columns of uniqueness constraints and indexes.
   mutating func checkIndexes() {
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, constraint) in entity.uniquenessConstraints.enumerated() {
@@ -123,7 +123,7 @@ extension ModelRules {
     }
   }
 
-  /// An index of the words of texts has no columns of another kind and nothing to keep unique.
+  /// Checks that a full-text index has no other kinds of columns and isn't unique.
   private mutating func checkWords(
     _ fetchIndex: FetchIndexDescription, called name: String, at subject: ModelSubject
   ) {
@@ -150,7 +150,8 @@ extension ModelRules {
     }
   }
 
-  /// An expression or a key path, which old models may index. Only the first name is checked.
+  /// Checks an expression or a key path, which old models may index. Only the first name is
+  /// checked.
   private mutating func checkPath(
     _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject, of index: Int
   ) {
@@ -167,6 +168,6 @@ extension ModelRules {
 }
 
 extension FetchIndexDescription.Element {
-  /// Whether the column keeps another form of texts.
+  /// Whether the column requires a string attribute.
   fileprivate var isOfTexts: Bool { kind == .folded || kind == .text || foldedProperty != nil }
 }

@@ -1,5 +1,5 @@
 extension ModelRules {
-  /// Destinations, inverses, order and counts.
+  /// Checks destinations, inverses, order and counts.
   mutating func checkRelationships() {
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, relationship) in entity.relationships.enumerated() {
@@ -60,7 +60,7 @@ extension ModelRules {
       return
     }
     guard let backDestination = entityIndex[back.destination] else { return }
-    // Where the other end leads nowhere by its own names, it is the one to be reported.
+    // If the names at the other end don't resolve, that relationship is reported instead.
     if let returning = back.inverse, self.relationship(returning, of: backDestination) == nil {
       return
     }

@@ -1,18 +1,19 @@
-/// How large a model may be with everything that it repeats.
+/// Limits on the expanded size of a model.
 ///
-/// A short file can describe much: entities inherit, and composite types hold others. Real models
-/// stay far below these bounds.
+/// A short file can expand to a large model through inheritance and nested composite types. Real
+/// models stay far below these limits.
 extension ModelRules {
-  /// The longest chain of parents.
+  /// The maximum length of a chain of parents.
   static let maximumAncestors = 100
-  /// The most properties of all entities together, inherited ones counted for each.
+  /// The maximum number of properties of all entities, with inherited ones counted for each.
   static let maximumProperties = 1_000_000
-  /// The deepest nesting of composite types.
+  /// The maximum nesting depth of composite types.
   static let maximumNesting = 32
-  /// The most parts of a composite type, those of its parts included.
+  /// The maximum number of parts of a composite type, including nested ones.
   static let maximumParts = Int(UInt16.max)
 
-  /// Whether the entities' properties can be counted out; nothing else is checked where not.
+  /// Checks the total number of properties. Returns `false` if it is too large to check anything
+  /// else.
   mutating func checkSize() -> Bool {
     let own = model.entities.map {
       $0.attributes.count + $0.relationships.count + $0.fetchedProperties.count
@@ -29,8 +30,10 @@ extension ModelRules {
     return false
   }
 
-  /// That each composite type can be spread out into its parts: none contains itself, and none
-  /// nests too deeply or has too many. Linear in the number of parts.
+  /// Checks that each composite type can be expanded: none contains itself, is nested too deeply or
+  /// has too many parts.
+  ///
+  /// - Complexity: Linear in the number of parts.
   mutating func checkCompositeSizes() {
     let indices = Dictionary(
       model.composites.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -47,7 +50,8 @@ extension ModelRules {
     let finite = Self.peeled(Array(inner.indices), inner, outer)
     checkMeasures(of: finite, inner)
 
-    // What is left contains itself, or one that does; the latter are peeled off from outside.
+    // The remaining types contain themselves, or a type that does. The latter are removed from the
+    // outside.
     let endless = Set(inner.indices).subtracting(finite)
     let above = Self.peeled(Array(endless), outer, inner)
     for index in endless.subtracting(above).sorted() {
@@ -57,8 +61,8 @@ extension ModelRules {
     }
   }
 
-  /// Reports the types that are too deep or too large and hold none that is: what holds these is a
-  /// consequence.
+  /// Reports the types that are too deep or too large, unless they contain one that is: those are
+  /// consequences.
   private mutating func checkMeasures(of order: [Int], _ inner: [[Int]]) {
     var measures = [(count: Int, depth: Int)](repeating: (0, 0), count: inner.count)
     for index in order {
@@ -83,8 +87,7 @@ extension ModelRules {
     }
   }
 
-  /// The nodes whose edges lead to such nodes alone, those they lead to before them (Kahn's
-  /// topological sort): without the rest, which lies on cycles or leads to one.
+  /// Returns the nodes that don't lead to a cycle, in dependency order (Kahn's topological sort).
   private static func peeled(_ nodes: [Int], _ edges: [[Int]], _ reverse: [[Int]]) -> [Int] {
     var open = [Int](repeating: -1, count: edges.count)
     for node in nodes { open[node] = 0 }

@@ -1,21 +1,21 @@
-/// Every rule a model has to obey, checked at once.
+/// The validation rules for models, checked all at once.
 ///
-/// The rules look at names through tables made first, so a check takes time in proportion to the
-/// model with inherited properties counted where they are inherited; ``checkSize()`` bounds these.
-/// A mistake is reported once: what depends on a name that leads nowhere is not checked further.
+/// Names are looked up in precomputed tables, so that a check takes time linear in the size of the
+/// model, including inherited properties, which ``checkSize()`` bounds. A mistake is reported once:
+/// whatever depends on an unresolved name is not checked further.
 package struct ModelRules {
   package let model: ManagedObjectModel
-  /// The index of each entity name's first use.
+  /// The index of the first entity with each name.
   package let entityIndex: [String: Int]
-  /// Each entity and its ancestors, itself first; ends before an unknown parent, at a cycle, and
-  /// one after ``maximumAncestors``.
+  /// Each entity followed by its ancestors. Ends before an unknown parent, at a cycle, and one
+  /// after ``maximumAncestors``.
   package let lineages: [[Int]]
   /// Each entity's own properties by name.
   package let ownProperties: [[String: Property]]
   let composites: Set<String>
   private(set) var findings: [ModelFinding] = []
   private var hintCount = 0
-  /// Whether a chain of parents that is too long has been told of.
+  /// Whether a chain of parents that is too long has been reported.
   var hasReportedDepth = false
 
   package enum Property {
@@ -24,7 +24,7 @@ package struct ModelRules {
     case fetched
   }
 
-  /// What the rules find in a model, in the order of the rules.
+  /// Returns the findings in a model, in the order of the rules.
   package static func findings(in model: ManagedObjectModel) -> [ModelFinding] {
     guard model.entities.count <= Int(UInt16.max) else {
       return [
@@ -135,8 +135,8 @@ package struct ModelRules {
     hint(unknown) { $0.model.entities.map(\.name) }
   }
 
-  /// A sentence that offers the nearest name, for the first problems of a model: each look compares
-  /// all names, and thousands of problems have one cause.
+  /// Returns a sentence that suggests the nearest name, for the first problems of a model only:
+  /// each suggestion compares all names, and thousands of problems usually have one cause.
   mutating func hint(_ unknown: String, in names: (ModelRules) -> [String]) -> String {
     hintCount += 1
     return hintCount <= Self.maximumHints ? NearestName.hint(unknown, in: names(self)) : ""
@@ -144,8 +144,8 @@ package struct ModelRules {
 
   private static let maximumHints = 100
 
-  /// Why a name cannot be used, or nil. The names of entities and properties are parts of database
-  /// names, of object IDs and of key paths.
+  /// Returns the reason why a name is invalid, or `nil`. Names of entities and properties are parts
+  /// of database names, object IDs and key paths.
   static func flaw(ofName name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "has no name; give it one" }
     guard first == "_" || first.properties.isXIDStart else {
@@ -160,18 +160,19 @@ package struct ModelRules {
     return nil
   }
 
-  /// Two names and a prefix make a database's name, which the engine limits to 511 bytes.
+  /// Two names and a prefix form a database name, which the storage engine limits to 511 bytes.
   static let maximumNameLength = 200
 }
 
 extension ManagedObjectModel {
-  /// Checks every rule for models and brings default values into their attributes' form.
+  /// Validates the model against all rules, and converts default values to their attributes' types.
   ///
-  /// Models from files, from the builder and from stores have been checked already.
+  /// Models from files, from the builder and from stores have already been validated.
   ///
-  /// - Returns: The model; a default `0` of a `double` attribute has become `0.0`.
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation that names
-  ///   entity and property.
+  /// - Returns: The model. For example, a default value of `0` for a `double` attribute becomes
+  ///   `0.0`.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that names entity
+  ///   and property.
   @discardableResult
   public func validated() throws(ArborError) -> ManagedObjectModel {
     let problems = ModelRules.findings(in: self).filter { $0.severity == .problem }
@@ -179,7 +180,7 @@ extension ManagedObjectModel {
     return withFittingValues()
   }
 
-  /// The model with default values and bounds in the form their attributes keep.
+  /// Returns the model with default values and bounds converted to their attributes' types.
   package func withFittingValues() -> ManagedObjectModel {
     var model = self
     for index in model.entities.indices {
@@ -200,7 +201,7 @@ extension ManagedObjectModel {
 extension AttributeDescription {
   fileprivate mutating func fitValues() {
     defaultValue = type.fitting(defaultValue) ?? defaultValue
-    // The bounds of a text are lengths.
+    // The bounds of a string are lengths.
     let boundType = type == .string ? .integer64 : type
     minimum = boundType.fitting(minimum) ?? minimum
     maximum = boundType.fitting(maximum) ?? maximum
@@ -208,8 +209,7 @@ extension AttributeDescription {
 }
 
 extension ArborError {
-  /// One error that carries the problems of a model, all of them unless there are more than are
-  /// listed.
+  /// Returns an error that contains the problems of a model as violations.
   package static func invalidModel(
     _ problems: [ArborError], of total: Int? = nil, in source: String? = nil
   ) -> ArborError {

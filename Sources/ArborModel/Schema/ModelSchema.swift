@@ -1,31 +1,30 @@
 internal import ArborLocks
 
-/// A model compiled for one store: entities with their inheritance resolved, properties numbered,
-/// relationships paired, indexes gathered and records laid out.
+/// A model compiled for one store, with inheritance resolved, properties numbered, relationships
+/// paired, indexes collected and record layouts computed.
 ///
-/// Immutable and shared by every thread that uses the store.
+/// Immutable and shared by all threads that use the store.
 package final class ModelSchema: Sendable {
   package let model: ManagedObjectModel
-  /// With numbers and stored names for everything that has databases.
+  /// The catalogue, with numbers and stored names for everything that has databases.
   package let catalog: SchemaCatalog
-  /// In the order of the model.
+  /// The entities, in the order of the model.
   package let entities: [EntitySchema]
-  /// The entities that objects can be of, in the order of their catalogue numbers, which is the
-  /// order of object numbers. Scans use this order: the model's own may change without a new
-  /// fingerprint.
+  /// The concrete entities, sorted by catalogue number, which is the order of object numbers. Scans
+  /// use this order, because the order in the model can change without affecting the fingerprint.
   package let concreteEntities: [EntitySchema]
   private let indexByName: [String: Int]
-  /// The index in ``entities`` of each catalogue number, or -1.
+  /// The index in ``entities`` for each catalogue number, or -1.
   private let indexByNumber: [Int]
-  /// Of each entity what the history calls its properties.
+  /// The conversion of each entity's changed properties for the history.
   private let changeNumbers: [ChangeNumbers]
   package let hasDerivations: Bool
   private let plan = Lock<DerivationPlan?>(nil)
 
   /// Compiles a model.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` where a name leads nowhere. A model that passed the
-  ///   rules for models never throws.
+  /// - Throws: ``ArborError`` `invalidModel` if a name cannot be resolved. Never thrown for a valid
+  ///   model.
   package init(_ model: ManagedObjectModel, catalog: SchemaCatalog) throws(ArborError) {
     self.model = model
     entities = try ModelSchemaBuilder(model: model, catalog: catalog).build()
@@ -43,10 +42,10 @@ package final class ModelSchema: Sendable {
     }
   }
 
-  /// Compiles another schema's model with stored names of another catalogue, whose numbers of
-  /// entities and properties are the same.
+  /// Recompiles another schema's model with the stored names of another catalogue that assigns the
+  /// same numbers to entities and properties.
   ///
-  /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
+  /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(_ other: ModelSchema, storedAs catalog: SchemaCatalog) throws(ArborError) {
     model = other.model
     entities = other.entities
@@ -59,9 +58,9 @@ package final class ModelSchema: Sendable {
     hasDerivations = other.hasDerivations
   }
 
-  /// How the derived attributes are computed, bound at the first call.
+  /// Returns the plan for computing derived attributes, which is bound by the first call.
   ///
-  /// - Throws: ``ArborError`` `invalidModel`; never for a model that passed the rules for models.
+  /// - Throws: ``ArborError`` `invalidModel`. Never thrown for a valid model.
   package func derivationPlan() throws(ArborError) -> DerivationPlan {
     if let made = plan.withLock({ $0 }) { return made }
     let made = try DerivationPlan(self)
@@ -76,7 +75,7 @@ package final class ModelSchema: Sendable {
   @inline(__always)
   package func entity(of number: ObjectNumber) -> EntitySchema? { entity(numbered: number.entity) }
 
-  /// The entity with a catalogue number.
+  /// Returns the entity with a catalogue number.
   @inline(__always)
   package func entity(numbered number: UInt16) -> EntitySchema? {
     let number = Int(number)
@@ -84,37 +83,38 @@ package final class ModelSchema: Sendable {
     return entities[indexByNumber[number]]
   }
 
-  /// What the history calls the properties of an object; nil where the number is of no entity.
+  /// Returns the conversion of an object's changed properties for the history, or `nil` if the
+  /// number doesn't belong to an entity.
   package func changeNumbers(of number: ObjectNumber) -> ChangeNumbers? {
     entity(of: number).map { changeNumbers[$0.index] }
   }
 
-  /// Whether a relationship may lead to an object: the number is of its destination or of an entity
-  /// that inherits from that. A number that was read from a file may be of any entity, or of none.
+  /// Returns whether a relationship can refer to an object, that is, whether the object belongs to
+  /// its destination or a subentity. Object numbers read from a file are untrusted.
   package func leads(_ relationship: RelationshipSchema, to number: ObjectNumber) -> Bool {
     entity(of: number)?.lineage.contains(relationship.destination) ?? false
   }
 
   // MARK: Stored names
 
-  /// What the databases of an entity's records are called in the file.
+  /// Returns the stored name of the databases of an entity's records.
   package func storedName(of entity: EntitySchema) -> String {
     catalog.entries[entity.name]?.storedName ?? ""
   }
 
-  /// What the databases of a to-many relationship are called in the file.
+  /// Returns the stored name of the databases of a to-many relationship.
   package func storedName(of relationship: RelationshipSchema) -> String {
     let owner = entities[relationship.declaringEntity].name
     return catalog.entries[owner]?.relationships[relationship.name]?.storedName ?? ""
   }
 
-  /// What the database of an index is called in the file.
+  /// Returns the stored name of the database of an index.
   package func storedName(of index: IndexSchema) -> String {
     let owner = entities[index.declaringEntity].name
     return catalog.entries[owner]?.indexes[index.name]?.storedName ?? ""
   }
 
-  /// The inverse of a relationship; a hidden one where the model names none.
+  /// Returns the inverse of a relationship, which is hidden if the model doesn't declare one.
   package func inverse(of relationship: RelationshipSchema) -> RelationshipSchema {
     entities[relationship.destination].relationships[relationship.inverseSlot]
   }

@@ -4,14 +4,14 @@ struct ModelSchemaBuilder {
   let catalog: SchemaCatalog
   private let indexByName: [String: Int]
 
-  /// A relationship as one entity declares it, or the hidden inverse of one that points there.
+  /// A relationship as declared by an entity, or the hidden inverse of one.
   private struct Declared {
     var description: RelationshipDescription
     var isHidden: Bool
     var entity: Int
   }
 
-  /// A relationship of an entity whose ends are known, before the entity's records are laid out.
+  /// A relationship of an entity with resolved ends, before the record layout is computed.
   private struct Resolved {
     let slot: Int
     let declared: Declared
@@ -22,7 +22,7 @@ struct ModelSchemaBuilder {
     let targets: [UInt16]
   }
 
-  /// What a record keeps of one property.
+  /// The stored form of a property in a record.
   private struct Field {
     let property: IndexSchema.Column.Source
     let kind: FieldKind
@@ -57,7 +57,7 @@ struct ModelSchemaBuilder {
     return schemas
   }
 
-  /// The indexes of the concrete entities, in the order of their catalogue numbers.
+  /// Returns the indexes of the concrete entities, sorted by catalogue number.
   private func concreteByNumber() -> [Int] {
     model.entities.indices.filter { !model.entities[$0].isAbstract }
       .map { ($0, catalog.entries[model.entities[$0].name]?.number ?? 0) }
@@ -82,7 +82,7 @@ struct ModelSchemaBuilder {
     return lineages
   }
 
-  /// Each entity's own relationships and hidden inverses.
+  /// Returns each entity's own relationships and hidden inverses.
   private func declaredRelationships() throws(ArborError) -> [[Declared]] {
     var declared: [[Declared]] = model.entities.enumerated().map { index, entity in
       entity.relationships.map { Declared(description: $0, isHidden: false, entity: index) }
@@ -101,7 +101,7 @@ struct ModelSchemaBuilder {
     return declared
   }
 
-  /// `~` begins no property's name in a model.
+  /// Property names in a model never begin with `~`.
   private static func hiddenName(_ entity: String, _ relationship: String) -> String {
     "~\(entity).\(relationship)"
   }
@@ -139,7 +139,7 @@ struct ModelSchemaBuilder {
             + "\(description.destination) does not have; name a relationship of that entity.")
       }
       let inverse = all[destination][inverseSlot]
-      // Links are seen from both ends, so they are kept for both or for none.
+      // Links are visible from both ends, so they are stored for both or for neither.
       declared.description.isTransient =
         description.isTransient || inverse.description.isTransient
       result.append(
@@ -203,8 +203,8 @@ struct ModelSchemaBuilder {
         .indexes(lineage: lineage), layout: layout)
   }
 
-  /// What records keep of an entity's attributes and to-one relationships, by their numbers, so
-  /// that a model that declares in another order has the same layout.
+  /// Returns the record fields of an entity's attributes and to-one relationships, sorted by
+  /// catalogue number, so that the layout doesn't depend on the order of declaration.
   private func fields(
     of entity: String, _ entry: SchemaCatalog.Entry, _ attributes: [AttributeDescription],
     toOne relationships: [Resolved]
@@ -245,7 +245,7 @@ struct ModelSchemaBuilder {
 }
 
 extension AttributeDescription {
-  /// Whether large values of the attribute are kept outside of the record.
+  /// Whether large values of the attribute may be stored outside the record.
   var mayLieOutside: Bool {
     allowsExternalStorage && FieldKind(type) == .binary && !isTransient && derivation == nil
   }

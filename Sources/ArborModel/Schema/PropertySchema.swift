@@ -3,7 +3,7 @@ package enum PropertySchema: Sendable {
   case relationship(RelationshipSchema)
 }
 
-/// One attribute of an entity, inherited or own.
+/// An attribute of an entity, inherited or own.
 package struct AttributeSchema: Sendable {
   /// The attribute's slot in ``EntitySchema/attributes``.
   package let slot: Int
@@ -14,16 +14,16 @@ package struct AttributeSchema: Sendable {
   package let field: RecordField
 }
 
-/// One relationship of an entity, inherited, own or the hidden inverse of one without inverse.
+/// A relationship of an entity: inherited, own, or the hidden inverse of one without an inverse.
 ///
-/// It is a class, since it has many parts and is passed around with each link.
+/// A class, because it has many properties and is passed around with each link.
 package final class RelationshipSchema: Sendable {
   package enum Storage: Sendable, Hashable {
     /// A to-one relationship: a field of the owner's record, by its index in the layout.
     case field(Int)
     /// An unordered to-many relationship whose inverse is to-one: an index over that field.
     case derived
-    /// Any other to-many relationship: link edits, kept in databases of their own.
+    /// Any other to-many relationship: link edits, stored in databases of their own.
     case links
   }
 
@@ -34,28 +34,30 @@ package final class RelationshipSchema: Sendable {
   package let description: RelationshipDescription
   package let declaringEntity: Int
   package let destination: Int
-  /// The slot of the inverse among the destination's relationships. There always is one: a
-  /// relationship without an inverse gets a hidden one, so that deletes find who points at what.
+  /// The slot of the inverse among the destination's relationships. It always exists: a
+  /// relationship without an inverse gets a hidden one, so that deletions find all references to an
+  /// object.
   package let inverseSlot: Int
   package let isToMany: Bool
   package let isOrdered: Bool
   package let isHidden: Bool
-  /// Whether the inverse has many members.
+  /// Whether the inverse is to-many.
   package let isInverseToMany: Bool
-  /// Whether it is its own inverse.
+  /// Whether the relationship is its own inverse.
   package let isOwnInverse: Bool
   package let deleteRule: RelationshipDescription.DeleteRule
   package let storage: Storage
-  /// The field of the entity's records with the target; nil for to-many relationships.
+  /// The field of the entity's records that contains the target, or `nil` for to-many
+  /// relationships.
   package let field: RecordField?
-  /// The catalogue number of the first concrete entity that it leads to: usually the only one.
+  /// The catalogue number of the first concrete entity of the destination, usually the only one.
   @usableFromInline let usualTarget: UInt16?
-  /// The catalogue numbers of all.
+  /// The catalogue numbers of all concrete entities of the destination.
   @usableFromInline let targets: Set<UInt16>
 
   /// - Parameters:
-  ///   - layout: That of the entity's records.
-  ///   - targets: The catalogue numbers of the concrete entities that it leads to.
+  ///   - layout: The layout of the entity's records.
+  ///   - targets: The catalogue numbers of the concrete entities of the destination.
   init(
     slot: Int, description: RelationshipDescription, declaringEntity: Int, destination: Int,
     inverseSlot: Int, isHidden: Bool, isInverseToMany: Bool, isOwnInverse: Bool, storage: Storage,
@@ -79,7 +81,7 @@ package final class RelationshipSchema: Sendable {
     self.targets = Set(targets)
   }
 
-  /// The same relationship for records with another arrangement of the fields.
+  /// Creates the same relationship for records with another layout.
   init(_ other: RelationshipSchema, field: RecordField?) {
     slot = other.slot
     name = other.name
@@ -99,11 +101,11 @@ package final class RelationshipSchema: Sendable {
     targets = other.targets
   }
 
-  /// Whether both ends are fields: one record that is merged says nothing of the other.
+  /// Whether both ends are fields, so that merging one record doesn't determine the other.
   package var isPaired: Bool { !isToMany && !isInverseToMany }
 
-  /// Whether an object's number is of an entity that the relationship leads to, as all but those in
-  /// forged files are.
+  /// Returns whether an object belongs to the relationship's destination, which can fail only for
+  /// forged files.
   @inlinable @inline(__always)
   package func leads(to target: ObjectNumber) -> Bool {
     target.entity == usualTarget || targets.contains(target.entity)

@@ -1,63 +1,65 @@
-/// One relationship of an entity.
+/// A relationship of an entity.
 ///
-/// A relationship is to-one, unordered and may be empty unless an option says otherwise.
+/// By default, a relationship is to-one, unordered and optional.
 ///
 /// ```swift
 /// RelationshipDescription(
 ///   "employees", to: "Employee", inverse: "company", .toMany, deleteRule: .cascade)
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
-  /// What happens to the objects at the other end when an object is deleted.
+  /// The effect of deleting an object on its related objects.
   public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// They stay and no longer point back.
+    /// The related objects' references to the deleted object are removed.
     case nullify
-    /// They are deleted too.
+    /// The related objects are deleted too.
     case cascade
-    /// The deletion is a violation while there are any.
+    /// The deletion is a violation if there are related objects.
     case deny
-    /// They stay as they are; links to the deleted object are dropped without a change of theirs.
+    /// The related objects remain unchanged. Links to the deleted object are dropped without
+    /// marking them as updated.
     case noAction
   }
 
-  /// The relationship's name, unique among its entity's properties, inherited ones included.
+  /// The relationship's name, unique among its entity's properties, including inherited ones.
   public var name: String
-  /// The name of the entity at the other end.
+  /// The name of the destination entity.
   public var destination: String
-  /// The name of the relationship back; nil for none.
+  /// The name of the inverse relationship, or `nil` if there isn't one.
   public var inverse: String?
-  /// Whether there may be more than one object at the other end.
+  /// A Boolean value that indicates whether the relationship can have more than one member.
   public var isToMany: Bool
-  /// Whether the members of a to-many relationship keep their order.
+  /// A Boolean value that indicates whether the members of a to-many relationship are ordered.
   public var isOrdered: Bool
-  /// The least number of members of a to-many relationship at commit; 0: none. An optional
-  /// relationship may be empty as well.
+  /// The minimum number of members of a to-many relationship at commit, or 0 for none. An optional
+  /// relationship may also be empty.
   public var minimumCount: Int
-  /// The greatest number of members at commit; 0: unbounded.
+  /// The maximum number of members at commit, or 0 for no limit.
   public var maximumCount: Int
-  /// What happens to the objects at the other end when an object is deleted.
+  /// The effect of deleting an object on its related objects.
   public var deleteRule: DeleteRule
-  /// Whether the relationship may be without a value at commit.
+  /// A Boolean value that indicates whether the relationship may have no value at commit.
   ///
-  /// A to-one relationship that is not optional has to lead to an object. The empty set is a value:
-  /// a to-many relationship that is not optional may be empty unless ``minimumCount`` is 1 or more.
+  /// A mandatory to-one relationship must refer to an object. The empty set is a value: a mandatory
+  /// to-many relationship may be empty unless ``minimumCount`` is at least 1.
   public var isOptional: Bool
-  /// Whether the relationship lives in memory only.
+  /// A Boolean value that indicates whether the relationship is kept in memory only.
   public var isTransient: Bool
-  /// The name the relationship had in an earlier version of the model.
+  /// The relationship's name in an earlier version of the model.
   public var renamingIdentifier: String?
-  /// A word that makes the relationship differ from its earlier version although nothing else does.
+  /// A string that distinguishes the relationship from its earlier version if nothing else differs.
   public var versionHashModifier: String?
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
 
-  /// Describes a relationship by name, destination and options.
+  /// Creates a relationship from a name, a destination and options.
   ///
   /// - Parameters:
-  ///   - name: The relationship's name, unique in its entity and all it inherits.
-  ///   - destination: The name of the entity at the other end.
+  ///   - name: The relationship's name, unique among its entity's properties, including inherited
+  ///     ones.
+  ///   - destination: The name of the destination entity.
   ///   - inverse: The name of the inverse relationship, or `nil` for none.
-  ///   - options: Everything else, in any order.
-  ///   - deleteRule: What happens to the objects at the other end when an object is deleted.
+  ///   - options: Further options, in any order.
+  ///   - deleteRule: The effect of deleting an object on its related objects.
   public init(
     _ name: String, to destination: String, inverse: String? = nil,
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify
@@ -65,7 +67,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     self.init(name, to: destination, inverse: inverse, options: options, deleteRule: deleteRule)
   }
 
-  /// Describes a relationship by name, destination and a list of options.
+  /// Creates a relationship from a name, a destination and an array of options.
   public init(
     _ name: String, to destination: String, inverse: String? = nil, options: [RelationshipOption],
     deleteRule: DeleteRule = .nullify
@@ -90,7 +92,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     }
   }
 
-  /// Describes a relationship by all of its properties, as readers of model files do.
+  /// Creates a relationship from all of its properties, as parsers of model files do.
   public init(
     name: String, destination: String, inverse: String? = nil, isToMany: Bool = false,
     isOrdered: Bool = false, minimumCount: Int = 0, maximumCount: Int = 0,

@@ -1,4 +1,4 @@
-/// One thing said about a relationship beyond its ends.
+/// An option of a relationship.
 public struct RelationshipOption: Sendable {
   enum Kind: Sendable {
     case toMany, ordered, optional, mandatory, transient
@@ -10,42 +10,43 @@ public struct RelationshipOption: Sendable {
 
   let kind: Kind
 
-  /// There may be more than one object at the other end.
+  /// The relationship can have more than one member.
   public static let toMany = RelationshipOption(kind: .toMany)
-  /// The members of a to-many relationship keep their order.
+  /// The members of a to-many relationship are ordered.
   public static let ordered = RelationshipOption(kind: .ordered)
-  /// The relationship may be without a value at commit, which it may without this option too.
+  /// The relationship may have no value at commit. This is the default.
   public static let optional = RelationshipOption(kind: .optional)
-  /// A to-one relationship has to lead to an object at commit. A to-many relationship with a least
-  /// count of 1 or more may not be empty: `.mandatory, .count(1...)`; without one, the empty set is
-  /// a value like any other.
+  /// The relationship must have a value at commit. A to-one relationship must refer to an object. A
+  /// to-many relationship with a minimum count of at least 1 must not be empty:
+  /// `.mandatory, .count(1...)`; without a minimum count, it may be, because the empty set is a
+  /// value.
   public static let mandatory = RelationshipOption(kind: .mandatory)
-  /// The relationship lives in memory only.
+  /// The relationship is kept in memory only.
   public static let transient = RelationshipOption(kind: .transient)
 
-  /// The least and the greatest number of members at commit. A relationship that is not
-  /// ``mandatory`` may be empty as well.
+  /// The minimum and maximum number of members at commit. A relationship that is not ``mandatory``
+  /// may also be empty.
   public static func count(_ range: ClosedRange<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, range.upperBound))
   }
-  /// The least number of members at commit. A relationship that is not ``mandatory`` may be empty
-  /// as well.
+  /// The minimum number of members at commit. A relationship that is not ``mandatory`` may also be
+  /// empty.
   public static func count(_ range: PartialRangeFrom<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, nil))
   }
-  /// The greatest number of members at commit.
+  /// The maximum number of members at commit.
   public static func count(_ range: PartialRangeThrough<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(nil, range.upperBound))
   }
-  /// The name the relationship had in an earlier version of the model.
+  /// The relationship's name in an earlier version of the model.
   public static func renamed(from name: String) -> RelationshipOption {
     RelationshipOption(kind: .renamed(name))
   }
-  /// A word that makes the relationship differ from its earlier version although nothing else does.
+  /// A string that distinguishes the relationship from its earlier version if nothing else differs.
   public static func versionHashModifier(_ word: String) -> RelationshipOption {
     RelationshipOption(kind: .versionHashModifier(word))
   }
-  /// Notes that steer importing and tools.
+  /// User-defined entries, which also control importing and tools.
   public static func userInfo(_ notes: [String: String]) -> RelationshipOption {
     RelationshipOption(kind: .userInfo(notes))
   }

@@ -1,20 +1,21 @@
-/// The numbers that a store has given to entities, properties and indexes, never used twice, and
-/// the names that their databases were born with.
+/// The numbers that a store has assigned to entities, properties and indexes, which are never
+/// reused, and the original names of their databases.
 ///
-/// Layouts and checksums name entities and properties by these numbers, so that a renamed entity or
-/// attribute keeps its records; a renamed entity, relationship or index keeps its databases. What a
-/// migration has removed stays under a name that no model can have, for the sake of its number.
+/// Layouts and checksums identify entities and properties by these numbers, so that a renamed
+/// entity or attribute keeps its records. A renamed entity, relationship or index keeps its
+/// databases. Parts that a migration removed remain under a name that is invalid in models, so that
+/// their numbers stay reserved.
 package struct SchemaCatalog: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package var number: UInt16
-    /// The number of the layout that new records of the entity are written in, from 1.
+    /// The number of the layout for new records of the entity, counting from 1.
     package var layoutNumber: UInt16
     /// The numbers of the entity's attributes and to-one relationships, by name.
     package var properties: [String: UInt16]
-    /// What the databases of the entity's records and large binaries are called in the file; empty
-    /// where none exist or nothing has named them yet.
+    /// The name of the databases of the entity's records and large binaries in the file, or empty
+    /// if they don't exist or haven't been named yet.
     package var storedName = ""
-    /// The to-many relationships that the entity declares, hidden inverses included, by name.
+    /// The to-many relationships that the entity declares, including hidden inverses, by name.
     package var relationships: [String: StoredPart] = [:]
     /// The indexes that the entity declares, by name.
     package var indexes: [String: StoredPart] = [:]
@@ -25,8 +26,8 @@ package struct SchemaCatalog: Sendable, Hashable {
       self.properties = properties
     }
 
-    /// Numbers for the properties of an entity that a store did not have, inherited ones included:
-    /// everything in the order of the model, from 1.
+    /// Numbers the properties of a new entity, including inherited ones, in the order of the model
+    /// from 1.
     init(numbering entity: EntityDescription, in model: ManagedObjectModel, number: UInt16) {
       var properties: [String: UInt16] = [:]
       for ancestor in model.lineage(of: entity).reversed() {
@@ -39,11 +40,11 @@ package struct SchemaCatalog: Sendable, Hashable {
     }
   }
 
-  /// A to-many relationship or an index, with databases of its own.
+  /// A to-many relationship or an index, which has databases of its own.
   package struct StoredPart: Sendable, Hashable {
-    /// Of all relationships, or all indexes, that the store has ever had.
+    /// The number among all relationships, or all indexes, that the store has ever had.
     package var number: UInt16
-    /// What its databases are called in the file; empty where they are gone.
+    /// The name of its databases in the file, or empty if they were removed.
     package var storedName: String
 
     package init(number: UInt16, storedName: String) {
@@ -56,7 +57,8 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   package init(entries: [String: Entry]) { self.entries = entries }
 
-  /// Numbers for a new store: everything in the order of the model, from 1.
+  /// Creates the catalogue of a new store, which numbers everything in the order of the model from
+  /// 1.
   package init(numbering model: ManagedObjectModel) {
     entries = [:]
     for (position, entity) in model.entities.enumerated() {
@@ -66,20 +68,22 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   // MARK: Retired numbers
 
-  /// No name of a model begins with a control character.
+  /// Names in a model never begin with a control character.
   private static let retiredMark: Character = "\u{1}"
 
-  /// The name of what is no longer there; with the number, since a name may be removed again.
+  /// Returns the name of a removed part. Includes the number, because a name can be removed
+  /// repeatedly.
   package static func retiredName(_ name: String, _ number: UInt16) -> String {
     "\(retiredMark)\(number) \(name)"
   }
 
-  /// Whether a name is one of ``retiredName(_:_:)``.
+  /// Returns whether a name was created by ``retiredName(_:_:)``.
   package static func isRetired(_ name: String) -> Bool { name.first == retiredMark }
 }
 
 extension ManagedObjectModel {
-  /// An entity and its ancestors, the entity first. Ends at an unknown parent and at a cycle.
+  /// Returns an entity and its ancestors, the entity first. Stops at an unknown parent and at a
+  /// cycle.
   package func lineage(of entity: EntityDescription) -> [EntityDescription] {
     var lineage = [entity]
     while let parentName = lineage.last?.parent, let parent = self.entity(named: parentName),

@@ -1,25 +1,25 @@
-/// A conjunction in normal form, prepared for planning before its arguments are known.
+/// A conjunction in normal form, prepared for query planning before its arguments are known.
 package struct BoundConjunction: Sendable {
   let members: [BoundMember]
-  /// What the members say about objects at the other end of relationships.
+  /// The conditions of the members on related objects.
   let related: [RelatedCondition]
 
   init(_ root: BoundNode) { self.init(members: PredicateNormalizer.conjunction(of: root)) }
 
-  /// Prepares the members of a conjunction that are in normal form.
+  /// Creates a conjunction from members in normal form.
   fileprivate init(members nodes: [BoundNode]) {
     members = nodes.map(BoundMember.init)
     related = RelatedCondition.gather(nodes)
   }
 
-  /// Whether there are constants with which an index can narrow the conjunction.
+  /// Whether an index can narrow the conjunction for some arguments.
   fileprivate var mayNarrow: Bool {
     !related.isEmpty || members.contains { $0.pattern != nil || !$0.alternatives.isEmpty }
   }
 
-  /// The conjunction with its arguments; nil where no record fulfils it.
+  /// Returns the conjunction with its arguments, or `nil` if no record can satisfy it.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package func conjunction(
     arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction? {
@@ -28,8 +28,8 @@ package struct BoundConjunction: Sendable {
       environment: environment)
   }
 
-  /// - Parameter haveNaN: Whether an argument contains NaN. All alternatives share the arguments, so
-  ///   the caller looks at them once.
+  /// - Parameter haveNaN: Whether an argument contains NaN. All alternatives share the arguments,
+  ///   so the caller checks them once.
   fileprivate func conjunction(
     arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction? {
@@ -55,14 +55,14 @@ package struct BoundConjunction: Sendable {
   }
 }
 
-/// One member of a predicate's conjunction, with what is known of it before its arguments are.
+/// A member of a predicate's conjunction, analysed before its arguments are known.
 struct BoundMember: Sendable {
   let node: BoundNode
-  /// The comparison of a property with a constant that the member is, if it is one.
+  /// The comparison of a property with a constant that the member consists of, or `nil`.
   let pattern: IndexablePattern?
-  /// What the member is a disjunction of, where each may open a way to its rows; else empty.
+  /// The disjuncts of the member if each may have an access path of its own, otherwise empty.
   let alternatives: [BoundConjunction]
-  /// Whether arguments decide if its operators fit their sides.
+  /// Whether the validity of operators depends on arguments.
   let needsCheck: Bool
 
   init(_ node: BoundNode) {
@@ -89,7 +89,7 @@ struct BoundMember: Sendable {
     self.alternatives = alternatives
   }
 
-  /// The member with its arguments; nil where no record fulfils it.
+  /// Returns the member with its arguments, or `nil` if no record can satisfy it.
   fileprivate func conjunct(
     arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
@@ -105,7 +105,8 @@ struct BoundMember: Sendable {
     }
   }
 
-  /// Alternatives that ask one property for single values are one question for several.
+  /// Returns a disjunction, in which alternatives that compare one property with single values are
+  /// merged.
   private func disjunction(
     arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
@@ -125,7 +126,7 @@ struct BoundMember: Sendable {
           points.append((term, values))
         }
       } else {
-        // One alternative that has to be scanned makes the others' ways worthless.
+        // A single alternative that requires a scan makes the access paths of the others useless.
         guard conjunction.mayNarrow else { return Conjunct(node: node) }
         others.append(conjunction)
       }
@@ -154,7 +155,7 @@ extension Conjunction {
 }
 
 extension IndexableTerm {
-  /// The values that the term asks for, where it asks for values and nothing else.
+  /// The values that the term matches, if it consists of nothing else.
   fileprivate var points: [PropertyValue]? {
     guard isExact else { return nil }
     switch condition {
@@ -164,18 +165,19 @@ extension IndexableTerm {
     }
   }
 
-  /// Whether both terms ask the same of the same property.
+  /// Returns whether both terms refer to the same property with the same folding.
   fileprivate func isAbout(_ other: IndexableTerm) -> Bool {
     subject == other.subject && folding == other.folding
   }
 }
 
 extension BoundPredicate {
-  /// Returns the predicate as a conjunction, each member with the condition that an index can serve:
-  /// `NOT` is moved inwards where that is sound, nested conjunctions are flattened, and comparisons
-  /// that no record can match are decided. An empty conjunction is true of every object.
+  /// Returns the predicate as a conjunction, each member with the condition that an index can
+  /// evaluate. `NOT` is pushed down if that is equivalent, nested conjunctions are flattened, and
+  /// comparisons that no record can satisfy are eliminated. An empty conjunction is satisfied by
+  /// every object.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` if an argument does not fit its comparison.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package func conjunction(
     arguments: [PropertyValue], environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunction {
@@ -183,16 +185,15 @@ extension BoundPredicate {
   }
 }
 
-/// One of the predicates that together are a predicate, with what an index can do for it.
+/// A member of a conjunction, with the condition that an index can evaluate.
 package struct Conjunct: Sendable {
   package let node: BoundNode
   package internal(set) var term: IndexableTerm?
-  /// The conjunctions that the conjunct is a disjunction of, where each may open a way to its rows;
-  /// else empty.
+  /// The disjuncts if each may have an access path of its own, otherwise empty.
   package internal(set) var alternatives: [Conjunction] = []
 }
 
-/// A predicate in normal form, with its arguments: everything of it has to hold.
+/// A predicate in conjunctive normal form, with its arguments.
 package struct Conjunction: Sendable {
   package let conjuncts: [Conjunct]
   package let related: [RelatedCondition]

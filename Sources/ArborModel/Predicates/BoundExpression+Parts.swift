@@ -1,7 +1,7 @@
-/// Descends bound trees.
+/// Traversal of bound trees.
 extension BoundNode {
-  /// The sides of the node's own comparison, the predicates it consists of, and whether those lie
-  /// in a scope of their own.
+  /// The operands of the node's comparison, its child predicates, and whether these have their own
+  /// scope.
   private var parts: (expressions: [BoundExpression], nodes: [BoundNode], opensScope: Bool) {
     switch self {
     case .constant: ([], [], false)
@@ -12,8 +12,8 @@ extension BoundNode {
     }
   }
 
-  /// Whether any expression of the tree fulfils a condition, which is told how many scopes the
-  /// expression lies below the tree's own.
+  /// Returns whether an expression in the tree satisfies a condition, which receives the number of
+  /// scopes between the tree and the expression.
   func contains(depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool) -> Bool {
     let parts = parts
     return parts.expressions.contains { $0.contains(depth: depth, where: condition) }
@@ -22,11 +22,11 @@ extension BoundNode {
       }
   }
 
-  /// Whether the predicate reads objects of scopes around its own, so that it cannot be asked
+  /// Whether the predicate reads candidates of enclosing scopes, so that it cannot be evaluated
   /// alone.
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
 
-  /// Whether the predicate is a `MATCHES`, or contains one.
+  /// Whether the predicate is or contains a `MATCHES`.
   var matchesExpressions: Bool {
     if case .comparison(let comparison) = self, comparison.comparison == .matches { return true }
     return parts.nodes.contains { $0.matchesExpressions }
@@ -35,7 +35,7 @@ extension BoundNode {
 }
 
 extension BoundExpression {
-  /// Whether the expression, or any that it consists of, fulfils a condition.
+  /// Returns whether the expression or one of its parts satisfies a condition.
   func contains(depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool) -> Bool {
     if condition(self, depth) { return true }
     func within(_ expression: BoundExpression, _ added: Int = 0) -> Bool {
@@ -61,7 +61,7 @@ extension BoundExpression {
     }
   }
 
-  /// Whether the expression itself names a candidate of a scope around the tree.
+  /// Returns whether the expression itself refers to a candidate of an enclosing scope.
   fileprivate func isOuter(at depth: Int) -> Bool {
     switch self {
     case .path(let path): path.scope > depth
@@ -70,10 +70,10 @@ extension BoundExpression {
     }
   }
 
-  /// Whether the expression reads objects of scopes around its own.
+  /// Whether the expression reads candidates of enclosing scopes.
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
 
-  /// Whether no record and no chance changes the expression: it has one value for a whole fetch.
+  /// Whether the expression has the same value for the whole fetch.
   package var isConstant: Bool {
     !contains { expression, _ in
       switch expression {
@@ -85,12 +85,12 @@ extension BoundExpression {
     }
   }
 
-  /// Whether part of the expression stands outside the tree.
+  /// Whether the expression contains arguments.
   var hasArguments: Bool {
     contains { expression, _ in if case .argument = expression { true } else { false } }
   }
 
-  /// How many expressions the tree consists of, predicates left out, up to a number.
+  /// Returns the number of expressions in the tree, without predicates, up to a maximum.
   func size(upTo most: Int) -> Int {
     var count = 0
     _ = contains { _, _ in
@@ -100,8 +100,8 @@ extension BoundExpression {
     return count
   }
 
-  /// The predicates that the expression holds, from left to right. Those that these hold in turn
-  /// are left to them: code that asks each for its own sees all of a tree once.
+  /// The predicates directly contained in the expression, from left to right. Predicates nested in
+  /// these are not included, so that a recursive traversal visits each once.
   var heldNodes: [BoundNode] {
     switch self {
     case .path, .constant, .argument, .collection, .slot, .decoded: []
@@ -119,6 +119,6 @@ extension BoundExpression {
 }
 
 extension BoundComparison {
-  /// The predicates that the sides hold; see ``BoundExpression/heldNodes``.
+  /// The predicates contained in the operands; see ``BoundExpression/heldNodes``.
   var heldNodes: [BoundNode] { left.heldNodes + right.heldNodes }
 }

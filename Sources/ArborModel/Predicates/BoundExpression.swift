@@ -1,37 +1,39 @@
-/// One side of a bound comparison, or a part of one.
+/// A side of a bound comparison, or a part of one.
 ///
-/// `@count`, `count(…)` and `[SIZE]` are all `.call(.count, …)`; the other collection operators
-/// that compute one value are the functions of their meaning likewise.
+/// `@count`, `count(…)` and `[SIZE]` are all `.call(.count, …)`. The other aggregating collection
+/// operators are represented by the equivalent functions, too.
 package indirect enum BoundExpression: Sendable {
   case path(BoundPath)
   case constant(PropertyValue)
   case argument(Int)
   case list([BoundExpression])
-  /// The members of a to-many relationship: in their order where it is ordered, else ascending.
+  /// The members of a to-many relationship, in their order if it is ordered, otherwise ascending.
   case collection(BoundCollection)
-  /// What an expression gives of each object of a collection, whose candidate the object is. Where
-  /// the expression gives a collection itself, all of them joined.
+  /// The value of an expression for each object of a collection, which is the candidate. If the
+  /// value is a collection itself, the results are concatenated.
   case each(BoundExpression, of: EntitySchema, BoundExpression)
-  /// What an expression gives of one object, which is its candidate; nil of none.
+  /// The value of an expression for one object, which is the candidate, or `nil` if there is no
+  /// object.
   case follow(BoundExpression, of: EntitySchema, BoundExpression)
-  /// A collection operator that gives a collection.
+  /// A collection operator whose result is a collection.
   case union(BoundUnion, BoundExpression)
   case call(PredicateFunction, [BoundExpression])
-  /// A registered function with target and arguments.
+  /// A registered function with its target and arguments.
   case custom(String, [BoundExpression], PredicateSite)
   case cast(BoundExpression, ValueCast)
   case ternary(BoundNode, BoundExpression, BoundExpression)
-  /// The objects of a collection that fulfil a predicate, whose candidate they are.
+  /// The objects of a collection that satisfy a predicate, whose candidate they are.
   case subquery(BoundExpression, of: EntitySchema, BoundNode)
-  /// The values of a list that fulfil a predicate, which reads them from the slot.
+  /// The values of a list that satisfy a predicate, which reads them from the slot.
   case filter(BoundExpression, BoundSlot, BoundNode)
-  /// The value that stands in a slot at present.
+  /// The current value of a slot.
   case slot(BoundSlot)
   case element(BoundExpression, BoundPosition)
-  /// A part of the JSON that an attribute of a `Codable` type keeps.
+  /// A part of the JSON of a `Codable` attribute.
   case decoded(BoundPath, CodablePath)
-  /// A named part of a composite, or a property of an object whose entity shows only when it is
-  /// there; of many, when its base is many. What the model says of the part's kind.
+  /// A named part of a composite, or a property of an object whose entity is known only at
+  /// evaluation; a collection if the base is one. The associated kind is that of the part in the
+  /// model.
   case part(BoundExpression, String, ValueKind)
 }
 
@@ -41,7 +43,7 @@ package enum BoundPosition: Sendable {
   case last
 }
 
-/// The collection operators that give collections. None of them keeps nil.
+/// The collection operators whose result is a collection. They omit `nil`.
 package enum BoundUnion: String, Sendable {
   case objects = "@unionOfObjects"
   case distinctObjects = "@distinctUnionOfObjects"
@@ -50,11 +52,11 @@ package enum BoundUnion: String, Sendable {
   case distinctSets = "@distinctUnionOfSets"
 
   var isDistinct: Bool { self != .objects && self != .arrays }
-  /// Whether elements that are lists are opened.
+  /// Whether elements that are lists are flattened.
   var opensLists: Bool { self != .objects && self != .distinctObjects }
 }
 
-/// A slot that holds the values of a list in turn, for the predicate that is evaluated for each.
+/// A slot that contains the current element of a list while a predicate is evaluated for it.
 package final class BoundSlot: Sendable {
   let kind: ValueKind
 
@@ -62,7 +64,7 @@ package final class BoundSlot: Sendable {
 }
 
 extension BoundExpression {
-  /// Whether this is a collection of objects of the store, by its form alone.
+  /// Whether the expression is syntactically a collection of stored objects.
   package var isObjectCollection: Bool {
     switch self {
     case .collection, .subquery: true
@@ -75,7 +77,7 @@ extension BoundExpression {
     }
   }
 
-  /// Whether this is a collection by its form, rather than a value that may be a list.
+  /// Whether the expression is syntactically a collection, rather than a value that may be a list.
   var isCollection: Bool {
     switch self {
     case .collection, .subquery, .each, .union, .filter, .list, .call(.distinct, _),
@@ -86,8 +88,8 @@ extension BoundExpression {
     }
   }
 
-  /// Whether this is a collection whose order says nothing: its values come from a relationship
-  /// that is not ordered.
+  /// Whether the expression is a collection without a meaningful order, because its values come
+  /// from an unordered relationship.
   var isUnordered: Bool {
     switch self {
     case .collection(let collection): !collection.relationship.isOrdered
@@ -101,7 +103,7 @@ extension BoundExpression {
     }
   }
 
-  /// The first to-many relationship of a path that gives many values; nil for what gives one.
+  /// The first to-many relationship of a path with several values, or `nil`.
   var manyValued: BoundCollection? {
     switch self {
     case .collection(let collection): collection
@@ -111,8 +113,8 @@ extension BoundExpression {
     }
   }
 
-  /// Whether this is the value of a composite attribute, or a composite in one: its parts are no
-  /// other object's properties.
+  /// Whether the expression is a composite attribute or a composite within one, whose parts are not
+  /// properties of another object.
   var isOfComposite: Bool {
     switch self {
     case .path(let path): ValueKind(path.leaf) == .composite

@@ -1,7 +1,7 @@
-/// Predicates about the objects that relationships lead to.
+/// Predicates on related objects.
 extension BoundNode {
-  /// The to-one relationship that all key paths of the predicate begin with; nil where there is
-  /// none, or no path.
+  /// The to-one relationship with which all key paths of the predicate start, or `nil` if there
+  /// isn't one or there are no paths.
   var commonHop: RelationshipSchema? {
     var hop: RelationshipSchema?
     return visitPaths { path in
@@ -11,7 +11,7 @@ extension BoundNode {
     } ? hop : nil
   }
 
-  /// Visits all key paths until `body` says false; returns whether it never did.
+  /// Visits all key paths until `body` returns `false`. Returns whether it never did.
   private func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
     switch self {
     case .constant: true
@@ -25,7 +25,7 @@ extension BoundNode {
     }
   }
 
-  /// The predicate as one of the object behind the first relationship of its paths.
+  /// The predicate relative to the object at the end of its paths' first relationship.
   var droppingFirstHop: BoundNode {
     switch self {
     case .constant: return self
@@ -41,7 +41,7 @@ extension BoundNode {
     }
   }
 
-  /// What the predicate says where all its paths give nil; nil where that is not known.
+  /// Returns the predicate's result if all its paths are `nil`, or `nil` if that is unknown.
   func holdsOfNil(_ constants: PredicateConstants) -> Bool? {
     switch self {
     case .constant(let flag): return flag
@@ -55,21 +55,21 @@ extension BoundNode {
       if outcomes.contains(true) { return true }
       return outcomes.contains(nil) ? nil : false
     case .comparison(let comparison):
-      // Neither the locale nor what limits a regular expression is known here.
+      // Neither the locale nor the limits of regular expressions are known here.
       guard !comparison.options.contains(.localized), comparison.comparison != .matches,
         let left = comparison.left.valueOfNil(constants),
         let right = comparison.right.valueOfNil(constants)
       else { return nil }
       return try? ComparisonSemantics(comparison.comparison, comparison.options)
         .holds(left, right)
-    // There are no members behind nil.
+    // A `nil` reference has no members.
     case .quantified(.any, _, _): return false
     case .quantified(.all, _, _): return true
     }
   }
 
-  /// The to-many relationship of the candidate of which any member has to fulfil a predicate, and
-  /// the predicate; nil for what says something else.
+  /// The to-many relationship of which at least one member must satisfy a predicate, and the
+  /// predicate, or `nil` if the predicate has another form.
   var anyMember: (relationship: RelationshipSchema, node: BoundNode)? {
     let collection: BoundCollection
     let node: BoundNode
@@ -106,7 +106,7 @@ extension BoundExpression {
     switch self {
     case .path(let path): path.scope == 0 && body(path)
     case .list(let elements): elements.allSatisfy { $0.visitPaths(body) }
-    // What reads more than paths stays with the row.
+    // Expressions that read more than paths remain with the row.
     default: isConstant
     }
   }

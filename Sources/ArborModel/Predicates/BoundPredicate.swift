@@ -1,14 +1,14 @@
-/// A predicate whose names have become properties of an entity.
+/// A predicate with its names resolved for an entity.
 ///
-/// It holds no arguments, so that one binding serves every use of a shape with an entity.
+/// It doesn't contain arguments, so one binding serves all uses of a shape with an entity.
 package final class BoundPredicate: ShapeBinding {
   package let entity: EntitySchema
   package let root: BoundNode
-  /// What the predicate reads beside the record that it is evaluated for.
+  /// The data that the predicate reads besides the record it is evaluated for.
   package let dependencies: PredicateDependencies
-  /// The root as a conjunction in normal form, prepared for planning.
+  /// The root as a conjunction in normal form, prepared for query planning.
   let shape: BoundConjunction
-  /// What the predicate asks for where it names one unique value.
+  /// The unique value that the predicate compares with, if it identifies at most one object.
   package let uniqueEquality: UniqueEquality?
 
   package init(entity: EntitySchema, root: BoundNode) {
@@ -24,25 +24,25 @@ package final class BoundPredicate: ShapeBinding {
 
 /// A bound predicate or a part of one.
 ///
-/// Every part is about one object, its candidate. The root's candidate is the object that is
-/// fetched. A quantifier, a subquery and a path behind a collection each open a scope, whose
-/// candidate is a member of the collection. Outer candidates are named by how many scopes they lie
-/// further out: ``BoundPath/scope``.
+/// Each part refers to one object, its candidate. The root's candidate is the object that is
+/// fetched. A quantifier, a subquery and a path after a collection each open a scope, whose
+/// candidate is a member of the collection. Outer candidates are identified by the number of
+/// enclosing scopes: ``BoundPath/scope``.
 package indirect enum BoundNode: Sendable {
   case constant(Bool)
   case and([BoundNode])
   case or([BoundNode])
   case not(BoundNode)
   case comparison(BoundComparison)
-  /// Any or all members of a to-many relationship fulfil a predicate, whose candidate they are.
-  /// NONE is the opposite of any; a path over several relationships is as many quantifiers.
+  /// Any or all members of a to-many relationship satisfy a predicate, whose candidate they are.
+  /// NONE is the negation of any; a path with several relationships consists of nested quantifiers.
   case quantified(BoundQuantifier, BoundCollection, BoundNode)
 }
 
 package enum BoundQuantifier: Sendable {
-  /// At least one member; false of none.
+  /// At least one member; `false` if there are none.
   case any
-  /// Every member; true of none.
+  /// Every member; `true` if there are none.
   case all
 }
 
@@ -54,7 +54,7 @@ package struct BoundComparison: Sendable {
   package internal(set) var site: PredicateSite = .none
 }
 
-/// A key path that leads to one value: to-one relationships that are followed, and what is read at
+/// A key path with a single value: the to-one relationships to follow, and the property to read at
 /// their end.
 package struct BoundPath: Sendable {
   package enum Leaf: Sendable {
@@ -65,27 +65,28 @@ package struct BoundPath: Sendable {
     case entityName
   }
 
-  /// Where the path starts: 0 for the candidate, 1 for that of the scope around it, and so on.
+  /// The number of enclosing scopes to the start of the path: 0 for the candidate, 1 for that of
+  /// the enclosing scope, and so on.
   package internal(set) var scope = 0
   package internal(set) var hops: [RelationshipSchema] = []
   package let leaf: Leaf
 }
 
-/// The members of a to-many relationship at the end of a path over to-one relationships.
+/// The members of a to-many relationship at the end of a path of to-one relationships.
 package struct BoundCollection: Sendable {
-  /// Where the path starts; see ``BoundPath/scope``.
+  /// The start of the path; see ``BoundPath/scope``.
   package internal(set) var scope = 0
   package internal(set) var hops: [RelationshipSchema] = []
   package let relationship: RelationshipSchema
-  /// The entity that the path's last hop, or the candidate, is declared to be of.
+  /// The declared entity of the object at the end of the path's hops, or of the candidate.
   package let owner: EntitySchema
-  /// The entity that the members are declared to be of.
+  /// The declared entity of the members.
   package let target: EntitySchema
   package let site: PredicateSite
 }
 
 extension BoundPath.Leaf {
-  /// Whether this is a binary that may lie outside of the record.
+  /// Whether this is a binary attribute whose value may be stored outside the record.
   var isExternal: Bool {
     if case .attribute(let attribute) = self { attribute.field.isExternal } else { false }
   }

@@ -1,17 +1,17 @@
-/// Bound trees in words, for people who read plans: nearly the language itself.
+/// Formats bound trees in query plans, in nearly the predicate language.
 package struct BoundText {
   let constant: (PropertyValue) -> String
   let arguments: [PropertyValue]
 
   /// - Parameters:
-  ///   - arguments: The constants of the trees' `.argument`s.
-  ///   - constant: How constants are shown; as in the language where it is left out.
+  ///   - arguments: The constants of the trees' `.argument` leaves.
+  ///   - constant: Formats a constant. The default is the syntax of the predicate language.
   package init(arguments: [PropertyValue], constant: ((PropertyValue) -> String)? = nil) {
     self.arguments = arguments
     self.constant = constant ?? PredicateLiteral.text
   }
 
-  /// A predicate; in parentheses where it stands among others and needs some.
+  /// Returns the text of a predicate, in parentheses if it is nested and needs them.
   package func text(_ node: BoundNode, isNested: Bool = false) -> String {
     switch node {
     case .constant(let isTrue): return isTrue ? "TRUE" : "FALSE"
@@ -68,7 +68,7 @@ package struct BoundText {
     expressions.map(text).joined(separator: ", ")
   }
 
-  /// A path; one from further out begins with as many carets.
+  /// Returns the text of a path, with a leading caret for each enclosing scope.
   package func text(_ path: BoundPath) -> String {
     let leaf =
       switch path.leaf {

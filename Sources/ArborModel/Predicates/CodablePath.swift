@@ -1,22 +1,25 @@
-/// A path of names into the JSON that a `Codable` attribute keeps, resolved by the type's parts.
+/// A path into the JSON of a `Codable` attribute, resolved with the structure of its type.
 package struct CodablePath: Sendable {
-  /// The keys from the outermost object inwards.
+  /// The keys, from the outermost object inwards.
   package let keys: [String]
-  /// What the last key's value stands for; nil where it is an object.
+  /// The type of the last key's value, or `nil` if it is an object.
   package let scalar: CodableScalar?
   let keyBytes: [[UInt8]]
 
   package var kind: ValueKind { scalar?.kind ?? .composite }
 
-  /// Resolves names that stand in no text; at least one.
+  /// Resolves names that aren't part of a predicate's text.
+  ///
+  /// - Precondition: There is at least one name.
   package init(names: [String], of parts: CodableParts) throws(ArborError) {
     try self.init(names.map { ($0, PredicateSite.none) }[...], of: parts)
   }
 
-  /// Resolves names; at least one.
+  /// Resolves names.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where a name is unknown, goes on behind what has
-  ///   no parts, or leads to what no path can end with.
+  /// - Throws: ``ArborError`` `invalidPredicate` if a name is unknown, follows a value without
+  ///   parts, or leads to a value that a path cannot end with.
+  /// - Precondition: There is at least one name.
   init(
     _ names: ArraySlice<(name: String, site: PredicateSite)>, of parts: CodableParts
   ) throws(ArborError) {

@@ -1,4 +1,4 @@
-/// What a comparison asks of its two sides.
+/// The operator of a comparison.
 package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case equal = "=="
   case notEqual = "!="
@@ -18,7 +18,7 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case utiConformsTo = "UTI-CONFORMS-TO"
   case utiEquals = "UTI-EQUALS"
 
-  /// The operator that says the same with the sides exchanged, where there is one.
+  /// The operator with the same meaning for exchanged operands, if there is one.
   package var mirrored: ComparisonOperator? {
     switch self {
     case .equal, .notEqual: self
@@ -34,7 +34,7 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether what the operator says follows from the order of its sides; see ``accepts(_:)``.
+  /// Whether the result follows from the order of the operands; see ``accepts(_:)``.
   var isOfOrders: Bool {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -55,21 +55,21 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// How a comparison looks at texts: the letters in brackets behind an operator.
+/// The options in brackets after an operator, which affect the comparison of strings.
 package struct ComparisonOptions: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// `c`: upper and lower case are one.
+  /// `c`: ignores case.
   package static let caseInsensitive = ComparisonOptions(rawValue: 1)
-  /// `d`: letters are one with and without diacritics.
+  /// `d`: ignores diacritics.
   package static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-  /// `n`: both sides are normalised already, so they are compared as they are.
+  /// `n`: both sides are already normalized and are compared as they are.
   package static let normalized = ComparisonOptions(rawValue: 4)
-  /// `l`: the order and equality of the current locale.
+  /// `l`: uses the collation of the current locale.
   package static let localized = ComparisonOptions(rawValue: 8)
 
-  /// `w`: what is looked for stands as whole words.
+  /// `w`: matches whole words only.
   package static let words = ComparisonOptions(rawValue: 16)
 
   private static let letters: [(letter: UInt8, option: ComparisonOptions)] = [
@@ -82,14 +82,14 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     self = known.option
   }
 
-  /// The options in brackets; nothing where none exist.
+  /// The options in brackets, or an empty string.
   package var text: String {
     if isEmpty { return "" }
     let letters = Self.letters.filter { contains($0.option) }.map(\.letter)
     return "[" + String(decoding: letters, as: UTF8.self) + "]"
   }
 
-  /// The folding that the options ask for; `n` asks for none.
+  /// The folding for the options; `n` disables it.
   package var folding: StringFolding {
     if contains(.normalized) { return [] }
     var folding: StringFolding = .none

@@ -1,14 +1,14 @@
-/// Which operators fit which sides.
+/// The rules for valid operands of operators.
 ///
-/// Equality fits everything: values of different kinds are just not equal. An order exists within
-/// one kind only, and the text operators ask for texts. Nil fits everywhere and gives false. A path
-/// over a to-many relationship is many values: it needs a quantifier, unless the operator compares
-/// collections.
+/// Equality accepts all operands: values of different kinds are simply not equal. Ordering requires
+/// operands of the same kind, and string operators require strings. `nil` is always valid and
+/// results in `false`. A path with a to-many relationship has several values and requires a
+/// quantifier, unless the operator compares collections.
 package enum ComparisonRules {
-  /// Checks that an operator fits its sides.
+  /// Checks the operands of a comparison.
   ///
-  /// - Parameter arguments: The constants of arguments; nil while they are not known.
-  /// - Throws: ``ArborError`` `invalidPredicate` where it does not.
+  /// - Parameter arguments: The constants of arguments, or `nil` if they aren't known yet.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the operands are invalid.
   static func check(_ comparison: BoundComparison, arguments: [PropertyValue]?) throws(ArborError) {
     if let error = nanProblem(comparison, arguments) { throw error }
     if let arguments, let problem = castProblem(comparison, arguments) {
@@ -22,7 +22,7 @@ package enum ComparisonRules {
     }
   }
 
-  /// Whether a check without arguments leaves something open.
+  /// Returns whether a check without arguments is incomplete.
   static func dependsOnArguments(_ node: BoundNode) -> Bool {
     switch node {
     case .constant: false
@@ -58,7 +58,8 @@ package enum ComparisonRules {
 
   // MARK: NaN
 
-  /// NaN where a value is expected: nothing equals it, and no attribute holds it.
+  /// Returns an error for an operand that is NaN, which equals nothing and which no attribute
+  /// stores.
   private static func nanProblem(
     _ comparison: BoundComparison, _ arguments: [PropertyValue]?
   ) -> ArborError? {
@@ -85,7 +86,7 @@ package enum ComparisonRules {
 
   // MARK: Casts
 
-  /// An argument that is cast to a date and is none.
+  /// Returns an error for an argument that is cast to a date but cannot be converted.
   private static func castProblem(_ comparison: BoundComparison, _ arguments: [PropertyValue])
     -> String?
   {
@@ -103,14 +104,14 @@ package enum ComparisonRules {
 
   // MARK: Many values
 
-  /// A path of many values where one is needed.
+  /// Returns an error for a path with several values where a single value is required.
   private static func manyProblem(
     _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind,
     _ arguments: [PropertyValue]?
   ) -> ArborError? {
     switch comparison.comparison {
     case .equal, .notEqual:
-      // Two collections can be equal; a collection and one value cannot.
+      // Two collections can be equal, but not a collection and a single value.
       for (side, kind, other, otherKind) in [
         (comparison.left, left, comparison.right, right),
         (comparison.right, right, comparison.left, left),
@@ -180,7 +181,8 @@ package enum ComparisonRules {
       + "compare values of one kind."
   }
 
-  /// A number beside binary data, which never are equal: most likely the data was to be a number.
+  /// Returns an error for comparing a number with binary data, which is never equal and most likely
+  /// a mistake.
   private static func binaryProblem(
     _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
@@ -230,9 +232,9 @@ package enum ComparisonRules {
     return nil
   }
 
-  /// What an expression gives.
+  /// Returns the kind of an expression's value.
   ///
-  /// - Parameter arguments: The constants of arguments; nil while they are not known.
+  /// - Parameter arguments: The constants of arguments, or `nil` if they aren't known yet.
   static func kind(of expression: BoundExpression, _ arguments: [PropertyValue]?) -> ValueKind {
     func kind(_ expression: BoundExpression) -> ValueKind { Self.kind(of: expression, arguments) }
     switch expression {
@@ -266,14 +268,14 @@ package enum ComparisonRules {
 }
 
 extension BoundExpression {
-  /// Whether an argument is cast to a date.
+  /// Whether the expression casts an argument to a date.
   fileprivate var hasCastArguments: Bool {
     contains { expression, _ in
       if case .cast(.argument, .date) = expression { true } else { false }
     }
   }
 
-  /// The names that lead to the attribute which the expression reads; nil for anything else.
+  /// The path to the attribute that the expression reads, or `nil` for any other expression.
   fileprivate var attributePath: String? {
     guard case .path(let path) = self, case .attribute(let attribute) = path.leaf else {
       return nil

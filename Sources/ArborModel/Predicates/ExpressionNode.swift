@@ -1,29 +1,30 @@
-/// A value that is computed: one side of a comparison, or a part of one.
+/// A computed value: an operand of a comparison, or a part of one.
 ///
-/// Trees are canonical; ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` keep them so.
+/// Trees are canonical. Use ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` to
+/// preserve that.
 package indirect enum ExpressionNode: Sendable, Hashable {
   case constant(PropertyValue)
-  /// A value that stands outside the tree: an interpolated one or a format's argument.
+  /// A value outside the tree: an interpolated value or a format argument.
   case argument(Int)
   case variable(String, PredicateSite)
   /// A path from `SELF`.
   case path(KeyPathNode)
-  /// A path from what any other expression gives.
+  /// A path relative to the value of another expression.
   case member(ExpressionNode, KeyPathNode)
   case list([ExpressionNode])
-  /// Arithmetic, bits, sets and named functions alike.
+  /// Arithmetic, bitwise and set operators, and named functions.
   case call(PredicateFunction, [ExpressionNode], PredicateSite)
-  /// `FUNCTION(target, 'name:', …)`: a function that the program registered.
+  /// `FUNCTION(target, 'name:', …)`: a registered function.
   case custom(ExpressionNode, name: String, [ExpressionNode], PredicateSite)
   case cast(ExpressionNode, to: String, PredicateSite)
   case ternary(PredicateNode, ExpressionNode, ExpressionNode)
-  /// The members of a collection that fulfil a predicate, in which the variable is the member.
+  /// The members of a collection that satisfy a predicate, in which the variable is the member.
   case subquery(ExpressionNode, variable: String, PredicateNode, PredicateSite)
   case element(ExpressionNode, ElementPosition, PredicateSite)
-  /// `$x := e`: the value of `e`, which `$x` then has in what follows to the right.
+  /// `$x := e`: the value of `e`, which `$x` has in everything that follows to the right.
   case assignment(String, ExpressionNode)
 
-  /// A list in canonical form: a constant where all its elements are.
+  /// Returns a list in canonical form: a constant if all its elements are.
   package static func aggregate(_ elements: [ExpressionNode]) -> ExpressionNode {
     var values: [PropertyValue] = []
     values.reserveCapacity(elements.count)
@@ -34,7 +35,8 @@ package indirect enum ExpressionNode: Sendable, Hashable {
     return .constant(.list(values))
   }
 
-  /// A path behind an expression in canonical form: one path where the expression ends in one.
+  /// Returns a path after an expression in canonical form: a single path if the expression ends in
+  /// one.
   package static func member(of base: ExpressionNode, _ path: KeyPathNode) -> ExpressionNode {
     if path.parts.isEmpty { return base }
     switch base {
@@ -45,7 +47,7 @@ package indirect enum ExpressionNode: Sendable, Hashable {
     }
   }
 
-  /// A cast in canonical form: a constant where a constant is cast to a type that has literals.
+  /// Returns a cast in canonical form: a constant if a constant is cast to a type with literals.
   package static func casting(
     _ base: ExpressionNode, to type: String, _ site: PredicateSite
   ) -> ExpressionNode {
@@ -56,7 +58,7 @@ package indirect enum ExpressionNode: Sendable, Hashable {
   }
 }
 
-/// What stands in the brackets behind a list.
+/// The subscript after a list.
 package enum ElementPosition: Sendable, Hashable {
   /// An index from 0, or the key of a dictionary.
   case at(ExpressionNode)

@@ -1,17 +1,17 @@
 extension FetchPredicate {
-  /// Reads a predicate from a text, with arguments for its `%` specifications.
+  /// Creates a predicate from a format string and arguments for its `%` specifiers.
   ///
   /// ```swift
   /// try FetchPredicate(format: "age > %@ AND %K BEGINSWITH[cd] %@", 40, "name", "M")
   /// ```
   ///
   /// - Parameters:
-  ///   - format: The text. `%@` and the numeric specifications of `printf` stand for constants,
-  ///     `%K` for a key path.
-  ///   - limits: How large the text may be; `.untrusted` for texts from outside.
-  ///   - arguments: One for each specification, in order.
-  /// - Throws: ``ArborError`` `invalidPredicate` with line and column where the text does not
-  ///   parse, and where arguments and specifications differ in number.
+  ///   - format: The format string. `%@` and the numeric specifiers of `printf` represent
+  ///     constants, `%K` a key path.
+  ///   - limits: The limits for the text. Use `.untrusted` for text from outside the program.
+  ///   - arguments: One argument for each specifier, in order.
+  /// - Throws: ``ArborError`` `invalidPredicate`, with line and column if the text is malformed, or
+  ///   if the number of arguments doesn't match the number of specifiers.
   public init(
     format: String, limits: PredicateLimits = .standard,
     _ arguments: (any PredicateArgument)?...
@@ -19,7 +19,7 @@ extension FetchPredicate {
     try self.init(format: format, limits: limits, arguments: arguments)
   }
 
-  /// Reads a predicate from a text, with arguments for its `%` specifications.
+  /// Creates a predicate from a format string and an array of arguments for its `%` specifiers.
   ///
   /// See ``init(format:limits:_:)``.
   public init(

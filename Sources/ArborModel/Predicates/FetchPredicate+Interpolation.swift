@@ -1,45 +1,45 @@
 extension FetchPredicate: ExpressibleByStringInterpolation {
-  /// A predicate without interpolated values.
+  /// Creates a predicate without interpolated values.
   public init(stringLiteral text: String) {
     self.init(
       shape: PredicateCache.shape(of: PredicateSegments(first: text), isFormat: false),
       arguments: [])
   }
 
-  /// A predicate whose interpolated values are constants.
+  /// Creates a predicate whose interpolated values are constants.
   public init(stringInterpolation: StringInterpolation) {
     self.init(
       shape: PredicateCache.shape(of: stringInterpolation.segments, isFormat: false),
       arguments: stringInterpolation.arguments)
   }
 
-  /// Gathers the text between interpolated values, and the values.
+  /// Collects the literal segments and the interpolated values of a predicate.
   public struct StringInterpolation: StringInterpolationProtocol {
     var segments = PredicateSegments(first: "")
     var arguments: [PropertyValue] = []
 
-    /// Begins a predicate.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) {
       arguments.reserveCapacity(interpolationCount)
     }
 
-    /// Adds text of the literal.
+    /// Appends a segment of the literal.
     public mutating func appendLiteral(_ literal: String) {
       segments.append(literal, behind: arguments.count)
     }
 
-    /// Adds a constant.
+    /// Appends a constant.
     public mutating func appendInterpolation(_ value: some PredicateArgument) {
       arguments.append(value.predicateValue)
       segments.count = arguments.count + 1
     }
 
-    /// Adds a constant, or nil.
+    /// Appends a constant, or `nil`.
     public mutating func appendInterpolation<Argument: PredicateArgument>(_ value: Argument?) {
       appendInterpolation(value?.predicateValue ?? PropertyValue.null)
     }
 
-    /// Adds a constant of any type, or nil.
+    /// Appends a constant of any type, or `nil`.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ value: (any PredicateArgument)?) {
       arguments.append(value?.predicateValue ?? .null)

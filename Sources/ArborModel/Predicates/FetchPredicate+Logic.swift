@@ -1,36 +1,41 @@
 extension FetchPredicate {
-  /// Both conditions. Takes constant time.
+  /// Returns a predicate that is satisfied if both predicates are.
+  ///
+  /// - Complexity: O(1).
   public static func && (left: Self, right: Self) -> Self {
     JoinedPredicate.joining(left, .and, right)
   }
 
-  /// Either condition, or both. Takes constant time.
+  /// Returns a predicate that is satisfied if at least one of the predicates is.
+  ///
+  /// - Complexity: O(1).
   public static func || (left: Self, right: Self) -> Self {
     JoinedPredicate.joining(left, .or, right)
   }
 
-  /// The opposite: true of exactly the objects that the condition is false of.
+  /// Returns the negation, which is satisfied by exactly the objects that don't satisfy the
+  /// predicate.
   public static prefix func ! (predicate: Self) -> Self {
     Self(shape: PredicateCache.shape(of: .not, [predicate.shape]), arguments: predicate.arguments)
   }
 
-  /// A condition that every object fulfils.
+  /// A predicate that every object satisfies.
   public static let `true`: FetchPredicate = "TRUEPREDICATE"
 
-  /// A condition that no object fulfils.
+  /// A predicate that no object satisfies.
   public static let `false`: FetchPredicate = "FALSEPREDICATE"
 
-  /// The predicate with values for some or all of its `$variables`.
+  /// Returns the predicate with values for some or all of its `$variables`.
   ///
   /// ```swift
   /// let older: FetchPredicate = "age > $AGE AND company == $COMPANY"
   /// let template = older.substituting(["AGE": 40])
   /// ```
   ///
-  /// Names that the predicate does not have are ignored. A variable without a value makes the fetch
-  /// that uses the predicate throw.
+  /// Names that don't occur in the predicate are ignored. A fetch throws if the predicate has a
+  /// variable without a value.
   ///
-  /// - Parameter values: Constants by the names of the variables, without the dollar sign.
+  /// - Parameter values: Constants by variable name, without the dollar sign.
   public func substituting(_ values: [String: (any PredicateArgument)?]) -> FetchPredicate {
     let names = shape.variables.filter { values[$0] != nil }
     if names.isEmpty { return self }
@@ -39,6 +44,6 @@ extension FetchPredicate {
       arguments: arguments + names.map { (values[$0] ?? nil)?.predicateValue ?? .null })
   }
 
-  /// The names of the `$variables` that have no value, sorted.
+  /// The names of the `$variables` without a value, sorted.
   public var variables: [String] { shape.variables }
 }

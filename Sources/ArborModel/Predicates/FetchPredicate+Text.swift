@@ -1,6 +1,6 @@
 extension FetchPredicate: CustomStringConvertible {
-  /// The predicate in canonical form, with its constants: text that parses back to an equal
-  /// predicate. Of a malformed predicate, what was written.
+  /// The predicate in canonical form, including its constants. The text can be parsed into an equal
+  /// predicate. For a malformed predicate, the original text.
   public var description: String {
     switch resolved {
     case .success(let node): return PredicatePrinter { _ in "%@" }.text(of: node)
@@ -8,7 +8,8 @@ extension FetchPredicate: CustomStringConvertible {
     }
   }
 
-  /// What was written, with constants for arguments; nil for a predicate made from others.
+  /// The original text, with constants in place of arguments, or `nil` for a predicate created from
+  /// others.
   private var source: String? {
     guard let text = shape.source?.text else { return nil }
     var source = text.segments[0]
@@ -20,7 +21,7 @@ extension FetchPredicate: CustomStringConvertible {
   }
 }
 
-/// The arguments in the order in which a printed text names them, which substitution changes.
+/// Records the order in which the printed text uses the arguments, which substitution can change.
 private final class ArgumentOrder {
   var indices: [Int] = []
 }
@@ -30,9 +31,10 @@ extension FetchPredicate: Codable {
     case format, constants
   }
 
-  /// Reads a predicate: its canonical text with `%@` for constants, and each constant as text.
+  /// Decodes a predicate from its canonical text with `%@` for constants, and the text of each
+  /// constant.
   ///
-  /// - Throws: `DecodingError` where a text does not parse. The standard limits hold.
+  /// - Throws: `DecodingError` if a text is malformed. The standard limits apply.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let constants = try container.decodeIfPresent([String].self, forKey: .constants) ?? []
@@ -46,9 +48,10 @@ extension FetchPredicate: Codable {
     }
   }
 
-  /// Writes the predicate's canonical text with `%@` for constants, and each constant as text.
+  /// Encodes the predicate as its canonical text with `%@` for constants, and the text of each
+  /// constant.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the predicate is malformed.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the predicate is malformed.
   public func encode(to encoder: any Encoder) throws {
     let node = try parsed.outcome.get()
     let order = ArgumentOrder()
@@ -66,9 +69,9 @@ extension FetchPredicate: Codable {
 }
 
 extension PredicateLiteral {
-  /// The constant that a text is.
+  /// Returns the constant that a text represents.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where it is none.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text is not a single constant.
   fileprivate static func value(of text: String) throws(ArborError) -> PropertyValue {
     let limits = PredicateLimits(maximumLength: .max, maximumTerms: .max)
     let shape = PredicateParser.parse(

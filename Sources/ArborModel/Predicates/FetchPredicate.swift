@@ -1,4 +1,4 @@
-/// A condition on objects, written in Core Data's predicate language.
+/// A condition on objects in Core Data's predicate language.
 ///
 /// ```swift
 /// let young: FetchPredicate = "age < \(40) AND company.name BEGINSWITH[c] 'foo'"
@@ -7,12 +7,12 @@
 /// let typed = try FetchPredicate(#Predicate<Employee> { $0.age < 40 })
 /// ```
 ///
-/// An interpolated value is a constant, never text. A literal that does not parse throws from the
-/// fetch that uses it, with line and column; ``init(format:limits:_:)`` throws at once. Parsing one
-/// text again costs a look-up.
+/// Interpolated values are constants, never text. If a literal is malformed, the fetch that uses it
+/// throws an error with line and column; ``init(format:limits:_:)`` throws immediately. Parsing the
+/// same text repeatedly costs only a cache lookup.
 ///
-/// Joining by `&&` and `||` takes constant time, so that a condition may be gathered in a loop:
-/// what was joined is put together when it is first used.
+/// Combining predicates with `&&` and `||` takes constant time, so conditions can be combined in a
+/// loop. The combination is evaluated lazily on first use.
 public struct FetchPredicate: Sendable {
   private enum Form {
     case whole(ParsedPredicate, [PropertyValue])
@@ -38,17 +38,17 @@ public struct FetchPredicate: Sendable {
     }
   }
 
-  /// What the predicate was joined by; nil for one that was not.
+  /// The combination that the predicate consists of, or `nil` if it is not a combination.
   var joined: JoinedPredicate? {
     if case .joined(let joined) = form { joined } else { nil }
   }
 
-  /// What operations that evaluate the predicate may take.
+  /// The resource limits of operations that evaluate the predicate.
   package var allowance: WorkAllowance { shape.allowance }
 
-  /// The shape, once it is known to be one.
+  /// The shape, if it is valid.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed.
   package var parsed: ParsedPredicate {
     get throws(ArborError) {
       if case .failure(let error) = shape.outcome { throw error }
@@ -58,16 +58,16 @@ public struct FetchPredicate: Sendable {
 }
 
 extension FetchPredicate {
-  /// A predicate that there is not: every fetch that uses it throws the reason.
+  /// Creates an invalid predicate: every fetch that uses it throws the error.
   package init(failing error: ArborError) {
     self.init(
       shape: ParsedPredicate(source: nil, outcome: .failure(error), argumentCount: 0),
       arguments: [])
   }
 
-  /// A predicate from a tree.
+  /// Creates a predicate from a tree.
   ///
-  /// - Parameter arguments: The constants of the tree's `.argument`s.
+  /// - Parameter arguments: The constants of the tree's `.argument` leaves.
   package init(node: PredicateNode, arguments: [PropertyValue] = []) {
     self.init(
       shape: ParsedPredicate(source: nil, outcome: .success(node), argumentCount: arguments.count),
@@ -76,8 +76,8 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate: Hashable {
-  /// Whether two predicates say the same in the same words: constants may be written or
-  /// interpolated, blanks, parentheses and the spelling of keywords are free.
+  /// Returns whether two predicates have the same structure and constants. Interpolation, white
+  /// space, parentheses and the spelling of keywords make no difference.
   public static func == (left: Self, right: Self) -> Bool {
     if left.shape === right.shape { return left.arguments == right.arguments }
     switch (left.resolved, right.resolved) {
@@ -87,7 +87,7 @@ extension FetchPredicate: Hashable {
     }
   }
 
-  /// Feeds what the predicate says into a hasher.
+  /// Hashes the predicate's structure and constants.
   public func hash(into hasher: inout Hasher) {
     switch resolved {
     case .success(let node): hasher.combine(node)
@@ -95,7 +95,7 @@ extension FetchPredicate: Hashable {
     }
   }
 
-  /// The tree with its arguments put in as constants.
+  /// The tree with its arguments substituted.
   package var resolved: Result<PredicateNode, ArborError> {
     shape.outcome.map { node in
       node.mapLeaves { leaf in

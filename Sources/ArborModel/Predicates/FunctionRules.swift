@@ -1,15 +1,15 @@
-/// Which functions take what, and what they give.
+/// The rules for operands and results of functions.
 enum FunctionRules {
   private enum Demand {
     case number
     /// Numbers and dates.
     case difference
-    /// Numbers and dates, or texts.
+    /// Numbers and dates, or strings.
     case sum
     case text
-    /// A collection of texts, and one text.
+    /// A collection of strings, and a string.
     case join
-    /// A date, and the name of a zone.
+    /// A date, and the name of a time zone.
     case date
     case collection
     case anything
@@ -17,8 +17,7 @@ enum FunctionRules {
 
   /// Binds a call.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where an operand is of a kind that the function
-  ///   cannot take.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an operand has the wrong kind.
   static func bind(
     _ function: PredicateFunction, _ operands: [PredicateBinding.Bound], _ site: PredicateSite
   ) throws(ArborError) -> PredicateBinding.Bound {
@@ -39,7 +38,7 @@ enum FunctionRules {
       keepsEntity && isSame ? entity : nil, site: site)
   }
 
-  /// Refuses operands of a kind that the function cannot take.
+  /// Checks the kinds of the operands.
   private static func check(
     _ operands: [PredicateBinding.Bound], of function: PredicateFunction, _ name: String,
     _ site: PredicateSite
@@ -82,7 +81,7 @@ enum FunctionRules {
     }
   }
 
-  /// Checks what a statistic is made of: objects have no sum and no greatest.
+  /// Checks the elements of an aggregate: objects have no sum or maximum.
   static func checkElements(
     of operand: PredicateBinding.Bound, _ function: PredicateFunction, _ name: String,
     _ site: PredicateSite
@@ -112,7 +111,7 @@ enum FunctionRules {
         "join takes a collection of texts, and this is \(list.kind.name); "
           + "join single texts with concat(…) or +.")
     }
-    // Of a list that was written out, every element is known.
+    // The elements of a literal list are all known.
     let kinds = if case .list(let kinds) = list.kind { kinds } else { [list.kind.element] }
     if let kind = kinds.first(where: { $0 != .text && $0 != .any }) {
       throw site.error(
@@ -125,7 +124,7 @@ enum FunctionRules {
     }
   }
 
-  /// Refuses paths of many values where a function takes single ones.
+  /// Rejects paths with several values where a function requires single ones.
   static func refuseMany(_ operands: [PredicateBinding.Bound], _ name: String) throws(ArborError) {
     for operand in operands {
       guard case .many = operand.kind else { continue }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The values of a field between two bounds that the field itself can hold.
+/// The values of a field between two bounds, both of which the field can represent.
 struct IndexRange {
-  /// `.null` where there is no lower bound; nil is in no range.
+  /// `.null` if there is no lower bound. Ranges never include `nil`.
   let lower: PropertyValue
   let isLowerIncluded: Bool
   let upper: PropertyValue?
@@ -23,7 +23,8 @@ struct IndexRange {
     self.isUpperIncluded = isUpperIncluded
   }
 
-  /// What a comparison with a constant accepts; nil for nothing.
+  /// Creates the range of values that a comparison with a constant accepts. Returns `nil` if it is
+  /// empty.
   init?(_ comparison: ComparisonOperator, _ constant: PropertyValue, kind: FieldKind) {
     switch (kind.form, kind.width) {
     case (.flag, _):
@@ -56,8 +57,8 @@ struct IndexRange {
   }
 
   /// - Parameters:
-  ///   - least: The least number of the field, where a lower bound says nothing.
-  ///   - greatest: The greatest, likewise.
+  ///   - least: The minimum of the field, which is equivalent to no lower bound.
+  ///   - greatest: The maximum of the field, which is equivalent to no upper bound.
   private init?<Number>(
     _ interval: NumericInterval<Number>, least: Number?, greatest: Number?,
     _ value: (Number) -> PropertyValue
@@ -70,10 +71,10 @@ struct IndexRange {
       upper: isOpenAbove ? PropertyValue?.none : value(upper), !isOpenAbove)
   }
 
-  /// For kinds whose constants are compared as they are.
+  /// Creates a range for kinds whose constants are compared without conversion.
   ///
-  /// - Parameter nearest: A value that the field holds, near a constant, and how the constant lies
-  ///   to it; nil where the constant is of another kind.
+  /// - Parameter nearest: Returns a value near a constant that the field can represent, and the
+  ///   order of the constant relative to it, or `nil` if the constant has another kind.
   private init?(
     _ comparison: ComparisonOperator, _ constant: PropertyValue,
     _ nearest: (PropertyValue) -> (PropertyValue, Ordering)?
@@ -102,8 +103,8 @@ struct IndexRange {
     }
   }
 
-  /// A decimal near a number, and how the number lies to it. Only floating-point numbers beyond
-  /// what decimals reach are not met exactly.
+  /// Returns a decimal near a number, and the order of the number relative to it. Only
+  /// floating-point numbers outside the range of decimals are not exact.
   private static func decimal(_ constant: PropertyValue) -> (PropertyValue, Ordering)? {
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
     if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {

@@ -1,23 +1,24 @@
 internal import Foundation
 
-/// A comparison of a property of the fetched entity with a constant: what an index may serve once
-/// the constant is known.
+/// A comparison of a property of the fetched entity with a constant, which an index can evaluate
+/// once the constant is known.
 struct IndexablePattern: Sendable {
   private let subject: IndexableTerm.Subject
-  /// The kind of the attribute's field; `.reference` for objects.
+  /// The kind of the attribute's field, or `.reference` for objects.
   private let kind: FieldKind
   private let comparison: ComparisonOperator
   private let options: ComparisonOptions
   private let constant: BoundExpression
 
-  /// The result of applying the comparison to a constant: a term, or nothing that any record
-  /// fulfils.
+  /// The result of applying the comparison to a constant: a term, or a condition that no record
+  /// satisfies.
   enum Outcome {
     case never
     case term(IndexableTerm)
   }
 
-  /// The pattern of a comparison, either way round; nil where no index can help.
+  /// Creates the pattern of a comparison, with the constant on either side. Returns `nil` if no
+  /// index can be used.
   init?(_ comparison: BoundComparison) {
     if case .path(let path) = comparison.left, comparison.right.isConstant {
       self.init(path, comparison.comparison, comparison.options, comparison.right)
@@ -53,7 +54,7 @@ struct IndexablePattern: Sendable {
     self.constant = constant
   }
 
-  /// The term with the constant's value; nil where no index helps.
+  /// Returns the term with the constant's value, or `nil` if no index can be used.
   func outcome(arguments: [PropertyValue], environment: PredicateEnvironment) -> Outcome? {
     guard
       let value = PredicateConstants(arguments: arguments, now: environment.now).value(of: constant)
@@ -97,7 +98,7 @@ struct IndexablePattern: Sendable {
     case (.notEqual, _): return nil
     default: break
     }
-    // Localized texts lie in no order of bytes.
+    // Localized collation doesn't match the byte order of an index.
     if kind == .string, options.contains(.localized) { return nil }
     let constant = folded(constant)
     switch (comparison, constant) {
@@ -129,14 +130,14 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  /// Words are compared folded, whatever the options.
+  /// Returns the term for words, which are always compared folded.
   private func words(_ text: String, isExact: Bool) -> Outcome? {
     let tokens = TokenQuery(text).tokens
     guard kind == .string, !tokens.isEmpty else { return nil }
     return .term(IndexableTerm(subject: subject, condition: .words(tokens), isExact: isExact))
   }
 
-  /// A pattern's beginning, up to its first star or question mark.
+  /// Returns the term for the prefix of a pattern up to its first wildcard.
   private func like(_ pattern: String) -> Outcome? {
     let prefix = pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }
     guard !prefix.isEmpty else { return nil }
@@ -156,7 +157,7 @@ struct IndexablePattern: Sendable {
     .term(IndexableTerm(subject: subject, condition: condition, folding: folding, isExact: true))
   }
 
-  /// A constant as a field of a kind holds it; nil where the field cannot hold a value equal to it.
+  /// Returns a constant as stored by a field, or `nil` if the field cannot contain an equal value.
   static func stored(_ constant: PropertyValue, in kind: FieldKind) -> PropertyValue? {
     switch (kind, constant) {
     case (_, .null), (.string, .string), (.int64, .integer): return constant

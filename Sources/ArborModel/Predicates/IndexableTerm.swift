@@ -1,38 +1,38 @@
-/// A comparison that an index can serve.
+/// A comparison that an index can evaluate.
 ///
-/// Values are of the indexed field's kind: `.integer`, `.double` (which a `float` field holds
+/// Values have the indexed field's kind: `.integer`, `.double` (which represents `float` fields
 /// exactly), `.boolean`, `.decimal`, `.string`, `.date`, `.binary`, `.uuid`, `.uri`. An object is
-/// `.integer` of its object number's raw value.
+/// the `.integer` of its object number's raw value.
 package struct IndexableTerm: Sendable {
   package enum Subject: Sendable, Hashable {
-    /// An attribute of the fetched entity, by its slot.
+    /// An attribute of the fetched entity, by slot.
     case attribute(slot: Int)
-    /// A to-one relationship of the fetched entity, by its slot.
+    /// A to-one relationship of the fetched entity, by slot.
     case toOne(slot: Int)
     /// The fetched object itself.
     case object
   }
 
   package enum Condition: Sendable, Hashable {
-    /// One value; `.null` asks for nil.
+    /// A single value; `.null` matches `nil`.
     case equals(PropertyValue)
-    /// One of several values, in order and different from one another; may hold `.null`.
+    /// One of several values, sorted and distinct; may include `.null`.
     case anyOf([PropertyValue])
-    /// Everything between two bounds. Nil never lies in a range: a range without lower bound has
-    /// the lower bound `.null`, not included, which alone asks for whatever is not nil.
+    /// The values between two bounds. Ranges never include `nil`: a range without a lower bound has
+    /// the excluded lower bound `.null`, which by itself matches everything that isn't `nil`.
     case range(
       lower: PropertyValue, isLowerIncluded: Bool, upper: PropertyValue?, isUpperIncluded: Bool)
-    /// The texts that begin with one that is not empty.
+    /// The strings that start with a non-empty prefix.
     case prefix(String)
-    /// The texts that have all of some words.
+    /// The strings that contain all of the words.
     case words([TokenQuery.Token])
   }
 
   package let subject: Subject
   package let condition: Condition
-  /// What of texts the comparison overlooks; the condition's texts are folded likewise.
+  /// The folding of the comparison; strings in the condition are already folded.
   package let folding: StringFolding
-  /// Whether the condition says all that the comparison says, so that hits need no second look.
+  /// Whether the condition is equivalent to the comparison, so that matches need not be rechecked.
   package let isExact: Bool
 
   package init(
@@ -46,7 +46,7 @@ package struct IndexableTerm: Sendable {
 }
 
 extension IndexableTerm.Condition {
-  /// One of some values in any order; nil where none exists.
+  /// Returns a condition that matches any of the values, in any order, or `nil` if there are none.
   package static func among(_ values: [PropertyValue]) -> IndexableTerm.Condition? {
     var sorted: [PropertyValue] = []
     for value in values.sorted(by: { PropertyValue.compare($0, $1) == .less }) {

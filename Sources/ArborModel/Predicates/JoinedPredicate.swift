@@ -1,10 +1,10 @@
 internal import ArborLocks
 
-/// Two predicates joined by AND or OR, put together when somebody asks for the whole.
+/// Two predicates combined by AND or OR, whose combined tree is created lazily.
 ///
-/// A loop of `condition = condition || next` makes a chain of these, one link a round; putting the
-/// chain together at once takes time in proportion to its parts, where doing it at each round would
-/// take the square of that. Chains may be of any length: nothing here recurses along one.
+/// A loop of `condition = condition || next` creates a chain with one link per iteration. Combining
+/// the whole chain at once takes linear time, whereas combining it in each iteration would take
+/// quadratic time. Chains can have any length, so this code never recurses along one.
 final class JoinedPredicate: Sendable {
   private enum State: Sendable {
     case parts(left: FetchPredicate, right: FetchPredicate)
@@ -12,7 +12,7 @@ final class JoinedPredicate: Sendable {
   }
 
   private let composition: ParsedPredicate.Composition
-  /// How often AND and OR alternate along the longest way down.
+  /// The maximum number of alternations of AND and OR along a path down the tree.
   private let nesting: Int
   private let state: Lock<State>
 
@@ -25,7 +25,7 @@ final class JoinedPredicate: Sendable {
     state = Lock(.parts(left: left, right: right))
   }
 
-  /// Chains within the chain are let go of in a loop: one can be longer than the stack is deep.
+  /// Releases nested chains in a loop, because recursive deallocation could overflow the stack.
   deinit {
     var rest = takeChains()
     while var chain = rest.popLast() {
@@ -41,7 +41,7 @@ final class JoinedPredicate: Sendable {
     }
   }
 
-  /// What is left of a predicate whose end has begun.
+  /// The state of a predicate during deallocation.
   private static let nothing = ParsedPredicate(
     source: nil, outcome: .success(.constant(true)), argumentCount: 0, isOpen: false)
 
@@ -56,21 +56,21 @@ final class JoinedPredicate: Sendable {
     return FetchPredicate(JoinedPredicate(left, composition, right, nesting: nesting))
   }
 
-  /// The nesting that a composition with the predicate has at least.
+  /// Returns the minimum nesting of a composition that contains the predicate.
   private func nesting(in composition: ParsedPredicate.Composition) -> Int {
     composition == self.composition ? nesting : nesting + 1
   }
 
-  // MARK: Putting together
+  // MARK: Combining
 
-  /// Shape and arguments of the whole, put together when they are first asked for.
+  /// The shape and arguments of the combination, created on first access.
   var whole: (shape: ParsedPredicate, arguments: [PropertyValue]) {
     let (left, right): (FetchPredicate, FetchPredicate)
     switch state.withLock({ $0 }) {
     case .whole(let shape, let arguments): return (shape, arguments)
     case .parts(let first, let second): (left, right) = (first, second)
     }
-    // Two threads may do the same side by side: both come to the same.
+    // Two threads may do the same work concurrently; both arrive at the same result.
     let parts = parts(left, right)
     let shape = PredicateCache.shape(of: composition, parts.map(\.shape))
     let arguments = parts.flatMap(\.arguments)
@@ -79,13 +79,14 @@ final class JoinedPredicate: Sendable {
       state = .whole(shape, arguments)
       return former
     }
-    // The parts are let go of outside the lock: these may be the last references to a long chain.
+    // The parts are released outside the lock, because these may be the last references to a long
+    // chain.
     _ = former
     return (shape, arguments)
   }
 
-  /// What the chain consists of, from left to right: predicates that another composition has
-  /// joined, that were put together before, or that were not joined.
+  /// Returns the parts of the chain, from left to right: predicates combined by another operator,
+  /// combined before, or not combined at all.
   private func parts(_ left: FetchPredicate, _ right: FetchPredicate) -> [FetchPredicate] {
     var parts: [FetchPredicate] = []
     var rest = [right, left]

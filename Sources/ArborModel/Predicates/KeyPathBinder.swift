@@ -1,9 +1,9 @@
-/// Resolves key paths: each name but the last a to-one relationship, the last what is read.
+/// Resolves key paths: to-one relationships, followed by the property to read.
 package enum KeyPathBinder {
-  /// Resolves names separated by dots.
+  /// Resolves dot-separated names.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
-  ///   path cannot be followed.
+  /// - Throws: ``ArborError`` `unknownName` if a name is unknown, or `invalidArgument` if the path
+  ///   cannot be followed.
   package static func bind(
     _ keyPath: String, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPath {
@@ -17,7 +17,7 @@ package enum KeyPathBinder {
     }
   }
 
-  /// Whether a path goes on behind an attribute whose values may have parts.
+  /// Returns whether a path continues after an attribute whose values may have parts.
   static func leadsIntoParts(
     _ keyPath: String, of entity: EntitySchema, in schema: ModelSchema
   ) -> Bool {
@@ -36,7 +36,7 @@ package enum KeyPathBinder {
     let message: String
   }
 
-  /// The beginning of a path that leads to one thing.
+  /// The longest prefix of a path that leads to one value.
   struct Beginning {
     enum End {
       case leaf(BoundPath.Leaf)
@@ -46,10 +46,10 @@ package enum KeyPathBinder {
     let hops: [RelationshipSchema]
     let end: End
     let entity: EntitySchema
-    /// How many names it takes.
+    /// The number of names in the prefix.
     let count: Int
 
-    /// The entity of the object that the beginning leads to; nil where that is no object.
+    /// Returns the entity of the object that the prefix leads to, or `nil` if it isn't an object.
     func target(in schema: ModelSchema) -> EntitySchema? {
       switch end {
       case .leaf(.object): entity
@@ -82,7 +82,7 @@ package enum KeyPathBinder {
     }
   }
 
-  /// Follows names as far as they lead to one thing: up to their end, to an attribute or to a
+  /// Follows names while they lead to a single value: up to their end, to an attribute or to a
   /// to-many relationship.
   static func beginning(
     of names: ArraySlice<(name: String, site: PredicateSite)>, from entity: EntitySchema,
@@ -119,7 +119,7 @@ package enum KeyPathBinder {
     return object(at: hops, of: current, entity, names.count, schema)
   }
 
-  /// The object at the end of relationships is what the last of them holds.
+  /// Returns the object at the end of relationships, which is the value of the last one.
   private static func object(
     at hops: [RelationshipSchema], of current: EntitySchema, _ start: EntitySchema, _ count: Int,
     _ schema: ModelSchema

@@ -1,10 +1,10 @@
-/// A chain of names and collection operators; no part at all is `SELF`.
+/// A chain of names and collection operators. An empty chain is `SELF`.
 package struct KeyPathNode: Sendable, Hashable {
   package enum Part: Sendable, Hashable {
     case name(String, PredicateSite)
-    /// Names that a `%K` of a format takes from an argument.
+    /// Names that the `%K` of a format takes from an argument.
     case argument(Int, PredicateSite)
-    /// `@count` and its kin, with the `@`.
+    /// A collection operator such as `@count`, including the `@`.
     case collectionOperator(String, PredicateSite)
   }
 
@@ -20,7 +20,7 @@ package struct KeyPathNode: Sendable, Hashable {
     self.init(names.map { .name($0, site) }, site: site)
   }
 
-  /// The names of the parts; without those that are arguments.
+  /// The names of the parts, without arguments.
   package var names: [String] {
     parts.compactMap { part in
       switch part {
@@ -37,7 +37,7 @@ package struct KeyPathNode: Sendable, Hashable {
 }
 
 extension KeyPathNode.Part {
-  /// A collection operator where the text begins with `@`, else a name.
+  /// Creates a collection operator if the text starts with `@`, otherwise a name.
   package init(_ text: String, _ site: PredicateSite = .none) {
     self = text.hasPrefix("@") ? .collectionOperator(text, site) : .name(text, site)
   }

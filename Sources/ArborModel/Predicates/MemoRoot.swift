@@ -1,18 +1,18 @@
-/// The one object that a part of a predicate depends on, where it depends on one: a candidate, or
-/// what to-one relationships lead to from it.
+/// The single object that a part of a predicate depends on: a candidate, or an object reached from
+/// it through to-one relationships. The result of such a part can be memoized per object.
 ///
-/// `SUBQUERY(country.cities, $c, $c.population > 5000000).@count > 3` asks the same of all cities
-/// of a country, so that it is worth asking once.
+/// `SUBQUERY(country.cities, $c, $c.population > 5000000).@count > 3` has the same result for all
+/// cities of a country, so it needs to be evaluated only once.
 struct MemoRoot {
-  /// Whose candidate the path starts at; see ``BoundPath/scope``.
+  /// The scope whose candidate is the start of the path; see ``BoundPath/scope``.
   private(set) var scope: Int
   private(set) var hops: [RelationshipSchema]
 }
 
 extension MemoRoot {
-  /// - Returns: nil where the part reads more than one object's surroundings, where chance or
-  ///   functions of the program decide, or where it reads no collection, so that asking again costs
-  ///   little.
+  /// - Returns: `nil` if the part depends on more than one object, on random numbers or on
+  ///   registered functions, or if it doesn't read a collection, so that evaluating it repeatedly
+  ///   is cheap.
   init?(_ node: BoundNode) {
     if case .comparison(let comparison) = node, comparison.left.isLeaf, comparison.right.isLeaf {
       return nil
@@ -39,7 +39,7 @@ extension MemoRoot {
 
     var root: MemoRoot? { isPossible && readsCollections ? found : nil }
 
-    /// Takes an expression in; whether the search has come to its end.
+    /// Records an expression. Returns whether the search can stop.
     mutating func stops(at expression: BoundExpression, depth: Int) -> Bool {
       switch expression {
       case .path(let path):
@@ -49,7 +49,7 @@ extension MemoRoot {
       case .collection(let collection):
         readsCollections = true
         note(collection.scope - depth, collection.hops)
-      // What binds a slot is met before those that read it.
+      // Filters are visited before the expressions that read their slots.
       case .filter(_, let slot, _): slots.insert(ObjectIdentifier(slot))
       case .slot(let slot): if !slots.contains(ObjectIdentifier(slot)) { isPossible = false }
       case .custom, .call(.random, _), .call(.randomn, _): isPossible = false
@@ -59,7 +59,7 @@ extension MemoRoot {
     }
 
     private mutating func note(_ scope: Int, _ hops: [RelationshipSchema]) {
-      // What starts at a candidate within the tree is a matter of the tree.
+      // Candidates of inner scopes are internal to the tree.
       guard scope >= 0 else { return }
       guard let former = found else {
         found = MemoRoot(scope: scope, hops: hops)
@@ -78,8 +78,8 @@ extension MemoRoot {
 }
 
 extension BoundExpression {
-  /// Whether the expression is one value that is at hand or behind to-one relationships: nearly all
-  /// are, and are known not to read collections without a search.
+  /// Whether the expression is a value that is available directly or through to-one relationships.
+  /// Most are, and need no search to rule out collections.
   fileprivate var isLeaf: Bool {
     switch self {
     case .path, .constant, .argument, .slot: true

@@ -1,8 +1,9 @@
-/// What a tree leaves open: its variables that nothing in the tree binds, and its `%K`s.
+/// The unresolved parts of a tree: its unbound variables and its `%K`s.
 struct OpenLeaves {
   private(set) var variables: Set<String> = []
   private(set) var pathArguments: Set<Int> = []
-  /// What is bound where the visit is; at its end, the variables that the tree assigns.
+  /// The variables bound at the current position. At the end of the visit, the variables that the
+  /// tree assigns.
   private(set) var bound: [String] = []
 
   mutating func visit(_ node: PredicateNode) { node.forEachSide { visit($0) } }

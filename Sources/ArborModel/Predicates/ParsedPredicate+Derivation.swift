@@ -1,8 +1,7 @@
 internal import ArborLocks
 
 extension ParsedPredicate {
-  /// Joins shapes, of which each's arguments follow those of the ones before it; the opposite of
-  /// one.
+  /// Combines shapes with AND or OR, concatenating their arguments, or negates one.
   static func compose(_ composition: Composition, _ shapes: [ParsedPredicate]) -> ParsedPredicate {
     let outcome = nodes(of: shapes).flatMap { nodes -> Result<PredicateNode, ArborError> in
       let node: PredicateNode =
@@ -19,7 +18,7 @@ extension ParsedPredicate {
       allowance: shapes.reduce(WorkAllowance()) { $0.narrowed(by: $1.allowance) })
   }
 
-  /// The trees of shapes that are about to be joined.
+  /// Returns the trees of shapes to combine.
   private static func nodes(of shapes: [ParsedPredicate]) -> Result<[PredicateNode], ArborError> {
     var nodes: [PredicateNode] = []
     nodes.reserveCapacity(shapes.count)
@@ -31,7 +30,7 @@ extension ParsedPredicate {
       case .failure(let error): return .failure(error)
       case .success(let found): node = found
       }
-      // It would mean something else behind an assignment than by itself.
+      // After an assignment, the variable would have another meaning.
       if let name = shape.variables.first(where: assigned.contains) {
         return .failure(
           ArborError(
@@ -53,8 +52,8 @@ extension ParsedPredicate {
         + "join fewer conditions in turn by AND, OR and NOT.")
   }
 
-  /// The shape with some variables made arguments, which follow the present ones in the order of
-  /// the names.
+  /// Returns the shape with some variables replaced by arguments, which follow the existing ones in
+  /// the order of the names.
   func binding(_ names: [String]) -> ParsedPredicate {
     derived(names) { node in
       node.mapLeaves { leaf in
@@ -68,8 +67,8 @@ extension ParsedPredicate {
     }
   }
 
-  /// The shape with key paths in place of the arguments that ``pathArguments`` names; the other
-  /// arguments move up.
+  /// Returns the shape with key paths in place of the arguments in ``pathArguments``. The remaining
+  /// arguments are renumbered.
   func resolvingPaths(_ keyPaths: [String]) -> ParsedPredicate {
     let remaining = (0..<argumentCount).filter { !pathArguments.contains($0) }
     return derived(["%K"] + keyPaths) { node in
@@ -94,7 +93,7 @@ extension ParsedPredicate {
     }
   }
 
-  /// The names of a path that is given as a text; a leading `SELF` names nothing.
+  /// Returns the names in a path; a leading `SELF` is ignored.
   static func parts(of keyPath: String, _ site: PredicateSite) -> [KeyPathNode.Part] {
     var names = keyPath.split(separator: ".", omittingEmptySubsequences: false)
     if names.first?.uppercased() == "SELF" { names.removeFirst() }
@@ -109,7 +108,7 @@ extension ParsedPredicate {
       source: nil, outcome: outcome.map(rewrite), argumentCount: argumentCount(),
       allowance: allowance)
     derivations.withLock { derivations in
-      // Callers that build names on the fly must not make a shape grow without bound.
+      // Callers that generate names dynamically must not make a shape grow without bound.
       if derivations.count >= 64 { derivations.removeAll() }
       derivations[key] = shape
     }
@@ -118,7 +117,7 @@ extension ParsedPredicate {
 }
 
 extension PredicateNode {
-  /// The tree behind so many arguments of others.
+  /// Returns the tree with its arguments renumbered to follow those of another.
   fileprivate func movingArguments(by offset: Int) -> PredicateNode {
     mapLeaves { leaf in
       if case .argument(let index) = leaf { .argument(index + offset) } else { leaf }

@@ -1,11 +1,11 @@
 internal import ArborLocks
 
-/// The shape of a predicate: its text parsed once, whatever constants it is then used with.
+/// The shape of a predicate: its text, parsed once for all constants.
 ///
-/// Shapes are shared: two predicates with one text and different interpolated values have the same.
-/// What is made from a shape and nothing else, such as its binding to an entity, is kept with it.
+/// Shapes are shared: predicates with the same text and different interpolated values have the same
+/// shape. Data derived from a shape alone, such as its binding to an entity, is cached in it.
 package final class ParsedPredicate: Sendable {
-  /// What was written, and how it was to be read; nil for a shape made from others.
+  /// The original text and how to parse it, or `nil` for a shape created from others.
   package struct Source: Sendable {
     package let text: PredicateText
     package let isFormat: Bool
@@ -17,25 +17,25 @@ package final class ParsedPredicate: Sendable {
   }
 
   package let source: Source?
-  /// The tree, or why none exists.
+  /// The tree, or the reason why the text is invalid.
   package let outcome: Result<PredicateNode, ArborError>
-  /// How many arguments the tree's `.argument` leaves are taken from.
+  /// The number of arguments for the tree's `.argument` leaves.
   package let argumentCount: Int
   /// The names of the tree's `$variables`, sorted.
   package let variables: [String]
-  /// The names of the variables that the tree assigns for what follows it.
+  /// The names of the variables that the tree assigns.
   let assigned: [String]
   package let allowance: WorkAllowance
-  /// Which arguments are key paths (`%K`).
+  /// The indexes of the arguments that are key paths (`%K`).
   package let pathArguments: [Int]
 
   let bindings = Lock<[any ShapeBinding]>([])
   let derivations = Lock<[[String]: ParsedPredicate]>([:])
 
-  /// Makes a shape.
+  /// Creates a shape.
   ///
-  /// - Parameter isOpen: Whether the tree may hold variables or `%K`s, so that it is searched for
-  ///   them.
+  /// - Parameter isOpen: Whether the tree may contain variables or `%K`s, so that it must be
+  ///   searched for them.
   package init(
     source: Source?, outcome: Result<PredicateNode, ArborError>, argumentCount: Int,
     isOpen: Bool = true, allowance: WorkAllowance = WorkAllowance()
@@ -52,14 +52,14 @@ package final class ParsedPredicate: Sendable {
   }
 }
 
-/// What has become of a shape for one entity. Shapes keep it and know no more of it: reading texts
-/// does not depend on models.
+/// The binding of a shape to an entity. Shapes cache it as an opaque value, because parsing doesn't
+/// depend on models.
 protocol ShapeBinding: AnyObject, Sendable {
   func isBound(to entity: AnyObject) -> Bool
 }
 
 extension ParsedPredicate {
-  /// The shape of a text that is read anew, past the cache of shapes.
+  /// Parses a text, bypassing the cache of shapes.
   package static func reading(
     _ text: String, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {

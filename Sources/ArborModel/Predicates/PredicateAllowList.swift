@@ -1,4 +1,4 @@
-/// Which properties predicates from outside may name, by entity.
+/// The properties that untrusted predicates may use, by entity.
 ///
 /// ```swift
 /// var limits = PredicateLimits.untrusted
@@ -6,46 +6,46 @@
 /// let filter = try FetchPredicate(format: textFromTheNetwork, limits: limits)
 /// ```
 ///
-/// Here `company.name == "Foo"` may be asked of employees, and neither their `salary` nor
-/// `company.employees`: every name of a key path is looked up in the list of the entity that it is
-/// a property of, as Foundation does with its `PredicateCodableConfiguration`. What an entity
-/// allows, entities that inherit from it allow too. `objectID` and `entity` are names like others.
+/// This allows `company.name == "Foo"` for employees, but neither `salary` nor `company.employees`:
+/// every name in a key path is looked up in the list of the entity it belongs to, as in
+/// Foundation's `PredicateCodableConfiguration`. Subentities inherit the list of their parents.
+/// `objectID` and `entity` must be listed, too.
 ///
-/// A name that is not in the list is refused when the predicate is used, in the same words whether
-/// the model knows it or not; the error names what is allowed, and nothing else. Predicates that
-/// are joined to one from outside are not bound by its list.
+/// A name that isn't listed is rejected when the predicate is used, with the same message whether
+/// or not it exists in the model. The error lists only the allowed names. Predicates that are
+/// combined with an untrusted one are not restricted by its list.
 public struct PredicateAllowList: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-  /// The names of the allowed properties by the names of their entities.
+  /// The names of the allowed properties, by entity name.
   public private(set) var properties: [String: Set<String>]
 
-  /// Allows the given properties.
+  /// Creates a list that allows the given properties.
   ///
-  /// - Parameter properties: Names of properties by the names of their entities.
+  /// - Parameter properties: Property names by entity name.
   public init(_ properties: [String: Set<String>] = [:]) { self.properties = properties }
 
-  /// Allows the given properties; of an entity that is named twice, both lists.
+  /// Creates a list that allows the given properties. Lists of the same entity are merged.
   public init(dictionaryLiteral elements: (String, Set<String>)...) {
     properties = Dictionary(elements) { $0.union($1) }
   }
 
-  /// Allows a property beside those that are.
+  /// Allows an additional property.
   ///
   /// - Parameters:
   ///   - name: The property's name.
-  ///   - entity: The name of its entity, or of one that inherits from that.
+  ///   - entity: The name of its entity, or of a subentity.
   public mutating func allow(_ name: String, of entity: String) {
     properties[entity, default: []].insert(name)
   }
 }
 
 extension PredicateAllowList {
-  /// What is allowed of an entity, sorted.
+  /// Returns the allowed names of an entity, sorted.
   func names(of entity: EntitySchema, in schema: ModelSchema) -> [String] {
     let lineage = entity.lineage.map { schema.entities[$0].name }
     return Set(lineage.flatMap { properties[$0] ?? [] }).sorted()
   }
 
-  /// Why a name is refused; nil for one that is allowed.
+  /// Returns the reason why a name is rejected, or `nil` if it is allowed.
   func refusal(of name: String, in entity: EntitySchema, _ schema: ModelSchema) -> String? {
     let allowed = names(of: entity, in: schema)
     if allowed.contains(name) { return nil }

@@ -1,14 +1,16 @@
 public import Foundation
 
-/// What can stand in a predicate in place of a constant: interpolated, or as a format's argument.
+/// A type whose values can be used as constants in a predicate, by interpolation or as format
+/// arguments.
 ///
 /// ```swift
 /// let young: FetchPredicate = "age < \(40) AND company == \(company.objectID)"
 /// ```
 ///
-/// Enumerations with a raw value that is a `PredicateArgument` conform by naming the protocol.
+/// Enumerations with a raw value that is a `PredicateArgument` conform by declaring the
+/// conformance.
 public protocol PredicateArgument {
-  /// The constant that the argument stands for.
+  /// The value as a constant.
   var predicateValue: PropertyValue { get }
 }
 
@@ -18,7 +20,7 @@ extension PropertyValue: PredicateArgument {
 }
 
 extension PredicateArgument where Self: BinaryInteger {
-  /// The whole number; a decimal where it exceeds 64 bits.
+  /// The integer, as a decimal if it exceeds 64 bits.
   public var predicateValue: PropertyValue {
     Int64(exactly: self).map(PropertyValue.integer)
       ?? Decimal(string: description).map(PropertyValue.decimal) ?? .null
@@ -31,7 +33,7 @@ extension PredicateArgument where Self: RawRepresentable, RawValue: PredicateArg
 }
 
 extension Int: PredicateArgument {
-  /// The whole number.
+  /// The integer.
   public var predicateValue: PropertyValue { .integer(Int64(self)) }
 }
 
@@ -39,7 +41,7 @@ extension Int8: PredicateArgument {}
 extension Int16: PredicateArgument {}
 extension Int32: PredicateArgument {}
 extension Int64: PredicateArgument {
-  /// The whole number.
+  /// The integer.
   public var predicateValue: PropertyValue { .integer(self) }
 }
 extension UInt: PredicateArgument {}
@@ -59,7 +61,7 @@ extension CGFloat: PredicateArgument {
 }
 
 extension Duration: PredicateArgument {
-  /// The seconds as a decimal, which is exact.
+  /// The exact number of seconds, as a decimal.
   public var predicateValue: PropertyValue {
     let digits = DecimalDigits(
       isNegative: attoseconds < 0, text: attoseconds.magnitude.description.utf8, exponent: -18)
@@ -68,7 +70,7 @@ extension Duration: PredicateArgument {
 }
 
 extension Float: PredicateArgument {
-  /// The number at 64 bits, which hold every number of 32.
+  /// The number as a 64-bit floating-point number, which represents it exactly.
   public var predicateValue: PropertyValue { .double(Double(self)) }
 }
 
@@ -83,17 +85,17 @@ extension Bool: PredicateArgument {
 }
 
 extension String: PredicateArgument {
-  /// The text.
+  /// The string.
   public var predicateValue: PropertyValue { .string(self) }
 }
 
 extension Substring: PredicateArgument {
-  /// The text.
+  /// The substring as a string.
   public var predicateValue: PropertyValue { .string(String(self)) }
 }
 
 extension Character: PredicateArgument {
-  /// The character as a text.
+  /// The character as a string.
   public var predicateValue: PropertyValue { .string(String(self)) }
 }
 
@@ -113,17 +115,17 @@ extension UUID: PredicateArgument {
 }
 
 extension URL: PredicateArgument {
-  /// The URI, absolute.
+  /// The absolute URI.
   public var predicateValue: PropertyValue { .uri(absoluteURL) }
 }
 
 extension ObjectID: PredicateArgument {
-  /// The object, by its identity.
+  /// The object's ID.
   public var predicateValue: PropertyValue { .objectID(self) }
 }
 
 extension Optional: PredicateArgument where Wrapped: PredicateArgument {
-  /// The constant of the wrapped argument; ``PropertyValue/null`` for nil.
+  /// The constant of the wrapped value, or ``PropertyValue/null`` for `nil`.
   public var predicateValue: PropertyValue { self?.predicateValue ?? .null }
 }
 
@@ -133,14 +135,14 @@ extension Array: PredicateArgument where Element: PredicateArgument {
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
-  /// The members as a list, in the order of values, so that equal sets give equal predicates.
+  /// The members as a list, sorted so that equal sets result in equal predicates.
   public var predicateValue: PropertyValue {
     .list(map(\.predicateValue).sorted { PropertyValue.compare($0, $1) == .less })
   }
 }
 
 extension ClosedRange: PredicateArgument where Bound: PredicateArgument {
-  /// The bounds as a list, which `BETWEEN` takes.
+  /// The bounds as a list, for `BETWEEN`.
   public var predicateValue: PropertyValue {
     .list([lowerBound.predicateValue, upperBound.predicateValue])
   }

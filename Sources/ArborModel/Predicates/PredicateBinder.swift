@@ -1,16 +1,15 @@
 internal import ArborLocks
 
-/// Resolves the names of a predicate against an entity.
+/// Resolves the names of a predicate for an entity.
 package enum PredicateBinder {
-  /// How many entities a shape keeps its binding to.
+  /// The maximum number of bindings that a shape caches.
   private static let keptBindings = 8
 
-  /// Binds a predicate to an entity. A shape's binding is kept with it, so that doing it again
-  /// costs a look-up.
+  /// Binds a predicate to an entity. The binding is cached in the shape.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse, a name is unknown,
-  ///   a path cannot be followed, a variable is unbound, a function is not registered, or an
-  ///   operator does not fit its sides.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed, a name is unknown, a
+  ///   path cannot be followed, a variable is unbound, a function is not registered, or an operator
+  ///   has invalid operands.
   package static func bind(
     _ predicate: FetchPredicate, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundPredicate {
@@ -27,7 +26,7 @@ package enum PredicateBinder {
     return bound
   }
 
-  /// Binds an expression to an entity, and says what it gives.
+  /// Binds an expression to an entity, and returns the kind of its value.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate`, as for predicates.
   package static func bind(

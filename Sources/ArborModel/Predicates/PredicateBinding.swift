@@ -1,28 +1,28 @@
-/// The work of binding one predicate.
+/// The state of binding one predicate.
 struct PredicateBinding {
   let schema: ModelSchema
-  /// The entities of the candidates, that of the root first.
+  /// The entities of the candidates, the root's first.
   var scopes: [EntitySchema]
-  /// What the variables stand for at present.
+  /// The current meanings of the variables.
   var names: [String: Meaning] = [:]
 
   enum Meaning {
     /// The candidate of the scope at an index in ``scopes``.
     case candidate(Int)
     case slot(BoundSlot)
-    /// What was assigned, and in how many scopes.
+    /// The assigned expression, and the number of scopes at the assignment.
     case assigned(Bound, scopes: Int)
   }
 
-  /// A bound expression with what is known of its values.
+  /// A bound expression with the known properties of its value.
   struct Bound {
     var expression: BoundExpression
     var kind: ValueKind
-    /// The entity of the objects that it gives; nil where it gives none, or any.
+    /// The entity of the resulting objects, or `nil` if there are none or it is unknown.
     var entity: EntitySchema?
-    /// The parts of the composite that it gives.
+    /// The composite type of the value, if it is a composite.
     var composite: CompositeDescription?
-    /// How many relationships are followed for it, one within the other.
+    /// The number of nested relationships that it follows.
     var hops: Int
     var site: PredicateSite
 
@@ -62,7 +62,7 @@ struct PredicateBinding {
     return bound
   }
 
-  /// Binds the right side of a comparison whose left side is bound.
+  /// Binds the right side of a comparison whose left side is already bound.
   mutating func bind(
     _ comparison: PredicateComparison, left: Bound
   ) throws(ArborError) -> BoundComparison {
@@ -73,7 +73,7 @@ struct PredicateBinding {
     return bound
   }
 
-  /// Binds within a scope of its own, after which variables are what they were.
+  /// Binds within a new scope, and restores the variables afterwards.
   mutating func within<R>(
     _ entity: EntitySchema, at site: PredicateSite, _ body: (inout Self) throws(ArborError) -> R
   ) throws(ArborError) -> R {
@@ -91,6 +91,7 @@ struct PredicateBinding {
     return try body(&self)
   }
 
-  /// How the scope at an index in ``scopes`` is named from the innermost one.
+  /// Returns the number of scopes between the innermost one and the scope at an index in
+  /// ``scopes``.
   func scope(at index: Int) -> Int { scopes.count - 1 - index }
 }

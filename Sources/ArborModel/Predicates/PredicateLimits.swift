@@ -1,43 +1,45 @@
-/// How large a predicate's text may be and what it may ask for.
+/// Limits on the size of a predicate and on the resources for evaluating it.
 ///
 /// ```swift
 /// let filter = try FetchPredicate(format: textFromTheNetwork, limits: .untrusted)
 /// ```
 public struct PredicateLimits: Sendable, Hashable {
-  /// The greatest length of the text in UTF-8 bytes.
+  /// The maximum length of the text in UTF-8 bytes.
   public var maximumLength: Int
-  /// The greatest depth of parentheses, lists, calls, operators and `NOT`s within one another. More
-  /// than 200 counts as 200.
+  /// The maximum nesting depth of parentheses, lists, calls, operators and `NOT`. Values above 200
+  /// are treated as 200.
   public var maximumDepth: Int
-  /// The greatest number of comparisons, operators, calls, arguments and list elements.
+  /// The maximum number of comparisons, operators, calls, arguments and list elements.
   public var maximumTerms: Int
-  /// The greatest number of names in one key path. More than 64 counts as 64, which holds for the
-  /// relationships that an expression follows in all, too. To-many relationships within one
-  /// another, those of `SUBQUERY`s included, are 16 at most.
+  /// The maximum number of names in one key path. Values above 64 are treated as 64, which is also
+  /// the maximum number of relationships that one expression follows. To-many relationships,
+  /// including those of `SUBQUERY`s, can be nested at most 16 deep.
   public var maximumHops: Int
-  /// Whether `MATCHES` is allowed. A regular expression may take up to 20 million steps, about half a
-  /// second, for each text.
+  /// A Boolean value that indicates whether `MATCHES` is allowed. A regular expression can take up
+  /// to 20 million steps, about half a second, for each string.
   public var allowsRegularExpressions: Bool
-  /// Whether `FUNCTION` is allowed, which runs functions that the program registered.
+  /// A Boolean value that indicates whether `FUNCTION` is allowed, which calls functions that the
+  /// program has registered.
   public var allowsCustomFunctions: Bool
-  /// Which properties the predicate may name; nil for all.
+  /// The properties that the predicate may use, or `nil` for all.
   public var allowedProperties: PredicateAllowList?
-  /// How many elements of collections one operation may evaluate; nil for any number. An element
-  /// counts each time that it is looked at: of a related collection once for each object it is
-  /// evaluated for, and of a list in the text each time the list is computed or searched.
+  /// The maximum number of collection elements that one operation evaluates, or `nil` for no limit.
+  /// An element is counted each time it is visited: an element of a related collection once for
+  /// each object that the collection is evaluated for, an element of a list in the text each time
+  /// the list is computed or searched.
   ///
-  /// An operation that would need more throws ``ArborError`` `limitExceeded`.
+  /// An operation that exceeds the limit throws ``ArborError`` `limitExceeded`.
   public var maximumElements: Int?
-  /// The greatest size of what an operation holds while it computes values: the bytes of texts and
-  /// data, and one for each element of a collection.
+  /// The maximum size of the values that an operation holds while computing: the bytes of strings
+  /// and data, and one for each element of a collection.
   ///
-  /// An operation that would need more throws ``ArborError`` `limitExceeded`.
+  /// An operation that exceeds the limit throws ``ArborError`` `limitExceeded`.
   public var maximumValueSize: Int
-  /// How long one operation may take; nil for as long as it takes. One that takes longer throws
-  /// ``ArborError`` `deadlineExceeded`.
+  /// The maximum duration of one operation, or `nil` for no limit. An operation that takes longer
+  /// throws ``ArborError`` `deadlineExceeded`.
   public var timeLimit: Duration?
 
-  /// Sets limits.
+  /// Creates limits.
   public init(
     maximumLength: Int = 64 << 10, maximumDepth: Int = 64, maximumTerms: Int = 10_000,
     maximumHops: Int = 64, allowsRegularExpressions: Bool = true,
@@ -56,27 +58,27 @@ public struct PredicateLimits: Sendable, Hashable {
     self.timeLimit = timeLimit
   }
 
-  /// For predicates of the program's own: 64 KiB, depth 64, 10,000 terms, computed values of
-  /// 16 MiB.
+  /// The limits for the program's own predicates: 64 KiB, depth 64, 10,000 terms, computed values
+  /// of up to 16 MiB.
   public static let standard = PredicateLimits()
 
-  /// For predicates from outside: the standard limits, with key paths of 16 names at most;
-  /// `MATCHES` and `FUNCTION` are refused, and an operation evaluates no more than a million
-  /// elements of collections.
+  /// The limits for untrusted predicates: the standard limits, but key paths of at most 16 names,
+  /// no `MATCHES` and no `FUNCTION`, and at most a million evaluated collection elements per
+  /// operation.
   public static let untrusted = PredicateLimits(
     maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
     maximumElements: 1_000_000)
 
-  /// Beyond this no limits go: each name is looked up each time that the path is bound.
+  /// The upper bound of `maximumHops`: each name is looked up each time that the path is bound.
   static let mostHops = 64
-  /// What is asked of a collection's members is bound, compiled and evaluated within what is asked
-  /// of the collection's owner, which takes stack for each: so many fit into
-  /// 1 MiB even in builds without optimisation.
+  /// The maximum nesting of collections. Binding, compiling and evaluating a condition on a
+  /// collection's members recurses within that of the collection's owner. This depth fits into a
+  /// stack of 1 MiB, even without optimization.
   static let mostCollections = 16
 
-  /// The limits for predicates from outside, which may name some properties and no others.
+  /// Returns the limits for untrusted predicates that may use only some properties.
   ///
-  /// - Parameter properties: Names of properties by entity; see ``PredicateAllowList``.
+  /// - Parameter properties: The allowed properties by entity; see ``PredicateAllowList``.
   public static func untrusted(allowing properties: PredicateAllowList) -> PredicateLimits {
     var limits: PredicateLimits = .untrusted
     limits.allowedProperties = properties

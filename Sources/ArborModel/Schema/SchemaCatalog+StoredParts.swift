@@ -1,6 +1,6 @@
-/// The numbers and stored names of what has databases.
+/// Numbers and stored names of the parts that have databases.
 extension SchemaCatalog {
-  /// A to-many relationship or an index, by the entity that declares it.
+  /// A to-many relationship or an index, identified by name and declaring entity.
   package struct PartName: Sendable, Hashable {
     package let entity: String
     package let name: String
@@ -13,13 +13,13 @@ extension SchemaCatalog {
 
   package typealias Parts = WritableKeyPath<Entry, [String: StoredPart]>
 
-  /// The catalogue with a number and a stored name for each entity, to-many relationship and index
-  /// that has none yet; unchanged where all have.
+  /// Returns the catalogue with a number and a stored name for each entity, to-many relationship
+  /// and index.
   ///
-  /// The name is that of the model, unless something else was born with it: then the number stands
-  /// behind it. The result depends on the names of the model alone, not on their order.
+  /// The stored name is the name in the model, followed by the number if another part was created
+  /// with that name. The result depends on the names in the model, not on their order.
   ///
-  /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
+  /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package func completed(for entities: [EntitySchema]) throws(ArborError) -> SchemaCatalog {
     // Nothing is missing whenever a store is opened that exists.
     guard entities.contains(where: isIncomplete) else { return self }
@@ -60,14 +60,14 @@ extension SchemaCatalog {
   fileprivate static func name(
     _ wanted: String, _ number: UInt16, _ names: inout Set<String>
   ) -> String {
-    // No name of a model has the character, and the number never comes back.
+    // Names in a model never contain `#`, and numbers are never reused.
     let isFree = wanted.utf8.count <= longestName && !names.contains(wanted)
     let name = isFree ? wanted : "\(wanted.utf8.count <= longestName ? wanted : "")#\(number)"
     names.insert(name)
     return name
   }
 
-  /// Numbers and names for one kind of parts.
+  /// Assigns numbers and names to parts of one kind.
   private struct Completion {
     private var greatest: UInt16 = 0
     private var names: Set<String> = []
@@ -96,11 +96,12 @@ extension SchemaCatalog {
     }
   }
 
-  // MARK: Following a model
+  // MARK: Migrating to a new model
 
-  /// Gives parts of the newer model what those of the older one that they were have.
+  /// Copies the numbers and stored names of parts of the older model to the corresponding parts of
+  /// the newer one.
   ///
-  /// - Parameter carried: For names of the newer model the names of the older one.
+  /// - Parameter carried: For names in the newer model, the names in the older one.
   package mutating func carry(
     _ carried: [PartName: PartName], _ parts: Parts, from former: SchemaCatalog
   ) {
@@ -110,8 +111,8 @@ extension SchemaCatalog {
     }
   }
 
-  /// Takes over what the older catalogue has and this one has not, under names that no model has:
-  /// the numbers, and the stored names for as long as the databases are there.
+  /// Copies the parts that exist only in the older catalogue under names that are invalid in
+  /// models, to keep their numbers, and their stored names while the databases exist.
   package mutating func retire(_ parts: Parts, of former: SchemaCatalog) {
     let kept = Set(entries.values.lazy.flatMap { $0[keyPath: parts].values }.map(\.number))
     let names = Dictionary(
@@ -125,7 +126,7 @@ extension SchemaCatalog {
     }
   }
 
-  /// The catalogue once the databases of what is retired are gone.
+  /// The catalogue after the databases of retired parts have been removed.
   package var withoutRetiredDatabases: SchemaCatalog {
     var catalog = withoutRetiredIndexes
     for (name, var entry) in catalog.entries {
@@ -138,7 +139,7 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// The catalogue once the databases of retired indexes are gone.
+  /// The catalogue after the databases of retired indexes have been removed.
   package var withoutRetiredIndexes: SchemaCatalog {
     var catalog = self
     for (name, var entry) in entries {
@@ -150,7 +151,8 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// The catalogue with the numbers of what a later one has in addition, whose databases are gone.
+  /// Returns the catalogue with the numbers that exist only in a later one, whose databases are
+  /// gone.
   package func retiring(_ later: SchemaCatalog) -> SchemaCatalog {
     var catalog = self
     let names = Dictionary(

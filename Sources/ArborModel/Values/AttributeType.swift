@@ -1,22 +1,22 @@
-/// The type of an attribute, as a model states it.
+/// The type of an attribute in a model.
 public enum AttributeType: Sendable, Hashable {
-  /// A whole number of 16 bits.
+  /// A 16-bit signed integer.
   case integer16
-  /// A whole number of 32 bits.
+  /// A 32-bit signed integer.
   case integer32
-  /// A whole number of 64 bits.
+  /// A 64-bit signed integer.
   case integer64
   /// A Boolean.
   case boolean
-  /// A floating-point number of 32 bits.
+  /// A 32-bit floating-point number.
   case float
-  /// A floating-point number of 64 bits.
+  /// A 64-bit floating-point number.
   case double
   /// A decimal number of up to 38 digits.
   case decimal
-  /// A text of any length.
+  /// A string of any length.
   case string
-  /// A point in time, kept as seconds since 2001-01-01 UTC.
+  /// A point in time, stored as seconds since 2001-01-01 UTC.
   case date
   /// Bytes of any length.
   case binary
@@ -24,10 +24,12 @@ public enum AttributeType: Sendable, Hashable {
   case uuid
   /// A URI.
   case uri
-  /// A value that a registered transformer turns into bytes; the transformer's name.
+  /// A value that a registered transformer converts to bytes. The associated value is the
+  /// transformer's name.
   case transformable(String)
-  /// Several named parts kept in one attribute; the name of the model's composite type.
+  /// Named parts that are stored in one attribute. The associated value is the name of the
+  /// composite type.
   case composite(String)
-  /// No type in the model; legal for transient attributes, which may hold any value.
+  /// No type. Valid for transient attributes, which can have any value.
   case undefined
 }

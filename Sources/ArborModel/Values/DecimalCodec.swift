@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Decimals as bytes whose order is the order of the numbers, in records and in index keys alike.
+/// An order-preserving encoding of decimals, used in records and index keys.
 ///
 /// ```
 /// NaN       00, in records of uncommitted objects alone: no commit writes it
@@ -9,26 +9,26 @@ package import Foundation
 /// negative  01 · all bytes of the positive form after the first, inverted
 /// ```
 ///
-/// The number is 0.d₁d₂d₃… × 10^exponent with d₁ ≠ 0 and no zero at the end, so that equal numbers
-/// have equal bytes however they were written. The bias is hexadecimal.
+/// The number is 0.d₁d₂d₃… × 10^exponent with d₁ ≠ 0 and without trailing zeros, so that equal
+/// numbers have equal bytes. The bias is hexadecimal.
 package enum DecimalCodec {
   private static let bias = 0x8000
 
-  /// The bytes of NaN.
+  /// The encoding of NaN.
   package static let notANumber: [UInt8] = [0]
 
-  /// The bytes of a number, or nil for NaN.
+  /// Returns the encoding of a number, or `nil` for NaN.
   package static func encode(_ number: Decimal) -> [UInt8]? {
     guard !number.isNaN else { return nil }
     if number.isZero { return [2] }
-    // The significand is a whole number, whose description is its digits.
+    // The significand is an integer, whose description consists of its digits.
     let digits = DecimalDigits(
       isNegative: number.sign == .minus, text: number.significand.description.utf8,
       exponent: number.exponent)
     return encode(digits)
   }
 
-  /// The bytes of a number that is given by its digits, which may lie beyond what `Decimal` holds.
+  /// Returns the encoding of a number given by its digits, which may exceed the range of `Decimal`.
   package static func encode(_ number: DecimalDigits) -> [UInt8] {
     if number.digits.isEmpty { return [2] }
     let biased = UInt16(number.exponent + bias)
@@ -41,7 +41,7 @@ package enum DecimalCodec {
     return bytes
   }
 
-  /// The number of bytes that ``encode(_:)-(Decimal)`` made, or nil for others.
+  /// Returns the number for an encoding, or `nil` if the bytes are invalid.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
     guard let first = bytes.first else { return nil }
     if first == 0 { return bytes.count == 1 ? .nan : nil }
@@ -64,8 +64,8 @@ package enum DecimalCodec {
     return DecimalDigits(isNegative: first == 1, digits: digits, exponent: exponent - bias).decimal
   }
 
-  /// Decodes a number of at most 19 digits; nil if it has a rare exponent or the bytes are not
-  /// sound.
+  /// Decodes a number of at most 19 digits. Returns `nil` if its exponent is unusual or the bytes
+  /// are invalid.
   private static func decodeShort(
     _ bytes: UnsafeRawBufferPointer, _ exponent: Int, _ mask: UInt8
   ) -> Decimal? {

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A number as its decimal digits: ±0.d₁d₂d₃… × 10^exponent, d₁ ≠ 0, no zero at the end; no digits
-/// for zero.
+/// A number as decimal digits: ±0.d₁d₂d₃… × 10^exponent, with d₁ ≠ 0 and without trailing zeros.
+/// Zero has no digits.
 package struct DecimalDigits: Sendable, Hashable {
   package let isNegative: Bool
-  /// Each 0…9.
+  /// The digits, each from 0 to 9.
   package let digits: [UInt8]
   package let exponent: Int
 
@@ -14,7 +14,7 @@ package struct DecimalDigits: Sendable, Hashable {
     self.exponent = exponent
   }
 
-  /// The number whose digits a text holds, other characters skipped, times 10^exponent.
+  /// Creates a number from the digits in a text, ignoring other characters, times 10^exponent.
   package init(isNegative: Bool, text: some Sequence<UInt8>, exponent: Int) {
     var digits = text.compactMap { byte in
       byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? byte - UInt8(ascii: "0") : nil
@@ -32,16 +32,16 @@ package struct DecimalDigits: Sendable, Hashable {
     self.init(isNegative: number < 0, text: number.magnitude.description.utf8, exponent: 0)
   }
 
-  /// A finite floating-point number: exactly where it is a whole number in the range of `Int64`,
-  /// elsewhere as the shortest decimal that names it, which is what a person wrote: 9.99 is 9.99.
+  /// Creates a number from a finite floating-point number: exactly if it is an integer in the range
+  /// of `Int64`, otherwise from its shortest decimal text, so that 9.99 is 9.99.
   ///
-  /// Both agree in order with the numbers themselves, since the shortest decimal lies nearer to its
-  /// number than to any other.
+  /// Both preserve the order, because the shortest decimal is closer to its number than to any
+  /// other.
   package init(_ number: Double) {
     if let whole = Int64(exactly: number) { self.init(whole) } else { self.init(shortest: number) }
   }
 
-  /// The shortest decimal that names a finite floating-point number.
+  /// Creates a number from the shortest decimal text of a finite floating-point number.
   package init(shortest number: Double) {
     let text = number.magnitude.description
     let parts = text.split(separator: "e")
@@ -51,8 +51,7 @@ package struct DecimalDigits: Sendable, Hashable {
     self.init(isNegative: number < 0, text: parts[0].utf8, exponent: power - fraction)
   }
 
-  /// The number as a `Decimal`, or nil where it has more digits or another magnitude than that
-  /// holds.
+  /// The number as a `Decimal`, or `nil` if it has too many digits or exceeds the range.
   package var decimal: Decimal? {
     if digits.isEmpty { return 0 }
     var power = exponent - digits.count
@@ -64,19 +63,20 @@ package struct DecimalDigits: Sendable, Hashable {
         Decimal(sign: .plus, exponent: digits.count - split, significand: significand)
         + Decimal(Self.word(digits[split...]))
     }
-    // The type keeps a significand without zeros at its end, so that its exponent counts too.
+    // `Decimal` stores significands without trailing zeros, so the exponent must be added.
     power += significand.exponent
     guard power <= 127 else { return decimalOfText }
     return Decimal(
       sign: isNegative ? .minus : .plus, exponent: power, significand: significand.significand)
   }
 
-  /// Up to nineteen digits as a whole number.
+  /// Returns up to 19 digits as an integer.
   private static func word(_ digits: ArraySlice<UInt8>) -> UInt64 {
     digits.reduce(0) { $0 * 10 + UInt64($1) }
   }
 
-  /// The rare rest: 39 digits, and powers of ten that only zeros behind the significand reach.
+  /// The rare remaining cases: 39 digits, and exponents that require trailing zeros in the
+  /// significand.
   private var decimalOfText: Decimal? {
     var text = isNegative ? "-" : ""
     text += String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
@@ -85,7 +85,7 @@ package struct DecimalDigits: Sendable, Hashable {
     guard digits.count <= 39, zeros < 39, power >= -128 else { return nil }
     text += String(repeating: "0", count: max(0, zeros))
     guard let number = Decimal(string: "\(text)e\(power)"), !number.isNaN else { return nil }
-    // What does not fit comes back rounded.
+    // A number that doesn't fit is rounded, and then differs.
     let kept = DecimalDigits(
       isNegative: number.sign == .minus, text: number.significand.description.utf8,
       exponent: number.exponent)

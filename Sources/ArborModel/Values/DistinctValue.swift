@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A value as a member of a set: two are equal exactly if they lie at one position in the order of
-/// values, whatever their types, so that 1, 1.0 and true are one.
+/// A value wrapped for use in sets: two values are equal if and only if they compare as equal in
+/// the order of values, regardless of their types, so that 1, 1.0 and true are equal.
 ///
-/// What makes values distinct in the predicate language, in rows, groups and aggregates.
+/// This defines distinctness in the predicate language, rows, groups and aggregates.
 package struct DistinctValue: Hashable, Sendable {
   package let value: PropertyValue
 
@@ -15,7 +15,7 @@ package struct DistinctValue: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
 
-  /// A hash of several values, the same for values that are not distinct one by one.
+  /// Returns a hash of several values, which is the same for values that are pairwise equal.
   package static func hash(of values: ArraySlice<PropertyValue>) -> Int {
     var hasher = Hasher()
     for value in values { hash(value, into: &hasher) }
@@ -39,18 +39,19 @@ package struct DistinctValue: Hashable, Sendable {
       hasher.combine(values.count)
       for value in values { hash(value, into: &hasher) }
     case .composite(let parts):
-      // Its parts have no order, and are few.
+      // Composites are unordered and rare.
       hasher.combine(parts.count)
     }
   }
 
-  /// The bytes of a text: equal characters may have different ones, which are different values.
+  /// Hashes the bytes of a string: canonically equivalent strings with different bytes are
+  /// distinct.
   private static func hash(_ text: String, into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// A number by what it is worth. Whole numbers, the usual case, have a short form.
+  /// Hashes a number by numeric value. Integers, the common case, have a short form.
   private static func hash(number: PropertyValue, into hasher: inout Hasher) {
     if let whole = number.wholeNumber ?? number.int64 {
       hasher.combine(whole)

@@ -1,44 +1,44 @@
 internal import Foundation
 
-/// The folded forms of the characters that two bytes write, and of some others, so that texts of
-/// most of the world's scripts are folded without strings.
+/// The folded forms of all characters with two bytes in UTF-8, and of some others, for folding text
+/// in most scripts without creating strings.
 ///
-/// Characters that stand alone fold one by one, and marks that are dropped fold to nothing. Where
-/// marks are kept, texts with combining marks other than Thai ones after Thai letters are left to
-/// ``StringFolding/foldByCharacters(_:)``, whose answers the table holds. So are texts with any
-/// character that is not in the table. Ideographs and Hangul syllables are
-/// their own folded forms and need no table.
+/// Isolated characters fold one by one, and marks that are dropped fold to nothing. If marks are
+/// kept, text with combining marks, except Thai marks after Thai letters, is left to
+/// ``StringFolding/foldByCharacters(_:)``, which also provides the table's contents. So is text
+/// with characters that aren't in the table. Ideographs and Hangul syllables fold to themselves and
+/// need no table.
 struct FoldingTable: Sendable {
-  /// The first character that three bytes write.
+  /// The first character with three bytes.
   static let limit: UInt32 = 0x800
 
-  /// Folded forms have at most so many times the bytes of their texts.
+  /// The maximum size of a folded form relative to its text.
   static let growth = 2
 
-  /// The blocks of characters of three bytes that are in the table: Thai; Latin and Greek letters
-  /// with diacritics; punctuation; kana.
+  /// The ranges of three-byte characters in the table: Thai; Latin and Greek letters with
+  /// diacritics; punctuation; kana.
   static let blocks: [Range<UInt32>] = [
     0xE00..<0xE80, 0x1E00..<0x2000, 0x2000..<0x2070, 0x3000..<0x3100,
   ]
 
-  /// Characters of three bytes that fold to themselves.
+  /// Three-byte characters that fold to themselves.
   static let unchanged: [ClosedRange<UInt32>] = [0x3400...0x4DBF, 0x4E00...0x9FFF, 0xAC00...0xD7A3]
 
-  /// For each character the bytes of its folded form, the first lowest, and their number in the
-  /// highest byte; 0 for characters that are not folded here.
+  /// For each character, the bytes of its folded form, the first in the lowest byte, and their
+  /// number in the highest byte; 0 for characters that are not in the table.
   private let entries: [UInt64]
   private let folding: StringFolding
-  /// For each ASCII byte what characters begin with that two bytes write and whose folded form has
-  /// it: a bit for each byte from C0 on.
+  /// For each ASCII byte, the lead bytes of two-byte characters whose folded form contains it: one
+  /// bit for each byte from C0.
   private let leads: [UInt32]
 
-  /// Set of Thai letters.
+  /// A flag for Thai letters.
   private static let letter: UInt64 = 1 << 61
-  /// Set of Thai marks, which stay as they are behind Thai letters and behind each other.
+  /// A flag for Thai marks, which are kept after Thai letters and after each other.
   private static let mark: UInt64 = 1 << 62
-  /// Set of marks that the canonical order may put elsewhere among others.
+  /// A flag for marks that canonical ordering may move relative to others.
   private static let movable: UInt64 = 1 << 63
-  /// Set of marks that are dropped.
+  /// A flag for marks that are dropped.
   private static let dropped: UInt64 = 1 << 60
 
   private init(_ folding: StringFolding) {
@@ -82,7 +82,7 @@ struct FoldingTable: Sendable {
   private static let byDiacritics = FoldingTable(.diacritics)
   private static let byBoth = FoldingTable([.case, .diacritics])
 
-  /// The table of a folding that overlooks something.
+  /// Returns the table of a non-empty folding.
   static func table(of folding: StringFolding) -> FoldingTable {
     switch folding {
     case .case: byCase
@@ -97,7 +97,8 @@ struct FoldingTable: Sendable {
   private static let wideByDiacritics = wide(.diacritics)
   private static let wideByBoth = wide([.case, .diacritics])
 
-  /// The entries of ``blocks``, one block after the other. Made apart, since many texts need none.
+  /// Returns the entries of ``blocks``, concatenated. Created separately, because many texts don't
+  /// need them.
   private static func wide(_ folding: StringFolding) -> [UInt64] {
     blocks.flatMap { $0.map { entry($0, folding) } }
   }
@@ -126,7 +127,7 @@ struct FoldingTable: Sendable {
       || code &- 0x3400 <= 0x4DBF - 0x3400
   }
 
-  /// The character of three bytes at an offset; nil where none exists.
+  /// Returns the three-byte character at an offset, or `nil` if there isn't one.
   @inline(__always)
   private static func wideCode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> UInt32? {
     guard text[offset] < 0xF0, offset + 2 < text.count else { return nil }
@@ -138,7 +139,7 @@ struct FoldingTable: Sendable {
 
   // MARK: Folding
 
-  /// The character of two bytes at an offset; nil where none exists.
+  /// Returns the two-byte character at an offset, or `nil` if there isn't one.
   @inline(__always)
   private static func narrowCode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Int? {
     let lead = text[offset]
@@ -148,9 +149,10 @@ struct FoldingTable: Sendable {
     return Int(lead & 0x1F) << 6 | Int(next & 0x3F)
   }
 
-  /// Writes the folded form of a text and gives its length; nil where the table is not enough.
+  /// Writes the folded form of a text and returns its length, or `nil` if the table isn't
+  /// sufficient.
   ///
-  /// - Parameter target: Room for ``growth`` times the text.
+  /// - Parameter target: A buffer of ``growth`` times the size of the text.
   func fold(_ text: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Int? {
     entries.withUnsafeBufferPointer { entries in
       var (offset, count) = (0, 0)
@@ -193,8 +195,8 @@ struct FoldingTable: Sendable {
     }
   }
 
-  /// Whether a character of two bytes that begins with `lead` may fold to an ASCII byte. Marks do
-  /// not, whatever they stand behind.
+  /// Returns whether a two-byte character with the lead byte `lead` may fold to an ASCII byte.
+  /// Marks never do.
   func mayFold(_ lead: UInt8, to byte: UInt8) -> Bool {
     lead >= 0xC0 && lead < 0xE0 && byte < 0x80 && leads[Int(byte)] >> UInt32(lead - 0xC0) & 1 == 1
   }

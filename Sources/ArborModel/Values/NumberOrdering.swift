@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The order of numbers by what they are worth, across Booleans, whole numbers, floating point and
-/// decimals, without rounding.
+/// The exact order of numbers by numeric value, across Booleans, integers, floating-point numbers
+/// and decimals.
 ///
-/// A Boolean is worth 0 or 1. Beside a decimal, a floating-point number is worth what
-/// ``DecimalDigits`` says: the decimal 9.99 equals the double 9.99.
+/// A Boolean has the value 0 or 1. When compared with a decimal, a floating-point number has the
+/// value that ``DecimalDigits`` assigns: the decimal 9.99 equals the double 9.99.
 package enum NumberOrdering {
-  /// The order of two values that both are numbers; others are equal.
+  /// Compares two numbers. Other values compare as equal.
   package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     switch (left.wholeNumber, right.wholeNumber) {
     case (let left?, let right?): return Ordering(left, right)
@@ -35,7 +35,7 @@ package enum NumberOrdering {
     return Ordering(left, right)
   }
 
-  /// The order of two numbers at least one of which is a decimal.
+  /// Compares two numbers at least one of which is a decimal.
   private static func compareDigits(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     guard let leftKey = left.numberKey, let rightKey = right.numberKey else {
       return Ordering(left.extremity, right.extremity)
@@ -47,7 +47,7 @@ package enum NumberOrdering {
 }
 
 extension PropertyValue {
-  /// What a Boolean or a whole number is worth.
+  /// The numeric value of a Boolean or an integer.
   var wholeNumber: Int64? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0
@@ -56,8 +56,8 @@ extension PropertyValue {
     }
   }
 
-  /// The number in the form whose bytes are ordered like numbers, ``DecimalCodec``'s; nil for what
-  /// is no number, infinite or NaN.
+  /// The number in the order-preserving encoding of ``DecimalCodec``, or `nil` if the value is not
+  /// a number, infinite or NaN.
   package var numberKey: [UInt8]? {
     switch self {
     case .boolean(let flag): DecimalCodec.encode(DecimalDigits(Int64(flag ? 1 : 0)))
@@ -68,7 +68,7 @@ extension PropertyValue {
     }
   }
 
-  /// Where a number lies that has no digits: NaN, then minus infinity, all others, infinity.
+  /// The rank of a number without digits: NaN, minus infinity, all other numbers, infinity.
   fileprivate var extremity: Int {
     switch self {
     case .double(let number) where number.isNaN: -2

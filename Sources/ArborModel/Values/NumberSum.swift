@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The sum of numbers of any type.
+/// A sum of numbers of any type.
 ///
-/// Whole numbers are added exactly and become a decimal where 64 bits have no room for their sum.
-/// One floating-point number makes the sum one; else one decimal makes it a decimal.
+/// Integers are added exactly, and the sum becomes a decimal if it exceeds 64 bits. If any term is
+/// a floating-point number, so is the sum; otherwise, if any term is a decimal, so is the sum.
 package struct NumberSum: Sendable {
-  // More terms than there is memory for do not fill 128 bits.
+  // 128 bits cannot overflow: memory is exhausted first.
   private var whole: Int128 = 0
   private var decimals: Decimal?
   private var doubles: Double?
@@ -14,7 +14,7 @@ package struct NumberSum: Sendable {
 
   package mutating func add(_ number: Int64) { whole += Int128(number) }
 
-  /// Adds the sum of several whole numbers.
+  /// Adds the sum of several integers.
   package mutating func add(_ number: Int128) { whole += number }
 
   package mutating func add(_ number: Double) { doubles = (doubles ?? 0) + number }
@@ -22,7 +22,7 @@ package struct NumberSum: Sendable {
   package mutating func add(_ number: Decimal) {
     let sum = (decimals ?? 0) + number
     if sum.isNaN {
-      // Beyond what a decimal holds.
+      // The sum exceeds the range of `Decimal`.
       add((decimals ?? 0).approximation + number.approximation)
       decimals = nil
     } else {
@@ -30,7 +30,7 @@ package struct NumberSum: Sendable {
     }
   }
 
-  /// Adds a number; returns whether the value is one.
+  /// Adds a value. Returns `false` if it is not a number.
   @discardableResult
   package mutating func add(_ value: PropertyValue) -> Bool {
     switch value {
@@ -43,7 +43,7 @@ package struct NumberSum: Sendable {
     return true
   }
 
-  /// The sum; the whole number 0 of nothing.
+  /// The sum, or the integer 0 if nothing was added.
   package var value: PropertyValue {
     if let doubles {
       return Self.real(doubles + Double(whole) + (decimals?.approximation ?? 0))
@@ -55,12 +55,12 @@ package struct NumberSum: Sendable {
     return .decimal(decimals + Decimal(whole: whole))
   }
 
-  /// The sum of infinities of both signs is null, like all that arithmetic cannot compute.
+  /// Returns a floating-point number, or null for NaN, such as the sum of infinities of both signs.
   package static func real(_ number: Double) -> PropertyValue {
     number.isNaN ? .null : .double(number)
   }
 
-  /// The sum divided by the number of terms; null where none exist.
+  /// Returns the sum divided by the number of terms, or null for no terms.
   package func average(of count: Int) -> PropertyValue {
     guard count > 0 else { return .null }
     if let doubles {
@@ -72,7 +72,7 @@ package struct NumberSum: Sendable {
 }
 
 extension Decimal {
-  /// A whole number of any size. Beyond 38 digits it is rounded.
+  /// Creates a decimal from an integer of any size, rounded beyond 38 digits.
   fileprivate init(whole: Int128) {
     if let small = Int64(exactly: whole) {
       self = Decimal(small)
@@ -86,7 +86,7 @@ extension Decimal {
 }
 
 extension PropertyValue {
-  /// Whether this is a number's type without a number in it.
+  /// Whether the value is NaN.
   package var isNotANumber: Bool {
     switch self {
     case .double(let number): number.isNaN
@@ -95,8 +95,8 @@ extension PropertyValue {
     }
   }
 
-  /// Whether the value is NaN or a date that is not finite, or contains one. No attribute stores
-  /// such a value.
+  /// Whether the value is or contains a NaN or a date that is not finite, which attributes cannot
+  /// store.
   package var containsNaN: Bool {
     switch self {
     case .double, .decimal: isNotANumber

@@ -1,4 +1,4 @@
-/// The key of a record: 16 bits of entity number, then 48 bits that count the entity's objects.
+/// The key of a record: a 16-bit entity number followed by a 48-bit sequence number.
 ///
 /// ```
 ///  63            48 47                                             0
@@ -7,7 +7,7 @@
 /// └────────────────┴────────────────────────────────────────────────┘
 /// ```
 ///
-/// It means something in its store only; ``ObjectID`` is the form that leaves it.
+/// It is valid only within its store; ``ObjectID`` is the external form.
 @usableFromInline
 package struct ObjectNumber: Sendable, Hashable, Comparable, RawRepresentable {
   @usableFromInline package let rawValue: UInt64

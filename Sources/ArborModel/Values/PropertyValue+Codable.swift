@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A value is encoded as its kind and what it holds: `{"string": "Ada"}`, `{"null": true}`.
+/// A value is encoded as a container with one key, its kind: `{"string": "Ada"}`, `{"null": true}`.
 extension PropertyValue: Codable {
   private enum Kind: String, CodingKey {
     case null, boolean, integer, double, decimal, string, date, binary, uuid, uri, objectID, list
     case composite
   }
 
-  /// Reads a value from a container with one key.
+  /// Decodes a value from a container with one key.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
     guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
@@ -34,7 +34,7 @@ extension PropertyValue: Codable {
       }
   }
 
-  /// Writes a container with one key.
+  /// Encodes the value into a container with one key.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Kind.self)
     switch self {

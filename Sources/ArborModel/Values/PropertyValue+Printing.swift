@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The value as a person reads it: `Ada`, `41`, `2026-01-31T12:00:00Z`, `12 bytes`, `nil`,
+  /// The value in human-readable form: `Ada`, `41`, `2026-01-31T12:00:00Z`, `12 bytes`, `nil`,
   /// `[1, 2]`, `[city: Bonn]`.
   ///
-  /// It holds the user's data, as the value does. Texts are not quoted and no reader takes it back;
-  /// ``debugDescription`` tells the kinds apart.
+  /// Contains user data. Strings are not quoted, and the text cannot be parsed back;
+  /// ``debugDescription`` distinguishes the kinds.
   public var description: String {
     switch self {
     case .null: "nil"
@@ -24,8 +24,8 @@ extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// The value with its kind, as it is written in code: `.string("Ada")`, `.integer(41)`,
-  /// `.list([.null])`. Bytes are told by their number.
+  /// The value with its kind, as in source code: `.string("Ada")`, `.integer(41)`,
+  /// `.list([.null])`. Binary values show only their size.
   public var debugDescription: String {
     switch self {
     case .null: ".null"

@@ -1,22 +1,22 @@
 public import Foundation
 
-// What a value holds, as Swift types. Each accessor is nil where the value holds something else, as
-// null does; none converts between kinds, but numbers are what they are worth.
+// Accessors that return the value as a Swift type, or `nil` if it has another kind or is null. They
+// don't convert between kinds, except between numeric types.
 extension PropertyValue {
-  /// The Boolean it holds.
+  /// The Boolean, or `nil`.
   public var bool: Bool? {
     if case .boolean(let flag) = self { flag } else { nil }
   }
 
-  /// The whole number it holds, whichever kind of number it is; nil for a fraction, and for what
-  /// has no room.
+  /// The number as an integer, whatever its numeric type, or `nil` if it has a fractional part or
+  /// doesn't fit.
   ///
   /// ```swift
   /// let oldest = try query.value(of: .maximum("age"))?.int
   /// ```
   public var int: Int? { int64.flatMap(Int.init(exactly:)) }
 
-  /// The whole number it holds, as ``int``, with 64 bits everywhere.
+  /// The number as a 64-bit integer; see ``int``.
   public var int64: Int64? {
     switch self {
     case .integer(let number): return number
@@ -29,13 +29,13 @@ extension PropertyValue {
     }
   }
 
-  /// The number it holds as floating point, the nearest one where no other is equal.
+  /// The number as a floating-point number, rounded to the nearest one, or `nil`.
   public var double: Double? {
     if case .boolean = self { return nil }
     return floating
   }
 
-  /// The number it holds as a decimal; of floating point the one that its shortest text denotes.
+  /// The number as a decimal, or `nil`. A floating-point number is converted by its shortest text.
   public var decimal: Decimal? {
     switch self {
     case .decimal(let number): number
@@ -45,42 +45,42 @@ extension PropertyValue {
     }
   }
 
-  /// The text it holds.
+  /// The string, or `nil`.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The point in time it holds.
+  /// The point in time, or `nil`.
   public var date: Date? {
     if case .date(let date) = self { date } else { nil }
   }
 
-  /// The bytes it holds.
+  /// The bytes, or `nil`.
   public var data: Data? {
     if case .binary(let data) = self { data } else { nil }
   }
 
-  /// The universally unique identifier it holds.
+  /// The universally unique identifier, or `nil`.
   public var uuid: UUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }
   }
 
-  /// The URI it holds.
+  /// The URI, or `nil`.
   public var url: URL? {
     if case .uri(let url) = self { url } else { nil }
   }
 
-  /// The identity of the object it holds.
+  /// The ID of the object, or `nil`.
   public var objectID: ObjectID? {
     if case .objectID(let id) = self { id } else { nil }
   }
 
-  /// The values it holds in order.
+  /// The list, or `nil`.
   public var list: [PropertyValue]? {
     if case .list(let values) = self { values } else { nil }
   }
 
-  /// The named parts it holds.
+  /// The named parts of a composite, or `nil`.
   public var composite: [String: PropertyValue]? {
     if case .composite(let parts) = self { parts } else { nil }
   }

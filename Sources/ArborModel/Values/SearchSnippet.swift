@@ -1,20 +1,20 @@
-/// A part of a text that a full-text search found, with the ranges of what was searched for.
+/// An excerpt of a text found by a full-text search, with the ranges of the matches.
 ///
 /// ```swift
 /// print(snippet.marked("<b>", "</b>"))   // …the <b>red</b> fox is not a <b>red</b> panda…
 /// ```
 public struct SearchSnippet: Sendable, Hashable {
-  /// The part of the text.
+  /// The text of the excerpt.
   public let text: String
-  /// Where in ``text`` the words and phrases stand that were searched for, in their order and apart
-  /// from each other.
+  /// The ranges of the matching words and phrases in ``text``, in order and without overlaps.
   public let matches: [Range<String.Index>]
-  /// Whether the whole text has more before the part.
+  /// A Boolean value that indicates whether the whole text continues before the excerpt.
   public let hasMoreBefore: Bool
-  /// Whether the whole text has more behind the part.
+  /// A Boolean value that indicates whether the whole text continues after the excerpt.
   public let hasMoreBehind: Bool
 
-  /// The part with signs around what was searched for, and with another where the text goes on.
+  /// Returns the excerpt with markers around the matches, and with an ellipsis where the text
+  /// continues.
   ///
   /// The text itself is not escaped: for HTML, escape the parts between the ranges of ``matches``.
   public func marked(_ open: String, _ close: String, ellipsis: String = "…") -> String {
@@ -29,15 +29,15 @@ public struct SearchSnippet: Sendable, Hashable {
 }
 
 extension SearchSnippet: CustomStringConvertible {
-  /// The part, with an ellipsis where the text goes on.
+  /// The excerpt, with an ellipsis where the text continues.
   public var description: String { marked("", "") }
 }
 
 extension SearchSnippet {
-  /// The part of a text with the most different terms, of those with the most matches, of those the
-  /// first; the beginning of a text without any.
+  /// Creates the excerpt with the most distinct terms; ties are broken by the number of matches,
+  /// then by position. Without a match, the excerpt is the beginning of the text.
   ///
-  /// - Parameter words: How many words the part has at most; 0 for the whole text.
+  /// - Parameter words: The maximum number of words in the excerpt, or 0 for the whole text.
   package init(of text: String, _ search: SearchText, words: Int) {
     var text = text
     text.makeContiguousUTF8()
@@ -71,7 +71,7 @@ extension SearchSnippet {
       hasMoreBehind: upper < text.endIndex)
   }
 
-  /// How good the part is: different terms, then matches.
+  /// Returns the relevance of a text: the number of distinct terms, and the number of matches.
   package static func worth(of text: String, _ search: SearchText) -> (terms: Int, matches: Int) {
     var tokens = TextTokens()
     tokens.read(text)
@@ -84,7 +84,7 @@ extension SearchSnippet {
     let term: Int
   }
 
-  /// By their first tokens.
+  /// Returns the matches, sorted by their first tokens.
   private static func matches(of search: SearchText, in tokens: TextTokens) -> [Match] {
     var found: [Match] = []
     for start in 0..<tokens.count {
@@ -95,7 +95,7 @@ extension SearchSnippet {
     return found
   }
 
-  /// Which tokens are shown.
+  /// Returns the range of tokens in the excerpt.
   private static func window(_ found: [Match], of count: Int, most: Int) -> Range<Int> {
     guard count > most else { return 0..<count }
     var best: (terms: Int, matches: Int, start: Int, end: Int) = (0, 0, 0, 0)
@@ -118,7 +118,7 @@ extension SearchSnippet {
         next = index + 1
       }
     }
-    // Some words before the first match, as many as behind the last one.
+    // Some words before the first match, as many as after the last one.
     let start = max(0, min(best.start - (most - (best.end - best.start)) / 2, count - most))
     return start..<start + most
   }

@@ -1,4 +1,4 @@
-/// What a full-text search asks for.
+/// A parsed full-text search.
 ///
 /// ```
 /// text   = { [ "-" ] ( word | phrase ) }
@@ -6,19 +6,18 @@
 /// phrase = '"' words [ "*" ] '"'
 /// ```
 ///
-/// A text has to have every word and every phrase, and nothing that a minus sign stands before. A
-/// word that consists of several tokens (``TextTokens``), such as `e-mail` or `東京`, is a phrase:
-/// its tokens stand one behind the other. An asterisk behind the last token makes it a prefix.
+/// A text matches if it contains every word and phrase, and none that is preceded by a minus sign.
+/// A word that consists of several tokens (``TextTokens``), such as `e-mail` or `東京`, is a phrase:
+/// its tokens must be consecutive. An asterisk after the last token makes it a prefix.
 package struct SearchText: Sendable, Hashable {
   package struct Term: Sendable, Hashable {
-    /// The tokens, in their order, at least one: words that an index of words is asked for. Only
-    /// the last one can be the beginning of a token.
+    /// The tokens in order, at least one. Only the last can be a prefix.
     package let tokens: [TokenQuery.Token]
   }
 
-  /// What a text has to have, each once.
+  /// The distinct terms that a text must contain.
   package private(set) var wanted: [Term] = []
-  /// What a text must not have.
+  /// The distinct terms that a text must not contain.
   package private(set) var unwanted: [Term] = []
 
   package init(_ text: String) {
@@ -39,7 +38,7 @@ package struct SearchText: Sendable, Hashable {
         continue
       }
       var isWanted = true
-      // A sign with nothing behind it is none.
+      // A minus sign without a word after it is ignored.
       if first == "-", let next = rest.dropFirst().first, !next.isWhitespace {
         isWanted = false
         rest.removeFirst()
@@ -49,7 +48,7 @@ package struct SearchText: Sendable, Hashable {
         rest.removeFirst()
         body = rest.prefix { $0 != "\"" }
         rest = rest[body.endIndex...].dropFirst()
-        // The asterisk may stand on either side of the quote.
+        // The asterisk may be on either side of the quote.
         if rest.first == "*" {
           rest.removeFirst()
           add(Term(body + "*"), isWanted: isWanted)
@@ -65,7 +64,7 @@ package struct SearchText: Sendable, Hashable {
 }
 
 extension SearchText.Term {
-  /// A word or a phrase; nil for a text without tokens.
+  /// Creates a word or a phrase. Returns `nil` for text without tokens.
   fileprivate init?(_ text: Substring) {
     var read = TextTokens()
     read.read(String(text))
@@ -78,7 +77,7 @@ extension SearchText.Term {
       })
   }
 
-  /// Whether the term stands in a text from one of its tokens on.
+  /// Returns whether the term matches the tokens of a text from the given position.
   package func matches(_ text: TextTokens, at start: Int) -> Bool {
     guard start + tokens.count <= text.count else { return false }
     return tokens.enumerated().allSatisfy { index, token in

@@ -1,24 +1,26 @@
 internal import Foundation
 
-/// What a comparison of texts overlooks, and the form of a text that leaves it out.
+/// Options for ignoring case and diacritics in comparisons, and the corresponding folded form of
+/// strings.
 ///
-/// Comparing with folding is comparing the folded texts by code point. A folded text is composed
-/// (NFC), so that canonically equivalent texts fold to the same; without folding they differ.
+/// Strings are compared by the code points of their folded forms. A folded string is composed
+/// (NFC), so that canonically equivalent strings have the same folded form; without folding they
+/// differ.
 package struct StringFolding: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Nothing is overlooked. The empty literal is made by a call that knows no type.
+  /// No folding. A constant, because an empty literal would be created by a generic call.
   package static let none: StringFolding = []
-  /// Upper and lower case are one.
+  /// Case is ignored.
   package static let `case` = StringFolding(rawValue: 1)
-  /// Letters are one with and without diacritics: the nonspacing marks of all scripts are dropped.
+  /// Diacritics are ignored: nonspacing marks of all scripts are removed.
   package static let diacritics = StringFolding(rawValue: 2)
 
-  /// The version of the folded form. Folded keys are stored: code that changes the form counts up.
+  /// The version of the folded form. Folded keys are stored: increment it when the form changes.
   package static let version = 2
 
-  /// The folded form of a text; the text itself where nothing is overlooked.
+  /// Returns the folded form of a string, or the string itself for an empty folding.
   package func fold(_ text: String) -> String {
     if isEmpty { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -31,7 +33,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     return folded ?? foldByCharacters(text)
   }
 
-  /// Lends the folded form where ``FoldingTable`` is enough for it; else nil.
+  /// Calls a closure with the folded form if ``FoldingTable`` is sufficient, otherwise with `nil`.
   private func foldByTable<R>(
     _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?) -> R
   ) -> R {
@@ -44,14 +46,14 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     }
   }
 
-  /// The folded form of any text: decomposed, without marks, in full case folding, composed.
+  /// Returns the folded form of any string: decomposed, without marks, fully case-folded, composed.
   func foldByCharacters(_ text: String) -> String {
     var scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
     if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
     if contains(.case) {
       var folded = String.UnicodeScalarView()
       for scalar in scalars { folded.append(contentsOf: scalar.caseFolded) }
-      // The folded forms of some characters are composed, or have marks.
+      // The folded forms of some characters are composed, or contain marks.
       scalars = String(folded).decomposedStringWithCanonicalMapping.unicodeScalars
       if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
     }
@@ -69,7 +71,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     String(decoding: text.utf8.map(lowercased), as: UTF8.self)
   }
 
-  /// The lower case of an ASCII byte; other bytes as they are.
+  /// Returns the lowercase of an ASCII letter, and other bytes unchanged.
   @inlinable @inline(__always)
   package static func lowercased(_ byte: UInt8) -> UInt8 {
     byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
@@ -77,8 +79,8 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 }
 
 extension StringFolding {
-  /// Lends the folded form of a text's UTF-8. ASCII and most texts of the table's scripts are
-  /// folded on the stack, others as strings.
+  /// Calls a closure with the folded form of UTF-8. ASCII and most text covered by the table is
+  /// folded on the stack, other text as strings.
   @inline(__always)
   package func withFolded<R>(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
@@ -105,8 +107,7 @@ extension StringFolding {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character is a mark that takes no space of its own, such as an accent, a vowel
-  /// point or a tone mark.
+  /// Whether the character is a nonspacing mark, such as an accent, a vowel point or a tone mark.
   fileprivate var isDiacritic: Bool {
     guard value >= 0x300 else { return false }
     switch properties.generalCategory {
@@ -115,8 +116,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The full case folding of Unicode. The standard library says which characters change; they
-  /// become the lower case of their upper case, or their upper case where that is the same.
+  /// The full case folding of Unicode. The standard library reports which characters change; they
+  /// become the lowercase of their uppercase, or their uppercase if that is the same.
   fileprivate var caseFolded: String.UnicodeScalarView {
     guard value >= 0x80 else {
       return String(Unicode.Scalar(StringFolding.lowercased(UInt8(value)))).unicodeScalars

@@ -1,10 +1,10 @@
-/// The words of a text as a text index keeps them and as `TOKENMATCHES` compares them.
+/// The words of a text, as stored by a full-text index and compared by `TOKENMATCHES`.
 ///
-/// A text is cut at every ASCII character but letters and digits; what lies between is brought from
-/// compatibility forms to plain characters (see ``CompatibilityForms``) and folded in case and
-/// diacritics (see ``StringFolding``). A token is a longest run of letters, digits and marks in
-/// that. Scripts that are written without spaces would make a run of a whole sentence: each
-/// ideograph and each kana, with the marks behind it, is a token of its own.
+/// A text is split at every ASCII character except letters and digits. The parts between are
+/// converted from compatibility forms to plain characters (see ``CompatibilityForms``) and folded
+/// (see ``StringFolding``). A token is a maximal run of letters, digits and marks in the result. In
+/// scripts without spaces a run would be a whole sentence, so each ideograph and each kana, with
+/// the marks that follow it, is a token of its own.
 ///
 /// | text | tokens |
 /// |---|---|
@@ -13,17 +13,17 @@
 /// | `東京タワー 333` | `東` `京` `タ` `ワ` `ー` `333` |
 /// | `ＡＢＣ ﾀﾜｰ` | `abc` `タ` `ワ` `ー` |
 ///
-/// It keeps its memory from text to text, and makes no `String` of an ASCII word.
+/// The memory is reused from text to text, and ASCII words don't create a `String`.
 package struct TextTokens {
-  /// A token by its range among the folded bytes.
+  /// A token, as a range of the folded bytes.
   private struct Span {
     var start: Int
     var end: Int
-    /// Whether an asterisk follows directly.
+    /// Whether an asterisk immediately follows.
     var isStarred = false
   }
 
-  /// The version of what a token is. Tokens are stored: a change of the rules counts up.
+  /// The version of the tokenization. Tokens are stored: increment it when the rules change.
   package static let version = 2
 
   private var bytes: [UInt8] = []
@@ -31,12 +31,12 @@ package struct TextTokens {
 
   private let folding: StringFolding
 
-  /// - Parameter folding: What makes words one. Indexes and `TOKENMATCHES` always fold both.
+  /// - Parameter folding: The differences to ignore. Indexes and `TOKENMATCHES` always ignore both.
   package init(folding: StringFolding = [.case, .diacritics]) { self.folding = folding }
 
   package var count: Int { spans.count }
 
-  /// Lends the folded UTF-8 of a token.
+  /// Calls a closure with the folded UTF-8 of a token.
   @inline(__always)
   package func withToken<R, E: Error>(
     _ index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -48,12 +48,12 @@ package struct TextTokens {
     }
   }
 
-  /// Whether an asterisk follows a token directly, which makes it a prefix in a query.
+  /// Returns whether an asterisk immediately follows a token, which makes it a prefix in a query.
   package func isStarred(_ index: Int) -> Bool { spans[index].isStarred }
 
   // MARK: Reading
 
-  /// Replaces the tokens by those of a text, in its order.
+  /// Replaces the tokens with those of a text, in order.
   package mutating func read(_ text: UnsafeRawBufferPointer) {
     removeAll()
     Self.forEachChunk(text) { range, isASCII in
@@ -91,9 +91,9 @@ package struct TextTokens {
     }
   }
 
-  /// Replaces the tokens by those of a text, in its order, and says where in the text each stands.
+  /// Replaces the tokens with those of a text, in order, and returns the range of each in the text.
   ///
-  /// Slower than ``read(_:)-(String)``: for texts that are shown.
+  /// Slower than ``read(_:)-(String)``; intended for text that is displayed.
   package mutating func readLocated(_ text: String) -> [Range<String.Index>] {
     removeAll()
     var text = text
@@ -117,9 +117,9 @@ package struct TextTokens {
     return ranges
   }
 
-  /// Adds the tokens of a run without ASCII separators and where they stand: character by
-  /// character, where those fold by themselves to what they fold to together; else all of them
-  /// stand for the whole.
+  /// Adds the tokens of a run without ASCII separators and their ranges. The ranges are determined
+  /// character by character if the characters fold independently of each other; otherwise each
+  /// token gets the range of the whole run.
   private mutating func readLocated(_ chunk: Substring, _ ranges: inout [Range<String.Index>]) {
     let (firstSpan, firstByte) = (spans.count, bytes.count)
     Array(chunk.utf8).withUnsafeBytes { _ = readFolded($0) }
@@ -153,13 +153,13 @@ package struct TextTokens {
     ranges += own
   }
 
-  /// Replaces the tokens by those of a text, in its order.
+  /// Replaces the tokens with those of a text, in order.
   package mutating func read(_ text: String) {
     var text = text
     text.withUTF8 { read(UnsafeRawBufferPointer($0)) }
   }
 
-  /// An ASCII letter or digit, or a part of any other character.
+  /// Returns whether a byte is an ASCII letter or digit, or part of any other character.
   @inline(__always)
   private static func isWord(_ byte: UInt8) -> Bool {
     byte >= 0x80 || StringFolding.lowercased(byte) &- UInt8(ascii: "a") < 26
@@ -175,7 +175,7 @@ package struct TextTokens {
     return true
   }
 
-  /// Adds the tokens of a run without ASCII separators; true where it ends with one.
+  /// Adds the tokens of a run without ASCII separators. Returns whether the run ends with one.
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
     let text: String
     if CompatibilityForms.mayOccur(in: chunk) {
@@ -192,13 +192,13 @@ package struct TextTokens {
     folding.fold(CompatibilityForms.plain(text))
   }
 
-  /// Adds a character to the token before it or to one of its own; returns what it ends.
+  /// Adds a character to the previous token or to a new one. Returns the kind of run that it ends.
   @inline(__always)
   private mutating func append(_ scalar: Unicode.Scalar, after run: Run) -> Run {
     switch Kind.of(scalar) {
     case .other: return .none
     case .mark:
-      // A mark without anything before it is no word.
+      // A mark without a preceding character is not a word.
       if run != .none { append(scalar, isNew: false) }
       return run
     case .letter:
@@ -218,7 +218,7 @@ package struct TextTokens {
     spans[spans.count - 1].end = bytes.count
   }
 
-  /// What a character is to words.
+  /// The role of a character in tokenization.
   private enum Kind {
     case letter, mark, single, other
 
@@ -240,7 +240,7 @@ package struct TextTokens {
       }
     }
 
-    /// Ideographs and kana, with the signs that stand among them.
+    /// Returns whether a character is an ideograph or kana, or a symbol used among them.
     private static func isUnspaced(_ value: UInt32) -> Bool {
       switch value {
       case 0x3005...0x3007, 0x3021...0x3029, 0x3031...0x303C, 0x3040...0x30FF, 0x31F0...0x31FF,
@@ -254,9 +254,9 @@ package struct TextTokens {
 
   // MARK: Sets
 
-  /// Puts the tokens in the order of their bytes, each once.
+  /// Sorts the tokens by their bytes, without duplicates.
   ///
-  /// - Parameter limit: The number of bytes that a token is cut at before it is compared.
+  /// - Parameter limit: The number of bytes to which tokens are truncated before they are compared.
   package mutating func sortDistinct(cutAt limit: Int = .max) {
     for index in spans.indices where spans[index].end - spans[index].start > limit {
       spans[index].end = spans[index].start + limit

@@ -1,16 +1,16 @@
-/// What the right side of `TOKENMATCHES` asks for: tokens that a text has to have, in any order.
+/// The right side of `TOKENMATCHES`: tokens that a text must contain, in any order.
 ///
-/// A token that an asterisk follows directly is a prefix: `"cof* house"` is met by every text with
-/// the word *house* and a word that begins with *cof*. A query without tokens asks for nothing.
+/// A token immediately followed by an asterisk is a prefix: `"cof* house"` matches every text with
+/// the word *house* and a word that starts with *cof*. A query without tokens matches every text.
 package struct TokenQuery: Sendable, Hashable {
-  /// One token, or the beginning of one.
+  /// A token, or the prefix of one.
   package struct Token: Sendable, Hashable {
     /// The folded UTF-8.
     package let bytes: [UInt8]
     package let isPrefix: Bool
   }
 
-  /// What is asked for, each once; the longest first, which few texts have.
+  /// The distinct tokens, longest first, because these are usually the most selective.
   package let tokens: [Token]
 
   package init(_ text: String) {
@@ -25,14 +25,14 @@ package struct TokenQuery: Sendable, Hashable {
     self.tokens = tokens.sorted { $0.bytes.count > $1.bytes.count }
   }
 
-  /// Whether a text has what is asked for.
+  /// Returns whether a text contains all tokens.
   ///
   /// - Parameters:
   ///   - text: The text's UTF-8.
-  ///   - scratch: Memory to take the text apart in.
+  ///   - scratch: Reusable memory for tokenizing the text.
   package func matches(_ text: UnsafeRawBufferPointer, scratch: inout TextTokens) -> Bool {
     scratch.read(text)
-    // Many words in a long text are looked up in its order.
+    // Many words in a long text are found by binary search.
     if tokens.count > 8, scratch.count > 64 {
       scratch.sortDistinct()
       return tokens.allSatisfy { scratch.hasSorted($0) }
@@ -48,7 +48,8 @@ package struct TokenQuery: Sendable, Hashable {
 }
 
 extension TextTokens {
-  /// Whether one of the tokens, which are in the order of their bytes, meets one of a query.
+  /// Returns whether one of the tokens, which must be sorted by their bytes, matches a token of a
+  /// query.
   fileprivate func hasSorted(_ token: TokenQuery.Token) -> Bool {
     token.bytes.withUnsafeBytes { bytes in
       var (low, high) = (0, count)
@@ -66,7 +67,7 @@ extension TextTokens {
 }
 
 extension TokenQuery.Token {
-  /// Whether a token of a text is the one with these bytes, or begins with them.
+  /// Returns whether a token of a text equals this one, or starts with it if it is a prefix.
   @inline(__always)
   func isMet(by other: UnsafeRawBufferPointer, _ own: UnsafeRawBufferPointer) -> Bool {
     guard isPrefix ? other.count >= own.count : other.count == own.count else { return false }

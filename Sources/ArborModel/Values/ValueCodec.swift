@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Any value as tagged bytes, for attributes that have no type of their own.
+/// An encoding of any value as tagged bytes, for attributes without a type of their own.
 ///
-/// A value is its tag, one byte, then its payload; lengths and counts are u32 little-endian. The
-/// tags are stored: never change one.
+/// A value consists of a one-byte tag and its payload; lengths and counts are 32-bit little-endian
+/// integers. The tags are stored and must never change.
 package enum ValueCodec {
   private enum Tag: UInt8 {
     case null, no, yes, integer, double, decimal, string, date, binary, uuid, uri, objectID, list
@@ -12,8 +12,8 @@ package enum ValueCodec {
 
   private static let maximumDepth = 64
 
-  /// Whether a value comes back from its bytes: it is not nested too deep, and its numbers are
-  /// some.
+  /// Returns whether a value can be decoded from its bytes: it isn't nested too deeply, and doesn't
+  /// contain NaN.
   package static func canEncode(_ value: PropertyValue) -> Bool { canEncode(value, depth: 0) }
 
   private static func canEncode(_ value: PropertyValue, depth: Int) -> Bool {
@@ -73,7 +73,7 @@ package enum ValueCodec {
     withUnsafeBytes(of: UInt32(count).littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// The value of bytes that ``encode(_:)`` made, or nil for others.
+  /// Returns the value encoded by ``encode(_:)``, or `nil` if the bytes are invalid.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> PropertyValue? {
     var reader = Reader(bytes: bytes)
     guard let value = reader.value(depth: 0), reader.position == bytes.count else { return nil }

@@ -1,6 +1,6 @@
-/// What an expression gives, as far as it is known.
+/// The kind of value that an expression evaluates to, as far as it is known in advance.
 package enum ValueKind: Sendable, Equatable {
-  /// Not known before it is read, or nil.
+  /// Unknown in advance, or `nil`.
   case any
   case number
   case text
@@ -10,9 +10,9 @@ package enum ValueKind: Sendable, Equatable {
   case uri
   case object
   case composite
-  /// So many elements.
+  /// A list with elements of the given kinds.
   indirect case list([ValueKind])
-  /// Any number of elements of one kind: what a path over to-many relationships gives.
+  /// Any number of elements of one kind: the value of a path with to-many relationships.
   indirect case many(ValueKind)
 
   package init(_ value: PropertyValue) {
@@ -54,7 +54,7 @@ package enum ValueKind: Sendable, Equatable {
     }
   }
 
-  /// Whether this is a list or a collection for certain.
+  /// Whether the value is known to be a list or a collection.
   var isList: Bool {
     switch self {
     case .list, .many: true
@@ -62,7 +62,7 @@ package enum ValueKind: Sendable, Equatable {
     }
   }
 
-  /// What the elements have in common; the kind itself of what is no list.
+  /// The common kind of the elements, or the kind itself if it is not a list.
   var element: ValueKind {
     switch self {
     case .many(let element): element

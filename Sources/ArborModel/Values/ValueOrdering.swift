@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// How one value lies to another in an order.
+/// The result of comparing two values.
 package enum Ordering: Int8, Sendable, Hashable {
-  /// The first lies before the second.
+  /// The first value is less than the second.
   case less = -1
-  /// Neither lies before the other.
+  /// The values are equal in the order.
   case equal = 0
-  /// The first lies after the second.
+  /// The first value is greater than the second.
   case greater = 1
 
-  /// The order of two values the other way round.
+  /// The result of comparing the values in reverse.
   package var reversed: Ordering {
     switch self {
     case .less: .greater
@@ -23,7 +23,7 @@ package enum Ordering: Int8, Sendable, Hashable {
     self = left < right ? .less : (left == right ? .equal : .greater)
   }
 
-  /// The order of two runs of bytes, byte by byte; a run lies after each of its beginnings.
+  /// Compares two byte sequences lexicographically. A proper prefix is less.
   package init(bytes left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {
     let common = min(left.count, right.count)
     if common > 0, let first = left.baseAddress, let second = right.baseAddress {
@@ -38,12 +38,13 @@ package enum Ordering: Int8, Sendable, Hashable {
 }
 
 extension PropertyValue {
-  /// The one total order of values, which sorting, indexes and predicates share.
+  /// Compares two values in the total order that sorting, indexes and predicates share.
   ///
-  /// Null lies before everything, then numbers and Booleans by what they are worth, whatever their
-  /// type, then texts by code point, dates, binaries, UUIDs, URIs, object IDs, lists element by
-  /// element, and composites. Equal in this order is not equal in type: `.integer(1)`,
-  /// `.double(1)` and `.boolean(true)` lie at one position. A NaN lies before all other numbers.
+  /// Null sorts first, then numbers and Booleans by numeric value regardless of their types, then
+  /// strings by code point, dates, binary values, UUIDs, URIs, object IDs, lists element by
+  /// element, and composites. Values that are equal in this order can have different types:
+  /// `.integer(1)`, `.double(1)` and `.boolean(true)` are equal. NaN sorts before all other
+  /// numbers.
   package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     let rank = left.orderingRank
     guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
@@ -67,7 +68,7 @@ extension PropertyValue {
     }
   }
 
-  /// The position of a value's kind in the order of kinds.
+  /// The rank of a value's kind in the order.
   package var orderingRank: Int {
     switch self {
     case .null: 0
@@ -83,7 +84,7 @@ extension PropertyValue {
     }
   }
 
-  /// UTF-8 has the order of code points, so bytes are compared.
+  /// Compares strings by their UTF-8, which has the order of code points.
   package static func compareTexts(_ left: String, _ right: String) -> Ordering {
     var (left, right) = (left, right)
     return left.withUTF8 { left in

@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// The Swift functions that predicates may call, by name. Process-wide.
+/// The process-wide registry of functions that predicates can call.
 enum PredicateFunctions {
   typealias Function = @Sendable ([PropertyValue]) -> PropertyValue
 
@@ -18,15 +18,15 @@ enum PredicateFunctions {
       + "FetchPredicate.registerFunction." + NearestName.hint(key(name), in: known)
   }
 
-  /// Selectors end with a colon, which says nothing here.
+  /// Ignores the trailing colons of selectors.
   private static func key(_ name: String) -> String {
     String(name.reversed().drop { $0 == ":" }.reversed())
   }
 }
 
 extension FetchPredicate {
-  /// Registers a function for `FUNCTION(target, 'name', …)` in predicates, in the whole process. A
-  /// function of the same name is replaced.
+  /// Registers a function for `FUNCTION(target, 'name', …)` in predicates, for the whole process.
+  /// Replaces a function with the same name.
   ///
   /// ```swift
   /// FetchPredicate.registerFunction("initials") { arguments in
@@ -36,20 +36,20 @@ extension FetchPredicate {
   /// try context.fetch(Employee.self, matching: "FUNCTION(name, 'initials') == 'AL'")
   /// ```
   ///
-  /// Colons at the end of a name count for nothing. A predicate with a function that is not
-  /// registered is refused by the fetch that uses it.
+  /// Trailing colons of a name are ignored. A fetch throws if its predicate calls a function that
+  /// is not registered.
   ///
   /// - Parameters:
-  ///   - name: The name in the quotes behind the target.
-  ///   - function: What is called with the target's value and those of the arguments, once for each
-  ///     record that is evaluated, on whatever thread the fetch runs. It must give one result for
-  ///     the same values.
+  ///   - name: The name in quotes after the target.
+  ///   - function: The function, called with the values of the target and the arguments for each
+  ///     record that is evaluated, on the thread that runs the fetch. It must return the same
+  ///     result for the same values.
   public static func registerFunction(
     _ name: String, _ function: @escaping @Sendable (_ arguments: [PropertyValue]) -> PropertyValue
   ) {
     PredicateFunctions.register(name, function)
   }
 
-  /// Takes a registered function back.
+  /// Unregisters a function.
   public static func unregisterFunction(_ name: String) { PredicateFunctions.register(name, nil) }
 }

@@ -1,7 +1,7 @@
-/// Uniform type identifiers: which public type is a kind of which.
+/// The conformance hierarchy of uniform type identifiers.
 ///
-/// The table holds the types of Apple's list that data are commonly described by. A type conforms
-/// to itself, so that identifiers outside the table still equal themselves. Case does not count.
+/// The table contains Apple's types for common kinds of data. A type conforms to itself, so
+/// identifiers that aren't in the table still equal themselves. Case is ignored.
 enum TypeIdentifiers {
   static func conforms(_ type: String, to other: String) -> Bool {
     let wanted = other.lowercased()
@@ -15,7 +15,7 @@ enum TypeIdentifiers {
     return false
   }
 
-  /// Each type with the types that it directly is a kind of.
+  /// The direct supertypes of each type.
   private static let parents: [String: [String]] = {
     var parents: [String: [String]] = [:]
     for line in table.split(separator: "\n") {
@@ -26,7 +26,7 @@ enum TypeIdentifiers {
     return parents
   }()
 
-  /// Parents, then those that directly conform to them all.
+  /// Supertypes, followed by the types that directly conform to all of them.
   private static let table = """
     public.item public.content: public.composite-content public.archive
     public.item: public.data public.directory public.symlink com.apple.resolvable

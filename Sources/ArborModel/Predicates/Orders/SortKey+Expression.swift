@@ -1,28 +1,29 @@
 extension SortKey {
-  /// Lesser values of an expression first: one of the predicate language that gives a single value.
+  /// Returns an ascending key for an expression in the predicate language that evaluates to a
+  /// single value.
   ///
   /// ```swift
   /// request.sortKeys = [.ascending(expression: "price * quantity"), "-lines.@count"]
   /// ```
   ///
-  /// The expression is computed once for each object that a fetch looks at; no index has its order.
-  /// With a limit only the best rows are kept. A text that is no expression, or gives no single
-  /// value, throws from the fetch.
+  /// The expression is computed once for each object that a fetch examines; indexes cannot provide
+  /// this order. With a fetch limit only the best rows are kept in memory. A fetch throws if the
+  /// text is not a valid expression or doesn't evaluate to a single value.
   ///
   /// - Parameters:
-  ///   - expression: The expression's text, which ``keyPath`` then holds. Write no values of users
-  ///     into it: pass them as arguments.
-  ///   - options: How texts are ordered.
+  ///   - expression: The expression's text, which becomes the ``keyPath``. Don't insert user input
+  ///     into it; pass it as arguments instead.
+  ///   - options: The options for comparing strings.
   public static func ascending(expression: String, options: Options = []) -> SortKey {
     SortKey(expression, isAscending: true, options: options)
   }
 
-  /// Greater values of an expression first; see ``ascending(expression:options:)``.
+  /// Returns a descending key for an expression; see ``ascending(expression:options:)``.
   public static func descending(expression: String, options: Options = []) -> SortKey {
     SortKey(expression, isAscending: false, options: options)
   }
 
-  /// Lesser values of an expression first, with arguments for its `%` specifications.
+  /// Returns an ascending key for an expression with arguments for its `%` specifiers.
   ///
   /// ```swift
   /// let nearest = try SortKey.ascending(
@@ -31,12 +32,12 @@ extension SortKey {
   /// ```
   ///
   /// - Parameters:
-  ///   - format: The expression's text. `%@` and the numeric specifications of `printf` stand for
-  ///     constants, `%K` for a key path. What it becomes with its arguments is ``keyPath``.
-  ///   - arguments: One for each specification, in order; nil for the constant `nil`.
-  ///   - options: How texts are ordered.
-  /// - Throws: ``ArborError`` `invalidPredicate` with line and column where the text does not
-  ///   parse, and where arguments and specifications differ in number.
+  ///   - format: The expression's text. `%@` and the numeric specifiers of `printf` represent
+  ///     constants, `%K` a key path. The text with arguments substituted becomes the ``keyPath``.
+  ///   - arguments: One argument for each specifier, in order; `nil` represents the constant `nil`.
+  ///   - options: The options for comparing strings.
+  /// - Throws: ``ArborError`` `invalidPredicate`, with line and column if the text is malformed, or
+  ///   if the number of arguments doesn't match the number of specifiers.
   public static func ascending(
     expression format: String, arguments: [(any PredicateArgument)?], options: Options = []
   ) throws(ArborError) -> SortKey {
@@ -46,7 +47,7 @@ extension SortKey {
       options: options)
   }
 
-  /// Greater values of an expression first, with arguments for its `%` specifications; see
+  /// Returns a descending key for an expression with arguments for its `%` specifiers; see
   /// ``ascending(expression:arguments:options:)``.
   public static func descending(
     expression format: String, arguments: [(any PredicateArgument)?], options: Options = []
@@ -56,12 +57,12 @@ extension SortKey {
 }
 
 extension SortKey {
-  /// Resolves what the key computes.
+  /// Binds the key's expression.
   ///
-  /// - Returns: nil where the text is a mere path that leads to no single value; the code that
-  ///   resolved it as a path knows better why.
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text does not parse or bind,
-  ///   `invalidArgument` where it gives what has no order.
+  /// - Returns: The bound key, or `nil` if the text is a plain path that doesn't lead to a single
+  ///   value. The caller, which resolved it as a path, has a better error message.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed or cannot be bound, or
+  ///   `invalidArgument` if its value has no order.
   func bindExpression(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey? {

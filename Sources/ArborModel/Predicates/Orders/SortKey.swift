@@ -1,42 +1,42 @@
 public import Foundation
 
-/// One key of an order: a key path or an expression, and a direction.
+/// A sort key: a key path or an expression, and a direction.
 ///
 /// ```swift
 /// request.sortKeys = ["-age", .ascending("company.name", options: .caseInsensitive)]
 /// request.sortKeys = [.descending(expression: "price * quantity")]
 /// ```
 public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// How texts are ordered; other values are not concerned.
+  /// Options for comparing strings. They don't affect other values.
   public struct Options: OptionSet, Sendable, Hashable {
-    /// The options as bits.
+    /// The raw bits.
     public let rawValue: UInt8
-    /// Makes options from bits.
+    /// Creates options from raw bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Upper and lower case are one.
+    /// Ignores case.
     public static let caseInsensitive = Options(rawValue: 1)
-    /// Letters are one with and without diacritics.
+    /// Ignores diacritics.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// The order of a locale: ``SortKey/locale``, or the one of the store.
+    /// Uses the collation of a locale: ``SortKey/locale``, or that of the store.
     public static let localized = Options(rawValue: 4)
-    /// Digits in texts are ordered as the numbers they write: `item 9` before `item 10`.
+    /// Compares digits in strings as numbers: `item 9` sorts before `item 10`.
     public static let numeric = Options(rawValue: 8)
   }
 
-  /// The names, separated by dots, that lead to an attribute or to a part of a composite; or the
-  /// text of an expression, as in predicates.
+  /// The dot-separated path to an attribute or to a part of a composite, or the text of an
+  /// expression in the predicate language.
   public var keyPath: String
-  /// Whether lesser values come first. Nil is the least value.
+  /// A Boolean value that indicates whether the order is ascending. `nil` is the least value.
   public var isAscending: Bool
-  /// How texts are ordered.
+  /// The options for comparing strings.
   public var options: Options
-  /// The locale of the option `localized`; nil for the one that the store was opened with.
+  /// The locale for the option `localized`, or `nil` for that of the store.
   public var locale: Locale?
-  /// Why the key orders by nothing; every fetch that uses it throws the reason.
+  /// The reason why the key is invalid. Every fetch that uses it throws this error.
   package private(set) var failure: RequestFailure?
 
-  /// Makes a key.
+  /// Creates a sort key.
   public init(
     _ keyPath: String, isAscending: Bool = true, options: Options = [], locale: Locale? = nil
   ) {
@@ -46,23 +46,23 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     self.locale = locale
   }
 
-  /// A key that orders by nothing: every fetch that uses it throws the reason.
+  /// Creates an invalid key: every fetch that uses it throws the error.
   package init(failing error: ArborError) {
     self.init("")
     failure = RequestFailure(error)
   }
 
-  /// Lesser values first.
+  /// Returns an ascending key.
   public static func ascending(_ keyPath: String, options: Options = []) -> SortKey {
     SortKey(keyPath, isAscending: true, options: options)
   }
 
-  /// Greater values first.
+  /// Returns a descending key.
   public static func descending(_ keyPath: String, options: Options = []) -> SortKey {
     SortKey(keyPath, isAscending: false, options: options)
   }
 
-  /// A key path, descending behind a minus sign: `"name"`, `"-age"`.
+  /// Creates a key from a key path, descending if it has a leading minus sign: `"name"`, `"-age"`.
   public init(stringLiteral text: String) {
     if text.hasPrefix("-") {
       self.init(String(text.dropFirst()), isAscending: false)
@@ -71,14 +71,14 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     }
   }
 
-  /// The same key in the opposite direction.
+  /// The same key with the opposite direction.
   public var reversed: SortKey {
     var reversed = self
     reversed.isAscending.toggle()
     return reversed
   }
 
-  /// The same key with texts in the order of a locale.
+  /// Returns the same key with the collation of a locale for strings.
   ///
   /// ```swift
   /// request.sortKeys = [.ascending("name").localized(Locale(identifier: "sv"))]
@@ -91,8 +91,8 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// Why a part of a request says nothing, such as a key path that isn't one of properties; thrown by
-/// every fetch with the request. Equal for equal messages, so that requests stay comparable.
+/// The reason why a part of a request is invalid, such as an unsuitable key path. Every fetch with
+/// the request throws it. Equality is based on the message, so that requests remain comparable.
 package final class RequestFailure: Sendable, Hashable {
   package let error: ArborError
 

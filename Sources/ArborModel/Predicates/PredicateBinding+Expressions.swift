@@ -1,7 +1,7 @@
-/// Binding of everything but paths.
+/// Binding of everything except paths.
 extension PredicateBinding {
-  /// One call a case: in builds without optimisation a function's frame has room for the values of
-  /// all its cases, and this one calls itself for each level of an expression.
+  /// Each case is one call: in unoptimized builds, a function's stack frame has room for the values
+  /// of all its cases, and this function recurses for each level of an expression.
   mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
     switch expression {
     case .constant(let value): return Bound(.constant(value), ValueKind(value))
@@ -77,7 +77,7 @@ extension PredicateBinding {
     _ value: ExpressionNode, to name: String
   ) throws(ArborError) -> Bound {
     let bound = try bind(value)
-    // Each use repeats the expression, so that a chain of them could grow beyond all bounds.
+    // Each use repeats the expression, so a chain of assignments could grow exponentially.
     guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
       throw bound.site.error(
         "What is assigned to $\(name) has grown too large; assign simpler expressions.")
@@ -174,7 +174,7 @@ extension PredicateBinding {
 }
 
 extension BoundExpression {
-  /// The expression as it is named from further scopes within its own.
+  /// Returns the expression as seen from scopes nested inside its own.
   fileprivate func moved(by scopes: Int) -> BoundExpression {
     scopes == 0 ? self : moved(by: scopes, depth: 0)
   }

@@ -1,4 +1,4 @@
-/// Binding of paths: names and collection operators behind a candidate or behind an expression.
+/// Binding of paths: names and collection operators after a candidate or an expression.
 extension PredicateBinding {
   typealias Parts = ArraySlice<KeyPathNode.Part>
 
@@ -40,8 +40,8 @@ extension PredicateBinding {
     }
   }
 
-  /// A part of what an attribute of a `Codable` type keeps; nil for any other attribute, and where
-  /// no names follow it.
+  /// Returns a part of a `Codable` attribute, or `nil` for any other attribute or if no names
+  /// follow it.
   @inline(never)
   private func decoded(
     _ base: BoundExpression, _ names: ArraySlice<(name: String, site: PredicateSite)>, _ hops: Int
@@ -53,7 +53,7 @@ extension PredicateBinding {
     return Bound(.decoded(path, part), part.kind, hops: hops, site: last.site)
   }
 
-  /// Follows a path behind an expression.
+  /// Follows a path after an expression.
   mutating func behind(_ base: Bound, _ parts: Parts) throws(ArborError) -> Bound {
     guard let first = parts.first else { return base }
     switch first {
@@ -78,7 +78,7 @@ extension PredicateBinding {
     }
   }
 
-  /// The parts of composites, and properties of objects that are not known by entity.
+  /// Returns parts of composites, or properties of objects whose entity is unknown.
   private func part(
     _ base: Bound, _ names: ArraySlice<(name: String, site: PredicateSite)>
   ) throws(ArborError) -> Bound {
@@ -91,7 +91,7 @@ extension PredicateBinding {
           "The name \"\(name)\" stands behind \(bound.kind.element.name), which has no "
             + "properties; names follow objects and composites.")
       }
-      // Whose property it is shows only when objects are there, too late for a list of entities.
+      // The owner of the property is known only at evaluation, too late to check an allow list.
       guard bound.composite != nil || site.text?.allowed == nil else {
         throw site.error(
           "The name \"\(name)\" stands behind a value whose entity is not known, where none may "
@@ -118,7 +118,7 @@ extension PredicateBinding {
     return bound
   }
 
-  /// Applies a collection operator to what stands before it.
+  /// Applies a collection operator to the preceding expression.
   private mutating func apply(
     _ name: String, _ site: PredicateSite, to base: Bound, _ parts: Parts
   ) throws(ArborError) -> Bound {
@@ -161,7 +161,7 @@ extension PredicateBinding {
     "@sum": .sum, "@avg": .average, "@min": .min, "@max": .max,
   ]
 
-  /// Refuses what follows more relationships than the stack of a small thread has room for.
+  /// Rejects paths with more relationships than the stack of a small thread can handle.
   func checkHops(_ count: Int, _ parts: Parts) throws(ArborError) {
     let most = PredicateLimits.mostHops
     guard count > most else { return }
@@ -172,7 +172,7 @@ extension PredicateBinding {
 
   // MARK: Names
 
-  /// The names at the beginning of a path, up to its first operator.
+  /// Returns the names at the start of a path, up to its first operator.
   func names(
     of parts: Parts
   ) throws(ArborError) -> ArraySlice<(name: String, site: PredicateSite)> {
@@ -188,7 +188,7 @@ extension PredicateBinding {
     return names[...]
   }
 
-  /// The beginning of a path of names that leads to one thing.
+  /// Returns the longest prefix of a path of names that leads to one value.
   func beginning(
     of names: ArraySlice<(name: String, site: PredicateSite)>, from scopeIndex: Int
   ) throws(ArborError) -> KeyPathBinder.Beginning {

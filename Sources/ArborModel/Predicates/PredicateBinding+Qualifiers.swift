@@ -19,8 +19,9 @@ extension PredicateBinding {
     return qualifier == .none ? .not(node) : node
   }
 
-  /// Binds a comparison of the members that a path leads to, one quantifier for each to-many
-  /// relationship on its way. One that a collection operator needs stays with the operator.
+  /// Binds a comparison of the members that a path leads to, with one quantifier for each to-many
+  /// relationship along it. A relationship that a collection operator needs remains with the
+  /// operator.
   private mutating func quantify(
     _ parts: Parts, from scopeIndex: Int, _ comparison: PredicateComparison,
     _ quantifier: BoundQuantifier, isMember: Bool = false
@@ -47,7 +48,7 @@ extension PredicateBinding {
     return .quantified(quantifier, collection, node)
   }
 
-  /// Whether a to-many relationship is the last one before a collection operator.
+  /// Returns whether a to-many relationship is the last one before a collection operator.
   private func isTakenByOperator(
     _ rest: Parts, _ relationship: RelationshipSchema
   ) throws(ArborError) -> Bool {
@@ -73,7 +74,8 @@ extension PredicateBinding {
     ).with(entity: scopes[0].name, keyPath: path)
   }
 
-  /// Binds a comparison of the elements of a list: a condition on how many of them fulfil it.
+  /// Binds a comparison of the elements of a list as a condition on the number of elements that
+  /// satisfy it.
   private mutating func quantify(
     _ list: Bound, _ comparison: PredicateComparison, _ quantifier: BoundQuantifier
   ) throws(ArborError) -> BoundNode {

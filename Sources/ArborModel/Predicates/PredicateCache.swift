@@ -1,22 +1,22 @@
 internal import ArborLocks
 
-/// The shapes in use, found again by their text or by how they were composed.
+/// A cache of shapes, keyed by text or by composition.
 ///
-/// The cache is process-wide and bounded: 512 sets of two, in which the newer shape displaces the
-/// older. A displaced shape lives on with the predicates that have it and is parsed again when its
-/// text comes back.
+/// The cache is process-wide and bounded: 512 sets of two, in which a new shape evicts the older
+/// one. An evicted shape is kept alive by its predicates, and its text is parsed again on the next
+/// lookup.
 enum PredicateCache {
   private static let setCount = 512
-  /// Longer texts are parsed each time: nobody writes one twice in a hot loop.
+  /// The maximum length of cached texts. Longer texts are unlikely to recur in a hot loop.
   private static let longestText = 4096
-  /// Compositions of more parts are put together each time, for the same reason.
+  /// The maximum number of parts of cached compositions, for the same reason.
   private static let mostParts = 64
 
   private struct Entry: Sendable {
     var hash: UInt64
     var shape: ParsedPredicate
-    /// What the shape was composed of; nil for one that was parsed. Only the cache holds the parts:
-    /// a shape that held them would make chains of any length.
+    /// The parts of a composed shape, or `nil` for a parsed one. Only the cache references the
+    /// parts: if shapes did, they would form chains of any length.
     var parts: Parts?
   }
 
@@ -43,7 +43,7 @@ enum PredicateCache {
     return shape
   }
 
-  /// The shape of a composition, from left to right; of one part for the one-sided.
+  /// Returns the shape of a composition, from left to right. `.not` has a single part.
   static func shape(
     of composition: ParsedPredicate.Composition, _ shapes: [ParsedPredicate]
   ) -> ParsedPredicate {
@@ -74,7 +74,8 @@ enum PredicateCache {
 
   private static func insert(_ hash: UInt64, _ shape: ParsedPredicate, _ parts: Parts? = nil) {
     let setIndex = Int(truncatingIfNeeded: hash) & (setCount - 1)
-    // What is displaced is released outside the lock: it may be the last reference to much.
+    // The evicted entry is released outside the lock, because it may be the last reference to a
+    // large tree.
     let displaced = sets.withLock { sets in
       let older = sets[setIndex * 2 + 1]
       sets[setIndex * 2 + 1] = sets[setIndex * 2]

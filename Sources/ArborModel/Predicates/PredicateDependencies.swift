@@ -1,19 +1,19 @@
-/// What a predicate reads beside the record that it is evaluated for.
+/// The data that a predicate reads besides the record it is evaluated for.
 package struct PredicateDependencies: Sendable {
-  /// The entities, by their indices in the schema, of whose objects records or members are read.
+  /// The entities, by index in the schema, whose records or members are read.
   package private(set) var entities: Set<Int> = []
-  /// Whether objects are read whose entity shows only when they are there.
+  /// Whether objects are read whose entity is known only at evaluation.
   package private(set) var readsAnyEntity = false
-  /// Whether binaries are read that may lie outside of the record.
+  /// Whether binary values are read that may be stored outside the record.
   package private(set) var readsBlobs = false
-  /// Whether lists or texts are computed, or regular expressions matched, which can take long.
+  /// Whether lists or strings are computed, or regular expressions matched, which can take long.
   package private(set) var needsLimits = false
-  /// Whether the answer depends on when the fetch runs.
+  /// Whether the result depends on the time of the fetch.
   package private(set) var usesNow = false
-  /// Whether two questions about one object may have two answers.
+  /// Whether evaluating an object twice can have different results.
   package private(set) var usesChance = false
 
-  /// Whether nothing but the evaluated record is read.
+  /// Whether only the evaluated record is read.
   package var isEmpty: Bool { entities.isEmpty && !readsAnyEntity && !readsBlobs }
 
   package init(of node: BoundNode) {

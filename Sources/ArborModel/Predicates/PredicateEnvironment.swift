@@ -1,15 +1,15 @@
 package import Foundation
 
-/// What the meaning of a predicate depends on beside its text and arguments: whose numbers object
-/// IDs stand for, and what time it is.
+/// The context that determines a predicate's meaning, besides its text and arguments: the store for
+/// object IDs, the current time and the locale.
 package struct PredicateEnvironment: Sendable {
   package let schema: ModelSchema
   package let storeID: UUID
-  /// The one instant that the whole fetch takes for the present.
+  /// The current time for the whole fetch.
   package let now: Date
   private let givenLocale: Locale?
 
-  /// - Parameter locale: nil for the process's current locale.
+  /// - Parameter locale: The locale, or `nil` for the process's current one.
   package init(schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil) {
     self.schema = schema
     self.storeID = storeID
@@ -17,10 +17,10 @@ package struct PredicateEnvironment: Sendable {
     givenLocale = locale
   }
 
-  /// Whose rules `[l]` and localized orders follow.
+  /// The locale for `[l]` and localized orders.
   package var locale: Locale { givenLocale ?? .current }
 
-  /// The number of an object of this store, or nil for an ID of another store or entity.
+  /// Returns the number of an object of this store, or `nil` for an ID of another store or entity.
   package func objectNumber(_ id: ObjectID) -> ObjectNumber? {
     guard id.storeID == storeID, let entity = schema.entity(named: id.entityName) else {
       return nil
@@ -29,70 +29,73 @@ package struct PredicateEnvironment: Sendable {
   }
 }
 
-/// Follows relationships while a predicate is evaluated or a sort key is read: what the store holds
-/// with the pending changes of the asking context laid over it.
+/// Follows relationships while a predicate is evaluated or a sort key is read, in the state of the
+/// store merged with the context's pending changes.
 package protocol RecordResolver: AnyObject {
-  /// A number that no other evaluation has: what was found out with it may be used again as long as
-  /// it is the same.
+  /// A number that identifies the evaluation. Memoized results are valid as long as it doesn't
+  /// change.
   var evaluation: UInt64 { get }
 
-  /// Counts elements of lists that are about to be evaluated, as ``members(of:_:)`` does by itself.
+  /// Counts list elements that are about to be evaluated. ``members(of:_:)`` counts its elements
+  /// itself.
   ///
-  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
   func admitElements(_ count: Int) -> Bool
 
-  /// Counts units of work that take about as long as reading a record.
+  /// Counts units of work, each of which takes about as long as reading a record.
   ///
-  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
   func admitWork(_ units: Int) -> Bool
 
-  /// Ends the operation. The outcome of the evaluation is not used.
+  /// Interrupts the operation. The result of the evaluation is discarded.
   func interrupt(_ interruption: Interruption)
 
-  /// Counts a computed value while it is held beside others.
+  /// Counts a computed value while it is held in memory.
   ///
-  /// - Parameter size: The value's bytes and elements; see ``PropertyValue/size``.
-  /// - Returns: Whether the evaluation may continue. If not, its outcome is not used.
+  /// - Parameter size: The value's size; see ``PropertyValue/size``.
+  /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
   func hold(_ size: Int) -> Bool
 
-  /// How much more computed values may take.
+  /// The remaining size available for computed values.
   var room: Int { get }
 
-  /// Gives back the room of a value that ``hold(_:)`` counted.
+  /// Uncounts a value that was counted by ``hold(_:)``.
   func release(_ size: Int)
 
-  /// The record of another object in the current layout; nil where there is no such object. The
-  /// view is valid until the query has been answered.
+  /// Returns the record of another object in the current layout, or `nil` if it doesn't exist. The
+  /// view is valid until the query is complete.
   func record(of number: ObjectNumber) -> RecordView?
 
-  /// The members of a to-many relationship: in their order where it is ordered, else ascending.
+  /// Returns the members of a to-many relationship, in their order if it is ordered, otherwise
+  /// ascending.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
-  /// The number of members, without a scan of them.
+  /// Returns the number of members, without scanning them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) -> Bool
 
-  /// A binary that lies outside of an object's record; nil where it cannot be had.
+  /// Returns a binary value that is stored outside an object's record, or `nil` if it isn't
+  /// available.
   func blob(_ reference: BlobReference, of number: ObjectNumber, _ field: RecordField) -> Data?
 }
 
-/// A predicate as code: whether a record of the entity it was compiled for fulfils it.
+/// A compiled predicate: returns whether a record of the entity it was compiled for satisfies it.
 ///
-/// The resolver is needed where the predicate follows relationships; without one they lead to nil.
-/// One thread at a time may call it: it remembers the regular expressions that records hold, and
+/// The resolver is required for predicates that follow relationships; without one, relationships
+/// are `nil`. Not thread-safe: a compiled predicate caches the regular expressions in records and
 /// the objects whose collections it traverses.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool
 
 extension RecordView {
-  /// The value of a field, loaded where it lies outside of the record; null where it cannot be
-  /// had.
+  /// Returns the value of a field, loading it if it is stored outside the record, or null if it
+  /// isn't available.
   ///
   /// - Parameters:
-  ///   - number: Whose record it is.
-  ///   - source: What loads it.
+  ///   - number: The object of the record.
+  ///   - source: The resolver that loads the value.
   package func value(
     _ field: RecordField, of number: ObjectNumber, from source: (any RecordResolver)?
   ) -> PropertyValue {

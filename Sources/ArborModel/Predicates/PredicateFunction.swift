@@ -1,8 +1,8 @@
-/// The functions of the language, those that are written as operators among them.
+/// The functions of the language, including those written as operators.
 ///
-/// A raw value is the name in full, with a colon for each argument. `castObject:toType:` and
-/// `objectFrom:withIndex:` are other words for ``ExpressionNode/cast(_:to:_:)`` and
-/// ``ExpressionNode/element(_:_:_:)`` and therefore missing.
+/// A raw value is the full name, with a colon for each argument. `castObject:toType:` and
+/// `objectFrom:withIndex:` are missing, because they are alternative spellings of
+/// ``ExpressionNode/cast(_:to:_:)`` and ``ExpressionNode/element(_:_:_:)``.
 package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case add = "add:to:"
   case subtract = "from:subtract:"
@@ -48,13 +48,12 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case lowercase = "lowercase:"
   case length = "length:"
   case canonical = "canonical:"
-  /// Its arguments one behind the other, nil passed over.
+  /// Concatenates its arguments, ignoring `nil`.
   case concat = "concat:"
-  /// The elements of a list one behind the other, nil passed over, the second argument between
-  /// them.
+  /// Concatenates the elements of a list, ignoring `nil`, with the second argument as separator.
   case join = "join:"
 
-  /// A part of a date in a zone, which is UTC unless the second argument names another one.
+  /// Part of a date in a time zone, which is UTC unless the second argument specifies another.
   case year = "year:"
   case month = "month:"
   case day = "day:"
@@ -63,13 +62,13 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case weekday = "weekday:"
 
   case now = "now"
-  /// Its argument, for which the planner uses no index.
+  /// Its argument, for which the planner doesn't use an index.
   case noindex = "noindex:"
   case distanceToLocation = "distanceToLocation:fromLocation:"
 
   package var arity: ClosedRange<Int> {
     switch self {
-    // A list, or its elements one by one.
+    // A list, or its elements as separate arguments.
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev, .concat: 1...10_000
     case .join, .year, .month, .day, .hour, .weekday: 1...2
     default: labels...labels
@@ -89,7 +88,7 @@ extension PredicateFunction {
     return named
   }()
 
-  /// The function of a name, written with or without its last colon.
+  /// Creates the function with a name, written with or without its last colon.
   package init?(named name: String) {
     guard let function = Self.named[name] else { return nil }
     self = function
@@ -105,12 +104,12 @@ extension PredicateFunction {
     }
   }
 
-  /// The name as it is printed before parentheses: one label needs no colon.
+  /// The name as printed before parentheses. A single label needs no colon.
   package var name: String { arity == 2...2 ? rawValue : String(rawValue.prefix { $0 != ":" }) }
 }
 
 extension PredicateFunction {
-  /// How tightly operators bind; an operand that binds less tightly stands in parentheses.
+  /// Operator precedence. Operands with a lower precedence need parentheses.
   package enum Precedence: Int, Comparable, Sendable {
     case assignment, set, bitwiseOr, bitwiseXor, bitwiseAnd, shift, sum, product, power, unary
     case postfix
@@ -120,8 +119,7 @@ extension PredicateFunction {
     package var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .postfix }
   }
 
-  /// The sign that stands between two operands or before one, and how tightly it binds; nil for a
-  /// function that is written by its name.
+  /// The operator symbol and its precedence, or `nil` for a function that is written by name.
   package var infix: (symbol: String, precedence: Precedence)? {
     switch self {
     case .union: ("UNION", .set)

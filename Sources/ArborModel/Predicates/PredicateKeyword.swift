@@ -1,4 +1,4 @@
-/// The reserved words of the predicate language, in any mixture of cases.
+/// The reserved words of the predicate language, which are case-insensitive.
 enum PredicateKeyword: String, Sendable, CaseIterable {
   case and = "AND"
   case or = "OR"
@@ -45,7 +45,7 @@ enum PredicateKeyword: String, Sendable, CaseIterable {
 }
 
 extension PredicateKeyword {
-  /// Up to sixteen letters as two words, upper case: what keywords are compared by.
+  /// Up to 16 uppercase letters packed into two words, for comparing keywords.
   struct Packed: Equatable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -61,7 +61,7 @@ extension PredicateKeyword {
       for byte in bytes.prefix(16) { append(byte) }
     }
 
-    /// The bytes of a range, of which there are sixteen at most.
+    /// Packs the bytes of a range of at most 16 bytes.
     init(_ bytes: [UInt8], _ range: Range<Int>) {
       for index in range { append(bytes[index]) }
     }
@@ -74,7 +74,7 @@ extension PredicateKeyword {
 
   private static let longest = 15
 
-  /// The keywords, each at the slot of its hash or the next free one.
+  /// A hash table of the keywords with linear probing.
   private static let table: [(word: Packed, keyword: PredicateKeyword)?] = {
     var table = [(word: Packed, keyword: PredicateKeyword)?](repeating: nil, count: 128)
     for keyword in allCases {

@@ -1,11 +1,11 @@
-/// Cuts the text of a predicate into tokens.
+/// Splits the text of a predicate into tokens.
 struct PredicateLexer {
   let text: PredicateText
   let bytes: [UInt8]
   let isFormat: Bool
   private(set) var tokens: [PredicateToken] = []
   private(set) var argumentCount = 0
-  /// Whether the text holds variables, or key paths that are arguments.
+  /// Whether the text contains variables, or key paths that are arguments.
   private(set) var isOpen = false
   private var position = 0
   private var openParentheses: [Int] = []
@@ -17,7 +17,7 @@ struct PredicateLexer {
     tokens.reserveCapacity(bytes.count / 4 + 2)
   }
 
-  /// Reads all tokens; the last is `end`.
+  /// Reads all tokens. The last one is `end`.
   mutating func run() throws(PredicateFailure) {
     while true {
       skipBlanks()
@@ -71,7 +71,7 @@ struct PredicateLexer {
     PredicateFailure(PredicateSite(text, offset).error(message))
   }
 
-  /// The scalar at an offset, decoded; marks of arguments are none.
+  /// Returns the scalar at an offset. The marks of arguments are not scalars.
   private func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
     guard offset < bytes.count, bytes[offset] != PredicateText.argumentMark else { return nil }
     if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
@@ -98,7 +98,8 @@ struct PredicateLexer {
 
   // MARK: Words
 
-  /// Where the identifier that starts at an offset ends; the offset itself where none does.
+  /// Returns the end of the identifier that starts at an offset, or the offset itself if there
+  /// isn't one.
   private func wordEnd(from start: Int, allowsDollar: Bool = false) -> Int {
     var end = start
     while end < bytes.count {
@@ -138,7 +139,7 @@ struct PredicateLexer {
     append(.identifier, length: end - position)
   }
 
-  /// The keyword with hyphens that begins here.
+  /// The keyword with hyphens that starts here.
   private var hyphenated: (keyword: PredicateKeyword, length: Int)? {
     for keyword in [PredicateKeyword.conformsToUTI, .equalsUTI] {
       let length = keyword.rawValue.utf8.count
@@ -150,8 +151,8 @@ struct PredicateLexer {
     return nil
   }
 
-  /// `$name`, `#name`: a reserved word as an identifier, or `@count`; whether there is such an
-  /// operator is for the parser to say.
+  /// Reads `$name`, `#name` (a reserved word as an identifier) or `@count`. The parser checks
+  /// whether the operator exists.
   private mutating func markedName(
     _ kind: PredicateToken.Kind, _ what: String, allowsDollar: Bool = false
   ) throws(PredicateFailure) {
@@ -225,7 +226,7 @@ struct PredicateLexer {
     let isKeyPath = letter == UInt8(ascii: "K") && length == 1
     let isValue = "@diuxXoOcCfFeEgGaAsSDU".utf8.contains(letter)
     guard isKeyPath || isValue else {
-      // What is left is the operator for remainders, or its doubled spelling.
+      // Otherwise it is the modulus operator, or its doubled spelling.
       return append(.infix(.modulus), length: byte(1) == UInt8(ascii: "%") ? 2 : 1)
     }
     guard isFormat else {
@@ -246,7 +247,7 @@ struct PredicateLexer {
     append(kind, length: length)
   }
 
-  /// The token that begins with a byte that is followed by another.
+  /// Returns the token for a byte and the following one.
   private static func punctuation(
     _ first: UInt8, _ second: UInt8
   ) -> (kind: PredicateToken.Kind, length: Int)? {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Constants that have no literal of their own in Core Data's language: how they are written and
-/// read. Dates and decimals use its `CAST`, the others a call of the project's.
+/// Formats and parses constants without a literal in Core Data's language. Dates and decimals use
+/// `CAST`, the others use calls specific to this project.
 ///
 /// ```
 /// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC
@@ -31,7 +31,7 @@ enum PredicateLiteral {
     }
   }
 
-  /// A text in double quotes, with escapes where they are needed.
+  /// Returns a string in double quotes, with escapes where necessary.
   static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -52,14 +52,14 @@ enum PredicateLiteral {
     return quoted + "\""
   }
 
-  /// `\uHHHH`.
+  /// Returns an escape of the form `\uHHHH`.
   static func escape(_ code: UInt32) -> String {
     let digits = String(code, radix: 16)
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// The constant that a call of a literal's name with a text stands for; nil where the text is
-  /// none.
+  /// Returns the constant for a call of a literal's name with a text, or `nil` if the text is
+  /// invalid.
   static func constant(_ name: String, _ text: String) -> PropertyValue? {
     switch name {
     case "date": ISO8601Date.parse(text).map(PropertyValue.date)
@@ -93,7 +93,7 @@ enum PredicateLiteral {
   }
 
   private static func decimal(_ text: String) -> PropertyValue? {
-    // Foundation reads the number that a text begins with; the whole text must be one.
+    // Foundation accepts a number followed by other text, but the entire text must be a number.
     guard text == "NaN" || Double(text) != nil else { return nil }
     return Decimal(string: text).map(PropertyValue.decimal)
   }

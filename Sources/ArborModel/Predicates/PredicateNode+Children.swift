@@ -1,6 +1,6 @@
-/// Descending: what nodes consist of.
+/// Traversal of trees.
 extension PredicateNode {
-  /// How deep the tree is; a comparison of plain values is 1.
+  /// The depth of the tree, where a comparison of simple values is 1.
   package var depth: Int {
     switch self {
     case .constant: 1
@@ -10,7 +10,7 @@ extension PredicateNode {
     }
   }
 
-  /// Calls a function with every expression that stands directly in a comparison, left to right.
+  /// Calls a closure with every operand of a comparison, from left to right.
   package func forEachSide(_ body: (ExpressionNode) -> Void) {
     switch self {
     case .constant: break
@@ -24,7 +24,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// How deep the expression is; a plain value is 0.
+  /// The depth of the expression, where a simple value is 0.
   package var depth: Int {
     var deepest = -1
     forEachChild { deepest = max(deepest, $0.depth) }
@@ -32,7 +32,7 @@ extension ExpressionNode {
     return deepest + 1
   }
 
-  /// The predicate that the expression holds.
+  /// The predicate contained in the expression.
   package var condition: PredicateNode? {
     switch self {
     case .ternary(let condition, _, _), .subquery(_, variable: _, let condition, _): condition
@@ -40,8 +40,8 @@ extension ExpressionNode {
     }
   }
 
-  /// Calls a function with every expression that this one consists of, left to right; those in
-  /// its ``condition`` not.
+  /// Calls a closure with every subexpression, from left to right, except those in its
+  /// ``condition``.
   package func forEachChild(_ body: (ExpressionNode) -> Void) {
     switch self {
     case .constant, .argument, .variable, .path: break

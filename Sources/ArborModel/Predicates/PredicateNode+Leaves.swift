@@ -1,13 +1,13 @@
-/// Rewriting: the leaves of a tree are constants, arguments, variables and paths.
+/// Rewriting of leaves: constants, arguments, variables and paths.
 ///
-/// A variable that a `SUBQUERY` or an assignment of the tree itself binds is no leaf, since it
-/// means nothing outside.
+/// Variables bound by a `SUBQUERY` or an assignment within the tree are not leaves, because they
+/// have no meaning outside it.
 extension PredicateNode {
-  /// The tree with each leaf of its expressions replaced; the rest is made canonical again.
+  /// Returns the tree with each leaf of its expressions replaced, in canonical form.
   ///
   /// - Parameters:
-  ///   - path: What replaces a path that stands behind an expression, such as `$x.name`.
-  ///   - replace: What replaces a leaf.
+  ///   - path: Returns the replacement for a path after an expression, such as `$x.name`.
+  ///   - replace: Returns the replacement for a leaf.
   package func mapLeaves<Failure: Error>(
     path: (KeyPathNode) -> KeyPathNode = { $0 },
     _ replace: (ExpressionNode) throws(Failure) -> ExpressionNode
@@ -43,7 +43,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// The expression with each leaf replaced; see ``PredicateNode/mapLeaves(path:_:)``.
+  /// Returns the expression with each leaf replaced; see ``PredicateNode/mapLeaves(path:_:)``.
   package func mapLeaves<Failure: Error>(
     path: (KeyPathNode) -> KeyPathNode = { $0 },
     _ replace: (ExpressionNode) throws(Failure) -> ExpressionNode
@@ -76,7 +76,7 @@ extension ExpressionNode {
       return .ternary(condition, first, try second.mapLeaves(&scope, path, replace))
     case .subquery(let base, let variable, let condition, let site):
       let base = try base.mapLeaves(&scope, path, replace)
-      // What is bound inside is bound there only.
+      // Inner bindings are visible only inside.
       var inner = scope + [variable]
       let condition = try condition.mapLeaves(&inner, path, replace)
       return .subquery(base, variable: variable, condition, site)

@@ -1,7 +1,8 @@
-/// A predicate as a tree, names unresolved.
+/// A predicate as a tree, with unresolved names.
 ///
-/// Trees are canonical: no conjunction lies directly in a conjunction and no disjunction in a
-/// disjunction, and a list of constants is a constant. So equal predicates have equal trees.
+/// Trees are canonical: conjunctions are not directly nested in conjunctions, nor disjunctions in
+/// disjunctions, and a list of constants is a constant. Equal predicates therefore have equal
+/// trees.
 package indirect enum PredicateNode: Sendable, Hashable {
   case constant(Bool)
   case and([PredicateNode])
@@ -9,19 +10,19 @@ package indirect enum PredicateNode: Sendable, Hashable {
   case not(PredicateNode)
   case comparison(PredicateComparison)
 
-  /// All of several predicates; true of none.
+  /// Returns the conjunction of predicates; true if there are none.
   package static func all(_ nodes: [PredicateNode]) -> PredicateNode {
     let flat = flattened(nodes) { if case .and(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(true) : .and(flat))
   }
 
-  /// Any of several predicates; false of none.
+  /// Returns the disjunction of predicates; false if there are none.
   package static func any(_ nodes: [PredicateNode]) -> PredicateNode {
     let flat = flattened(nodes) { if case .or(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(false) : .or(flat))
   }
 
-  /// Nodes with what some of them hold in their place. Most hold nothing.
+  /// Returns nodes with nested lists flattened. Most have none.
   private static func flattened(
     _ nodes: [PredicateNode], _ inner: (PredicateNode) -> [PredicateNode]?
   ) -> [PredicateNode] {
@@ -30,19 +31,19 @@ package indirect enum PredicateNode: Sendable, Hashable {
   }
 }
 
-/// How many members of a to-many left side a comparison is about.
+/// The quantifier of a comparison with a to-many left side.
 package enum ComparisonQualifier: String, Sendable, Hashable, CaseIterable {
-  /// At least one; `SOME` is another word for it.
+  /// At least one member. `SOME` is a synonym.
   case any = "ANY"
-  /// Every one; true of none.
+  /// Every member; true if there are none.
   case all = "ALL"
-  /// Not a single one.
+  /// No member.
   case none = "NONE"
 }
 
-/// One comparison.
+/// A comparison.
 package struct PredicateComparison: Sendable, Hashable {
-  /// Which members of the left side are meant; nil where it is one value.
+  /// The quantifier for the members of the left side, or `nil` if it is a single value.
   package var qualifier: ComparisonQualifier?
   package var left: ExpressionNode
   package var comparison: ComparisonOperator

@@ -1,10 +1,11 @@
-/// Brings a bound predicate into the form that planning looks at: a conjunction of predicates that
-/// are as small as may be, disjunctions of such conjunctions among them.
+/// Converts a bound predicate to the normal form for query planning: a conjunction of minimal
+/// predicates, which can include disjunctions of such conjunctions.
 ///
-/// Logic is two-valued, so `NOT` moves inwards over AND and OR, two `NOT`s are none, and `NOT x ==
-/// v` is `x != v`. A negated order stays: where a side can be nil, `NOT x < v` is not `x >= v`.
+/// Logic is two-valued, so `NOT` is pushed down through AND and OR, double negation is removed, and
+/// `NOT x == v` becomes `x != v`. Negated order comparisons remain: if an operand can be `nil`,
+/// `NOT x < v` is not equivalent to `x >= v`.
 enum PredicateNormalizer {
-  /// The members of the conjunction that a node is; none for what is always true.
+  /// Returns the members of a node's conjunction, or none if it is always true.
   static func conjunction(of node: BoundNode) -> [BoundNode] {
     switch normalized(node) {
     case .and(let nodes): nodes
@@ -22,7 +23,7 @@ enum PredicateNormalizer {
     }
   }
 
-  /// The normal form of the opposite.
+  /// Returns the normal form of the negation.
   private static func negated(_ node: BoundNode) -> BoundNode {
     switch node {
     case .constant(let flag): return .constant(!flag)
@@ -40,7 +41,7 @@ enum PredicateNormalizer {
     }
   }
 
-  /// AND without conjunctions and truths in it.
+  /// Returns a conjunction without nested conjunctions and true constants.
   private static func conjunction(_ nodes: [BoundNode]) -> BoundNode {
     var members: [BoundNode] = []
     for node in nodes {
@@ -53,8 +54,8 @@ enum PredicateNormalizer {
     return members.isEmpty ? .constant(true) : members.count == 1 ? members[0] : .and(members)
   }
 
-  /// OR without disjunctions and falsehoods in it. What is always true stays beside comparisons
-  /// whose arguments have to be checked.
+  /// Returns a disjunction without nested disjunctions and false constants. A true constant remains
+  /// next to comparisons whose arguments must be checked.
   private static func disjunction(_ nodes: [BoundNode]) -> BoundNode {
     var members: [BoundNode] = []
     var isTrue = false

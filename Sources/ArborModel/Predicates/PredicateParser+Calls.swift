@@ -1,6 +1,6 @@
 /// Calls: a name and arguments in parentheses.
 extension PredicateParser {
-  /// A function or a literal by its name.
+  /// Parses a function or a literal by its name.
   mutating func call() throws(PredicateFailure) -> ExpressionNode {
     let start = token
     let name = try functionName()
@@ -27,7 +27,7 @@ extension PredicateParser {
     return .call(function, operands, site(start))
   }
 
-  /// `sum`, `sum:`, `modulus:by:`.
+  /// Parses a name such as `sum`, `sum:` or `modulus:by:`.
   private mutating func functionName() throws(PredicateFailure) -> String {
     var name = try lexer.name(of: token)
     advance()
@@ -50,7 +50,7 @@ extension PredicateParser {
         + NearestName.hint(name, in: names))
   }
 
-  /// What stands in the parentheses, which are passed.
+  /// Parses the arguments in parentheses.
   private mutating func arguments() throws(PredicateFailure) -> [ExpressionNode] {
     try open()
     var operands: [ExpressionNode] = []
@@ -67,14 +67,14 @@ extension PredicateParser {
     return operands
   }
 
-  /// Passes the parenthesis behind the name of a call.
+  /// Consumes the opening parenthesis of a call.
   private mutating func open() throws(PredicateFailure) {
     guard case .openParenthesis = token.kind else { throw expected("\"(\"") }
     try descend()
     advance()
   }
 
-  /// Passes the parenthesis that ends a call.
+  /// Consumes the closing parenthesis of a call.
   private mutating func close() throws(PredicateFailure) {
     try expect(.closeParenthesis, ")")
     ascend()
@@ -88,9 +88,9 @@ extension PredicateParser {
     return text
   }
 
-  // MARK: Calls with a form of their own
+  // MARK: Calls with special syntax
 
-  /// `uuid("…")` and its kin.
+  /// Parses `uuid("…")` and similar literals.
   private mutating func literalCall(_ name: String) throws(PredicateFailure) -> ExpressionNode {
     advance()
     let start = token
@@ -104,7 +104,7 @@ extension PredicateParser {
     return .constant(value)
   }
 
-  /// `date("2024-05-01", "Europe/Berlin")`.
+  /// Parses `date("2024-05-01", "Europe/Berlin")`.
   private mutating func zonedDate(
     _ text: String, at start: PredicateToken
   ) throws(PredicateFailure) -> ExpressionNode {
@@ -121,7 +121,7 @@ extension PredicateParser {
     return .constant(.date(date))
   }
 
-  /// `CAST(expression, "type")`.
+  /// Parses `CAST(expression, "type")`.
   mutating func castCall() throws(PredicateFailure) -> ExpressionNode {
     let start = token
     advance()
@@ -140,7 +140,7 @@ extension PredicateParser {
     return .casting(base, to: type, site(start))
   }
 
-  /// `objectFrom:withIndex:(list, index)`, another spelling of brackets.
+  /// Parses `objectFrom:withIndex:(list, index)`, an alternative spelling of brackets.
   private mutating func elementCall(_ start: PredicateToken) throws(PredicateFailure)
     -> ExpressionNode
   {
@@ -155,7 +155,7 @@ extension PredicateParser {
     return .element(base, position, site(start))
   }
 
-  /// `TERNARY(predicate, expression, expression)`.
+  /// Parses `TERNARY(predicate, expression, expression)`.
   mutating func ternaryCall() throws(PredicateFailure) -> ExpressionNode {
     try countTerm()
     advance()
@@ -172,7 +172,7 @@ extension PredicateParser {
     return .ternary(condition, first, second)
   }
 
-  /// `SUBQUERY(collection, $variable, predicate)`.
+  /// Parses `SUBQUERY(collection, $variable, predicate)`.
   mutating func subqueryCall() throws(PredicateFailure) -> ExpressionNode {
     let start = token
     try countTerm()
@@ -193,7 +193,7 @@ extension PredicateParser {
     return .subquery(base, variable: variable, condition, site(start))
   }
 
-  /// `FUNCTION(target, "name:", …)`.
+  /// Parses `FUNCTION(target, "name:", …)`.
   mutating func customCall() throws(PredicateFailure) -> ExpressionNode {
     guard limits.allowsCustomFunctions else {
       throw failure(

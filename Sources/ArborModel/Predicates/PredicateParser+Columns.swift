@@ -1,10 +1,10 @@
 extension PredicateParser {
-  /// Reads what names a column of rows: `expression [ "AS" name ]`.
+  /// Parses a column of rows: `expression [ "AS" name ]`.
   ///
-  /// - Parameter limits: How large the text may be and what it may ask for.
-  /// - Returns: The expression, and the name behind `AS`.
-  /// - Throws: ``ArborError`` `invalidPredicate` where the text is something else or beyond the
-  ///   limits, with line and column.
+  /// - Parameter limits: The limits for the text.
+  /// - Returns: The expression, and the name after `AS`.
+  /// - Throws: ``ArborError`` `invalidPredicate` with line and column if the text is malformed or
+  ///   exceeds the limits.
   static func column(
     _ text: String, limits: PredicateLimits = .standard
   ) throws(ArborError) -> (expression: ExpressionNode, name: String?) {
@@ -18,10 +18,11 @@ extension PredicateParser {
     }
   }
 
-  /// An expression in canonical form, made of a format and the arguments of its specifications.
+  /// Returns an expression in canonical form, created from a format and arguments for its
+  /// specifiers.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where the format is none of an expression, or has
-  ///   another number of specifications than there are arguments.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the format is not a valid expression, or if the
+  ///   number of arguments doesn't match the number of specifiers.
   static func expressionText(_ format: String, arguments: [PropertyValue]) throws(ArborError)
     -> String
   {
@@ -49,7 +50,7 @@ extension PredicateParser {
     return PredicatePrinter { "%\($0)" }.text(of: closed)
   }
 
-  /// A key path with the names that arguments give in place of its `%K`.
+  /// Returns a key path with its `%K`s replaced by names from arguments.
   private static func resolved(
     _ path: KeyPathNode, _ arguments: [PropertyValue]
   ) throws(ArborError) -> KeyPathNode {
@@ -100,7 +101,7 @@ extension PredicateParser {
       advance()
       return name
     case .keyword:
-      // What is a word of the language elsewhere can be nothing but a name here.
+      // Reserved words are valid names here, because only a name can follow.
       let name = lexer.spelling(of: token)
       advance()
       return name
@@ -110,7 +111,7 @@ extension PredicateParser {
 }
 
 extension UInt8 {
-  /// Whether a path of names has this byte; a text with any other is an expression.
+  /// Whether the byte can occur in a path of names. Text with any other byte is an expression.
   var isOfPlainPath: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -10,7 +10,7 @@ extension PredicateParser {
       return node
     }
     let sign = token
-    // `x NOT IN y`, which others write in two places.
+    // `x NOT IN y`, an alternative to `NOT x IN y`.
     let isNegated = sign.kind == .keyword(.not) && following.kind == .keyword(.in)
     if isNegated { advance() }
     let comparison = try comparisonOperator(after: first)
@@ -21,7 +21,7 @@ extension PredicateParser {
       PredicateComparison(
         left, comparison, right, options: options,
         qualifier: isNegated ? qualifier?.dual : qualifier, site: site(sign)))
-    // That no member is outside is that all are in.
+    // No member is outside if all are inside.
     guard isNegated, qualifier != ComparisonQualifier.none else { return node }
     try rise()
     return .not(node)
@@ -46,7 +46,7 @@ extension PredicateParser {
     }
   }
 
-  /// A path by itself, which is a condition where it leads to a Boolean.
+  /// Returns the condition for a path by itself, which is valid if the path leads to a Boolean.
   private func condition(
     _ expression: ExpressionNode, _ qualifier: ComparisonQualifier?, _ start: PredicateToken
   ) -> PredicateNode? {
@@ -103,10 +103,10 @@ extension PredicateParser {
 }
 
 extension PredicateKeyword {
-  /// The comparison that the word asks for, where it is the name of one.
+  /// The comparison with this name, if it exists.
   var comparison: ComparisonOperator? { ComparisonOperator(rawValue: rawValue) }
 
-  /// The operation on sets that the word asks for.
+  /// The set operation with this name, if it exists.
   var setFunction: PredicateFunction? {
     switch self {
     case .union: .union
@@ -118,8 +118,8 @@ extension PredicateKeyword {
 }
 
 extension ComparisonQualifier {
-  /// The qualifier that asks the same of the opposite comparison, its answer turned round: any
-  /// member is outside where not all are in.
+  /// The qualifier for which the negated result of the negated comparison is equivalent: any member
+  /// is outside if not all are inside.
   fileprivate var dual: ComparisonQualifier {
     switch self {
     case .any, .none: .all

@@ -1,8 +1,8 @@
-/// What the parser says of texts that it cannot read.
+/// Errors for text that the parser cannot read.
 extension PredicateParser {
-  /// The error that something else stands here.
+  /// Returns the error for an unexpected token.
   ///
-  /// - Parameter words: The words that could stand here, one of which may have been meant.
+  /// - Parameter words: The keywords that are valid here, for suggestions.
   func expected(_ what: String, among words: [String] = []) -> PredicateFailure {
     failure(at: token, "Expected \(what)\(precedingText), but found \(found).\(hint(among: words))")
   }
@@ -24,10 +24,10 @@ extension PredicateParser {
     return NearestName.hint(lexer.spelling(of: token), in: words)
   }
 
-  /// The error that no operator follows the left side of a comparison.
+  /// Returns the error for a missing operator after the left side of a comparison.
   ///
-  /// - Parameter first: Where the left side begins. A lone name before another may be a qualifier
-  ///   or a `NOT` that was written wrong.
+  /// - Parameter first: The start of the left side. A single name before another may be a
+  ///   misspelled qualifier or `NOT`.
   func expectedOperator(after first: Int) -> PredicateFailure {
     let isNamePair =
       index == first + 1 && lexer.tokens[first].kind == .identifier && token.kind == .identifier
@@ -47,12 +47,12 @@ extension PredicateParser {
     $0.comparison != nil || $0.setFunction != nil || $0 == .and || $0 == .or
   }.map(\.rawValue)
 
-  /// The error of a construct of Core Data's that has no place in a store without SQL.
+  /// Returns the error for a construct of Core Data that requires SQL.
   func refused(_ construct: String, _ advice: String) -> PredicateFailure {
     failure(at: token, "\(construct) is not supported; \(advice).")
   }
 
-  /// The error that a reserved word stands where a value is expected.
+  /// Returns the error for a reserved word in place of a value.
   func reserved(_ word: PredicateKeyword) -> PredicateFailure {
     let spelling = lexer.spelling(of: token)
     switch word {

@@ -1,4 +1,4 @@
-/// The sides of comparisons.
+/// Parsing of the operands of comparisons.
 ///
 /// ```
 /// expression = "$" name ":=" expression | infix
@@ -38,7 +38,7 @@ extension PredicateParser {
       advance()
       let right: ExpressionNode
       if function == .power {
-        // Powers group from the right, so that each is read within the one before.
+        // Powers are right-associative, so each is parsed within the previous one.
         try descend()
         right = try infix(precedence)
         ascend()
@@ -85,7 +85,8 @@ extension PredicateParser {
     return .call(function, [operand], sign)
   }
 
-  /// A number with its sign; nil where the sign is for what is read out of the number.
+  /// Parses a number with its sign. Returns `nil` if the sign applies to a part or an element of
+  /// the number.
   private mutating func negativeNumber() throws(PredicateFailure) -> ExpressionNode? {
     guard case .number = following.kind else { return nil }
     switch lexer.tokens[index + 2].kind {
@@ -99,7 +100,7 @@ extension PredicateParser {
     return .constant(number)
   }
 
-  // MARK: What follows a value
+  // MARK: Postfix
 
   private mutating func postfix() throws(PredicateFailure) -> ExpressionNode {
     var base = try atom()
@@ -109,7 +110,7 @@ extension PredicateParser {
         let start = token
         advance()
         let path = KeyPathNode(try parts(), site: site(start))
-        // Names behind a path make it longer, not deeper.
+        // Names after a path make it longer, not deeper.
         if case .path = base {} else { try rise() }
         base = .member(of: base, path)
         try checkHops(of: base, at: start)
@@ -132,7 +133,7 @@ extension PredicateParser {
     return .element(base, position, sign)
   }
 
-  /// What stands in brackets, or as the index of `objectFrom:withIndex:`.
+  /// Parses the position in brackets, or the index of `objectFrom:withIndex:`.
   mutating func position(
     endingWith end: PredicateToken.Kind
   ) throws(PredicateFailure) -> ElementPosition {
@@ -248,7 +249,7 @@ extension PredicateParser {
     return path
   }
 
-  /// Refuses a key path that follows more names than the limits allow.
+  /// Rejects a key path with more names than the limits allow.
   private func checkHops(
     of expression: ExpressionNode, at start: PredicateToken
   ) throws(PredicateFailure) {
@@ -273,7 +274,7 @@ extension PredicateParser {
   private mutating func part() throws(PredicateFailure) -> KeyPathNode.Part {
     let part = token
     switch part.kind {
-    // Behind a dot nothing but a name can stand, so reserved words need no mark there.
+    // Only a name can follow a dot, so reserved words need no mark there.
     case .identifier, .keyword:
       advance()
       return .name(try lexer.name(of: part), site(part))

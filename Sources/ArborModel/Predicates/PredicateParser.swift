@@ -1,12 +1,12 @@
-/// An error on its way out of the parser: a reference, since every frame of a deep descent holds
-/// room for what it may throw, and an ``ArborError`` is large.
+/// An error thrown by the parser. A class, because every frame of a deep recursion has room for the
+/// error it may throw, and an ``ArborError`` is large.
 final class PredicateFailure: Error {
   let error: ArborError
 
   init(_ error: ArborError) { self.error = error }
 }
 
-/// Reads the tokens of a predicate into a tree.
+/// Parses the tokens of a predicate into a tree.
 ///
 /// ```
 /// or         = and { ("OR" | "||") and }
@@ -17,18 +17,18 @@ final class PredicateFailure: Error {
 ///            | expression "NOT" "IN" expression | path
 /// ```
 ///
-/// A parenthesis opens an expression where an operator of comparison or arithmetic follows the one
-/// that closes it, and a predicate elsewhere; so nothing is ever read twice.
+/// A parenthesis contains an expression if a comparison or arithmetic operator follows the closing
+/// one, otherwise a predicate. The parser therefore never backtracks.
 struct PredicateParser {
   let lexer: PredicateLexer
   let limits: PredicateLimits
   private(set) var index = 0
   private var depth = 0
   private var terms = 0
-  /// How deep what was read last is; a plain value is 0.
+  /// The depth of the most recently parsed expression, where a simple value is 0.
   var height = 0
 
-  /// Parses a text into a shape, which holds the error where there is one.
+  /// Parses a text into a shape, which contains the error if the text is invalid.
   static func parse(
     _ text: PredicateText, isFormat: Bool, limits: PredicateLimits
   ) -> ParsedPredicate {
@@ -71,16 +71,16 @@ struct PredicateParser {
     token = lexer.tokens[index]
   }
 
-  /// Passes a token of a kind; whether it stood here.
+  /// Consumes a token of the given kind. Returns `false` if there isn't one.
   mutating func accept(_ kind: PredicateToken.Kind) -> Bool {
     guard token.kind == kind else { return false }
     advance()
     return true
   }
 
-  /// Passes a token of a kind.
+  /// Consumes a token of the given kind.
   ///
-  /// - Parameter words: The words that could stand here too, one of which may have been meant.
+  /// - Parameter words: The keywords that are also valid here, for suggestions.
   mutating func expect(
     _ kind: PredicateToken.Kind, _ spelling: String, among words: [String] = []
   ) throws(PredicateFailure) {
@@ -95,12 +95,12 @@ struct PredicateParser {
 
   // MARK: Limits
 
-  /// Beyond this depth no limits go: reading, comparing and freeing a tree takes stack.
+  /// The upper bound of `maximumDepth`: parsing, comparing and releasing a tree is recursive.
   private static let deepest = 200
 
   private var maximumDepth: Int { min(limits.maximumDepth, Self.deepest) }
 
-  /// Enters parentheses, a list, a `NOT` or whatever else is read by a call of itself.
+  /// Enters parentheses, a list, a `NOT` or any other construct that is parsed recursively.
   mutating func descend() throws(PredicateFailure) {
     depth += 1
     guard depth <= maximumDepth else { throw tooDeep }
@@ -108,7 +108,7 @@ struct PredicateParser {
 
   mutating func ascend() { depth -= 1 }
 
-  /// Notes that what was read is one deeper than the deepest of its parts.
+  /// Records that the parsed construct is one level deeper than its deepest part.
   mutating func rise(above other: Int = 0) throws(PredicateFailure) {
     height = max(height, other) + 1
     guard height <= maximumDepth + 1 else { throw tooDeep }
@@ -204,7 +204,7 @@ struct PredicateParser {
     return .constant(flag)
   }
 
-  /// Whether what a parenthesis closes is one side of a comparison.
+  /// Returns whether a parenthesis contains an operand of a comparison.
   private func isExpression(closedBy close: Int) -> Bool {
     guard close >= 0, close + 1 < lexer.tokens.count else { return false }
     switch lexer.tokens[close + 1].kind {

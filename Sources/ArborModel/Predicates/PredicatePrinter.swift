@@ -1,4 +1,4 @@
-/// Writes trees as text that parses back to them.
+/// Formats trees as text that can be parsed back.
 package struct PredicatePrinter {
   let argument: (Int) -> String
 
@@ -14,7 +14,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// AND binds tighter than OR.
+  /// AND has a higher precedence than OR.
   private func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }
@@ -33,7 +33,7 @@ package struct PredicatePrinter {
   }
 }
 
-/// Expressions, with no more parentheses than their precedence needs.
+/// Expressions, with no more parentheses than necessary.
 extension PredicatePrinter {
   func text(of expression: ExpressionNode) -> String {
     switch expression {
@@ -46,7 +46,7 @@ extension PredicatePrinter {
     case .list(let elements): return "{" + list(elements) + "}"
     case .call(let function, let operands, _): return call(function, operands)
     case .custom(let target, let name, let operands, _):
-      // From left to right: who counts arguments does so in the order of the text.
+      // From left to right, because arguments are counted in the order of the text.
       let start = "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))"
       return start + (operands.isEmpty ? "" : ", " + list(operands)) + ")"
     case .cast(let base, let type, _):
@@ -81,14 +81,14 @@ extension PredicatePrinter {
     else { return function.name + "(" + list(operands) + ")" }
     if function == .negate { return symbol + negated(operands[0]) }
     guard operands.count == 2 else { return symbol + text(of: operands[0], atLeast: precedence) }
-    // Operators group from the left, powers from the right.
+    // Operators are left-associative, powers right-associative.
     let isRightward = function == .power
     let left = text(of: operands[0], atLeast: isRightward ? precedence.tighter : precedence)
     let right = text(of: operands[1], atLeast: isRightward ? precedence : precedence.tighter)
     return "\(left) \(symbol) \(right)"
   }
 
-  /// The operand of a minus, which a bare number would take for its own.
+  /// Returns the operand of a minus, which must not merge with a number.
   private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)
@@ -97,7 +97,7 @@ extension PredicatePrinter {
     return text(of: operand, atLeast: .unary)
   }
 
-  /// An operand, in parentheses where it binds less tightly than its place asks for.
+  /// Returns an operand, in parentheses if its precedence is too low for its position.
   private func text(
     of expression: ExpressionNode, atLeast precedence: PredicateFunction.Precedence
   ) -> String {
@@ -109,7 +109,8 @@ extension PredicatePrinter {
     switch expression {
     case .assignment: .assignment
     case .call(let function, _, _): function.infix?.precedence ?? .postfix
-    // A dot behind a number would be its decimal point, and a sign binds less than a dot.
+    // A dot after a number would be its decimal point, and a sign has a lower precedence than a
+    // dot.
     case .constant(let value): value.isWrittenAsNumber ? .unary : .postfix
     default: .postfix
     }
@@ -128,7 +129,7 @@ extension PropertyValue {
 }
 
 extension PredicatePrinter {
-  /// A property's name as predicates write it: with a mark if it is a word of the language.
+  /// Returns a property's name as written in predicates, with a mark if it is a reserved word.
   package static func name(_ name: String) -> String {
     PredicatePrinter { _ in "" }.text(of: KeyPathNode(names: [name]))
   }
@@ -144,7 +145,7 @@ extension PredicatePrinter {
     }.joined(separator: ".")
   }
 
-  /// A name with whatever no identifier holds escaped.
+  /// Returns a name with all characters escaped that identifiers don't allow.
   func escaped(_ name: String, isVariable: Bool = false) -> String {
     var escaped = ""
     for scalar in name.unicodeScalars {

@@ -1,14 +1,15 @@
-/// The pieces of a predicate's text between its interpolated values.
+/// The segments of a predicate's text between its interpolated values.
 ///
-/// Most predicates have one value or none; they fit without an allocation.
+/// Most predicates have at most one value, and are stored without an allocation.
 struct PredicateSegments {
-  /// How many pieces there are: one more than values. Empty ones at the end may not be stored.
+  /// The number of segments, one more than the number of values. Empty trailing segments may be
+  /// omitted.
   var count = 1
   private(set) var first: String
   private(set) var second = ""
   private(set) var more: [String] = []
 
-  /// Adds text behind a number of values.
+  /// Appends text after the given number of values.
   mutating func append(_ text: String, behind values: Int) {
     switch values {
     case 0: first = first.isEmpty ? text : first + text
@@ -39,7 +40,7 @@ struct PredicateSegments {
     return true
   }
 
-  /// A quick hash; what it finds is compared in full.
+  /// A fast hash. Matches are compared in full.
   var hash: UInt64 {
     var hash = Self.mix(UInt64(truncatingIfNeeded: count), first)
     if count > 1 { hash = Self.mix(hash, second) }

@@ -1,12 +1,12 @@
 /// The source text of a predicate, kept for error messages.
 ///
-/// Interpolated values stand between segments; in the bytes each is one ``argumentMark``, which no
-/// UTF-8 text holds.
+/// Interpolated values are between segments. In the bytes, each is represented by an
+/// ``argumentMark``, which is not valid in UTF-8.
 package final class PredicateText: Sendable {
   package static let argumentMark: UInt8 = 0xFF
 
   package let segments: [String]
-  /// Which properties the text may name; nil for all.
+  /// The properties that the text may use, or `nil` for all.
   let allowed: PredicateAllowList?
 
   package init(segments: [String], allowed: PredicateAllowList? = nil) {
@@ -24,7 +24,8 @@ package final class PredicateText: Sendable {
     return bytes
   }
 
-  /// Line and column, in characters, of an offset; an interpolated value counts as one character.
+  /// Returns the line and the column, in characters, of an offset. An interpolated value counts as
+  /// one character.
   package func location(ofByte offset: Int) -> ArborError.SourceLocation {
     let before = bytes.prefix(offset)
     let newline = UInt8(ascii: "\n")
@@ -35,8 +36,8 @@ package final class PredicateText: Sendable {
   }
 }
 
-/// A location in the source of a predicate. All locations are equal: where a node was written says
-/// nothing about what it means, so trees compare and hash without it.
+/// A location in the source of a predicate. All locations are equal, so that trees are compared and
+/// hashed without regard to where they were written.
 package struct PredicateSite: Sendable, Hashable {
   package let text: PredicateText?
   package let offset: Int32
@@ -46,7 +47,7 @@ package struct PredicateSite: Sendable, Hashable {
     self.offset = Int32(truncatingIfNeeded: offset)
   }
 
-  /// The location of what was never written.
+  /// The location of nodes without source text.
   package static let none = PredicateSite(nil, 0)
 
   package static func == (left: Self, right: Self) -> Bool { true }

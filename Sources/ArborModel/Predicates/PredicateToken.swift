@@ -1,4 +1,4 @@
-/// One token of a predicate's text: a kind and a range of bytes.
+/// A token of a predicate's text: a kind and a range of bytes.
 struct PredicateToken: Sendable {
   enum Kind: Sendable, Equatable {
     case end
@@ -7,12 +7,12 @@ struct PredicateToken: Sendable {
     case string
     case number
     case variable
-    /// A constant that stands outside the text, by its number among all arguments.
+    /// A constant outside the text, by index among all arguments.
     case argument(Int)
-    /// A key path that stands outside the text.
+    /// A key path outside the text.
     case pathArgument(Int)
     case comparison(ComparisonOperator)
-    /// A parenthesis and the token that closes it; -1 where none does.
+    /// A parenthesis and the index of the token that closes it, or -1 if there isn't one.
     case openParenthesis(closedBy: Int)
     case closeParenthesis
     case openBrace
@@ -22,17 +22,17 @@ struct PredicateToken: Sendable {
     case comma
     case dot
     case colon
-    /// `@count` and its kin.
+    /// A collection operator such as `@count`.
     case collectionOperator
     case and
     case or
     case not
-    /// A sign before one operand or between two.
+    /// A prefix or infix minus.
     case minus
     case tilde
     /// `:=`.
     case assign
-    /// An operator that stands between two operands only.
+    /// A binary operator that has no prefix form.
     case infix(PredicateFunction)
   }
 

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// What the tokens of a predicate's text stand for.
+/// Values of tokens.
 extension PredicateLexer {
-  /// The name of an identifier or a variable, without its mark and with escapes resolved.
+  /// Returns the name of an identifier or a variable, without its mark and with escapes resolved.
   func name(of token: PredicateToken) throws(PredicateFailure) -> String {
     let mark = bytes[token.start]
     let isMarked = mark == UInt8(ascii: "#") || mark == UInt8(ascii: "$")
     return try unescaped(token.start + (isMarked ? 1 : 0)..<token.end)
   }
 
-  /// The text of a string literal, with escapes resolved.
+  /// Returns the text of a string literal, with escapes resolved.
   func string(of token: PredicateToken) throws(PredicateFailure) -> String {
     try unescaped(token.start + 1..<token.end - 1)
   }
@@ -35,7 +35,7 @@ extension PredicateLexer {
       let (scalar, end) = try escape(position, range.upperBound)
       if let scalar { scalars.append(scalar) }
       pieceStart = end
-      // An escaped character that stands for itself belongs to the next piece.
+      // An escaped character that represents itself belongs to the next piece.
       position = scalar == nil ? end + 1 : end
     }
     scalars.append(
@@ -50,8 +50,8 @@ extension PredicateLexer {
     UInt8(ascii: "v"): "\u{0B}",
   ]
 
-  /// The scalar of the escape at a backslash and where it ends; no scalar where the character
-  /// behind the backslash stands for itself.
+  /// Returns the scalar of an escape and the end of the escape. The scalar is `nil` if the
+  /// character after the backslash represents itself.
   private func escape(
     _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -78,7 +78,7 @@ extension PredicateLexer {
     }
   }
 
-  /// The scalar of two `\u` escapes that are halves of one.
+  /// Returns the scalar for two `\u` escapes that form a surrogate pair.
   private func surrogatePair(
     _ high: UInt32, _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -105,10 +105,10 @@ extension PredicateLexer {
     return code
   }
 
-  /// The value of a number literal.
+  /// Returns the value of a number literal.
   ///
-  /// Whole numbers stay whole; beyond 64 bits, and where floating point would drop digits, a
-  /// literal is a decimal, and beyond 38 digits floating point.
+  /// Integers beyond 64 bits, and numbers that would lose digits as floating point, are decimals;
+  /// beyond 38 digits they are floating-point numbers.
   func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> PropertyValue
   {
     if let number = shortNumber(token) { return .integer(isNegative ? -number : number) }
@@ -124,7 +124,7 @@ extension PredicateLexer {
     guard let number = Double(sign + text), number.isFinite else {
       throw error("This number is out of range.", at: token.start)
     }
-    // Fifteen digits are never lost.
+    // `Double` preserves up to 15 digits.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }
     let written = Self.digits(text, isNegative: isNegative)
     if written != DecimalDigits(shortest: number), let decimal = written?.decimal {
@@ -135,7 +135,7 @@ extension PredicateLexer {
       ? written?.decimal.map(PropertyValue.decimal) ?? .double(number) : .double(number)
   }
 
-  /// The value of decimal digits that are no more than 18 and therefore fit.
+  /// Returns the value of at most 18 decimal digits, which always fits.
   private func shortNumber(_ token: PredicateToken) -> Int64? {
     guard token.end - token.start <= 18 else { return nil }
     var number: Int64 = 0

@@ -1,21 +1,22 @@
-/// Which properties a request reads, of the objects that it is about and of others, so that a
-/// change of anything else is known not to concern it.
+/// The properties that a request reads, of the requested objects and of related ones. Changes of
+/// other properties don't affect the request.
 package struct PropertiesRead: Sendable {
-  /// Properties of one entity, by their slots.
+  /// Properties of one entity, by slot.
   package struct Slots: Sendable, Hashable {
     package var attributes: Set<Int> = []
     package var relationships: Set<Int> = []
-    /// Whether any property may be read, or it matters which objects there are.
+    /// Whether any property may be read, or insertions and deletions matter.
     package var isAll = false
   }
 
-  /// What is read of an object to evaluate and to order it.
+  /// The properties of an object that are read to evaluate and to sort it.
   package private(set) var own = Slots()
-  /// What is read of other objects, by the entities that they are declared to be of.
+  /// The properties of other objects that are read, by declared entity.
   package private(set) var others: [Int: Slots] = [:]
-  /// Whether objects are read whose entity shows only when they are there.
+  /// Whether objects are read whose entity is known only at evaluation.
   package private(set) var readsAnything = false
-  /// Whether two questions about one object may have two answers: the time or chance decide.
+  /// Whether evaluating an object twice can have different results, because of the time or random
+  /// numbers.
   package private(set) var isCapricious = false
 
   package init() {}
@@ -35,7 +36,7 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  /// Whether anything but the record of the object itself is read.
+  /// Whether anything except the record of the object itself is read.
   package var readsOthers: Bool { !others.isEmpty || readsAnything }
 
   private mutating func add(_ expression: BoundExpression, _ depth: Int) {
@@ -67,15 +68,16 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  /// Adds the relationships that lead from object to object.
+  /// Records the relationships along a path.
   private mutating func follow(_ hops: [RelationshipSchema], isOwn: Bool) {
     for hopIndex in hops.indices {
       read(Array(hops[..<hopIndex]), isOwn: isOwn) { $0.relationships.insert(hops[hopIndex].slot) }
     }
   }
 
-  /// Changes what is read of the object at the end of hops. Candidates of inner scopes are read
-  /// altogether, which the expression that opens the scope has said.
+  /// Updates the properties that are read of the object at the end of hops. Candidates of inner
+  /// scopes need no update, because the expression that opens the scope has recorded all of their
+  /// properties.
   private mutating func read(
     _ hops: [RelationshipSchema], isOwn: Bool, _ change: (inout Slots) -> Void
   ) {
@@ -86,14 +88,15 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  // MARK: As bits
+  // MARK: Change bits
 
-  /// What is read of the objects of a concrete entity that the request is about.
+  /// Returns the change bits of the properties read of requested objects of a concrete entity.
   package func ownBits(of entity: EntitySchema) -> UInt64 {
     readsAnything ? .max : own.bits(of: entity)
   }
 
-  /// What is read of a concrete entity's objects to evaluate or to order others.
+  /// Returns the change bits of the properties of a concrete entity's objects read for other
+  /// objects.
   package func otherBits(of entity: EntitySchema) -> UInt64 {
     if readsAnything { return .max }
     return entity.lineage.reduce(0) { $0 | (others[$1]?.bits(of: entity) ?? 0) }
@@ -101,8 +104,8 @@ package struct PropertiesRead: Sendable {
 }
 
 extension PropertiesRead.Slots {
-  /// The properties as bits of a set of changed properties; relationships that the store derives
-  /// have none, since the members' side changes.
+  /// Returns the change bits of the properties. Derived relationships have none, because their
+  /// members' side changes.
   fileprivate func bits(of entity: EntitySchema) -> UInt64 {
     if isAll { return .max }
     var bits: UInt64 = 0

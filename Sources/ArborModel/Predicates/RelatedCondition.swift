@@ -1,24 +1,26 @@
 internal import ArborLocks
 
-/// What some members of a conjunction say about objects that a relationship of the rows leads to.
+/// The conditions of a conjunction on the objects that a relationship of the rows leads to.
 ///
-/// `company.name == "X" AND company.city != "Y"` is, of the company, `name == "X" AND city != "Y"`:
-/// the companies that fulfil it are found first, then the objects that lead to them. It is the same
-/// only where the condition is false of nil, since a path through nil gives nil.
+/// `company.name == "X" AND company.city != "Y"` is the condition `name == "X" AND city != "Y"` on
+/// companies: the matching companies are found first, then the objects that refer to them (a
+/// semi-join). The two are equivalent only if the condition is false for `nil`, because a path
+/// through `nil` is `nil`.
 ///
-/// `ANY employees.age > 60` is, of an employee, `age > 60`: the employees are found first, then
-/// those whose members they are.
+/// `ANY employees.age > 60` is the condition `age > 60` on employees: the matching employees are
+/// found first, then their owners.
 package final class RelatedCondition: Sendable {
-  /// The rows' relationship; a to-many one where any of its members has to fulfil the condition.
+  /// The relationship of the rows. If it is to-many, at least one member must satisfy the
+  /// condition.
   package let relationship: RelationshipSchema
-  /// The members of the conjunction that the condition stands for.
+  /// The indexes of the conjunction's members that the condition replaces.
   package let termIndices: [Int]
-  /// The members as they are about the row; nil where they are about a member of a collection.
+  /// The members as conditions on the row, or `nil` if they apply to a member of a collection.
   private let rowNodes: [BoundNode]?
   private let root: BoundNode
   private let bound = Lock<BoundPredicate?>(nil)
 
-  /// The condition on the object that a to-one relationship leads to.
+  /// Creates the condition on the target of a to-one relationship.
   private init(_ relationship: RelationshipSchema, termIndices: [Int], rowNodes: [BoundNode]) {
     self.relationship = relationship
     self.termIndices = termIndices
@@ -26,7 +28,7 @@ package final class RelatedCondition: Sendable {
     root = .and(rowNodes.map(\.droppingFirstHop))
   }
 
-  /// The condition on any member of a to-many relationship.
+  /// Creates the condition on any member of a to-many relationship.
   private init(_ relationship: RelationshipSchema, termIndex: Int, memberNode: BoundNode) {
     self.relationship = relationship
     termIndices = [termIndex]
@@ -34,8 +36,8 @@ package final class RelatedCondition: Sendable {
     root = memberNode
   }
 
-  /// The conditions of a conjunction: one for each to-one relationship that any of its members
-  /// follows, and one for each member that asks for any member of a to-many relationship.
+  /// Returns the conditions of a conjunction: one for each to-one relationship that its members
+  /// follow, and one for each member with an ANY quantifier over a to-many relationship.
   static func gather(_ nodes: [BoundNode]) -> [RelatedCondition] {
     var groups: [(relationship: RelationshipSchema, termIndices: [Int])] = []
     var conditions: [RelatedCondition] = []
@@ -57,7 +59,7 @@ package final class RelatedCondition: Sendable {
     } + conditions
   }
 
-  /// The condition as a predicate of the relationship's destination.
+  /// Returns the condition as a predicate of the relationship's destination.
   package func predicate(in schema: ModelSchema) -> BoundPredicate {
     bound.withLock { bound in
       if let bound { return bound }
@@ -67,7 +69,7 @@ package final class RelatedCondition: Sendable {
     }
   }
 
-  /// Whether no object without a related one fulfils the condition.
+  /// Returns whether objects without a related object never satisfy the condition.
   func isFalseOfNil(_ arguments: [PropertyValue]) -> Bool {
     guard let rowNodes else { return true }
     let constants = PredicateConstants(arguments: arguments)

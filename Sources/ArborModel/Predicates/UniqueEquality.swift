@@ -1,5 +1,5 @@
-/// A predicate that asks for one value of an attribute that is unique: the commonest of all, and
-/// found without planning.
+/// A predicate that compares a unique attribute with one value. This is the most common predicate,
+/// and is executed without planning.
 package final class UniqueEquality: Sendable {
   /// The position of the attribute's unique index among the entity's indexes.
   package let indexNumber: Int
@@ -12,7 +12,7 @@ package final class UniqueEquality: Sendable {
     case argument(Int)
   }
 
-  /// - Returns: nil for predicates that say anything else.
+  /// - Returns: `nil` for any other predicate.
   init?(_ root: BoundNode, of entity: EntitySchema) {
     guard case .comparison(let comparison) = root, comparison.comparison == .equal,
       comparison.options.isEmpty
@@ -41,7 +41,7 @@ package final class UniqueEquality: Sendable {
     isAscending = entity.indexes[index].columns[0].isAscending
   }
 
-  /// The value that is asked for; nil where there is no such argument.
+  /// Returns the value to look up, or `nil` if the argument is missing.
   package func value(_ arguments: [PropertyValue]) -> PropertyValue? {
     switch operand {
     case .constant(let value): value

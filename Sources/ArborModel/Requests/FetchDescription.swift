@@ -1,38 +1,39 @@
-/// A fetch without the type of its results: what a request says, as one sendable value.
+/// A fetch request without the type of its results, as a sendable value.
 package struct FetchDescription: Sendable, Hashable {
   package var entityName: String
-  /// The condition they fulfil; nil for all.
+  /// The predicate of the results, or `nil` for all objects.
   package var predicate: FetchPredicate?
-  /// Their order, most significant key first; without keys, that of their IDs.
+  /// The order of the results, most significant key first. Without keys, they are sorted by ID.
   package var sortKeys: [SortKey]
-  /// The greatest number of results; 0 for all.
+  /// The maximum number of results, or 0 for no limit.
   package var fetchLimit = 0
-  /// How many objects of each group are results; nil for all.
+  /// The maximum number of objects of each group, or `nil` for no limit.
   package var limitPerGroup: GroupLimit?
-  /// How many of the results are left out at the beginning.
+  /// The number of results to skip at the beginning.
   package var fetchOffset = 0
-  /// How many objects are read at a time; 0 for all.
+  /// The number of objects to read at a time, or 0 for all.
   package var fetchBatchSize = 0
-  /// Whether objects of subentities are results too.
+  /// Whether objects of subentities are included.
   package var includesSubentities = true
-  /// Whether uncommitted changes of the context are seen.
+  /// Whether the context's uncommitted changes are included.
   package var includesPendingChanges = true
-  /// Whether rows that equal an earlier one are left out.
+  /// Whether duplicate rows are omitted.
   package var returnsDistinctResults = false
-  /// What rows hold: key paths and expressions, each with ` AS ` and a name behind it where it
-  /// shall have one; empty for all attributes.
+  /// The columns of rows: key paths and expressions, optionally followed by ` AS ` and a name.
+  /// Empty for all attributes.
   package var propertiesToFetch: [PropertyPath] = []
-  /// The properties whose equal values make one row of several objects; empty for none.
+  /// The properties by which rows are grouped, or empty for no grouping.
   package var propertiesToGroupBy: [PropertyPath] = []
-  /// The condition that grouped rows fulfil; nil for all.
+  /// The predicate of grouped rows, or `nil` for all.
   package var havingPredicate: FetchPredicate?
-  /// Behind which row the results begin: the token of an earlier page; nil for the whole.
+  /// The token of the previous page, after which the results start, or `nil` to start at the
+  /// beginning.
   package var pageToken: String?
-  /// The relationships whose objects are fetched along.
+  /// The relationships whose objects are prefetched.
   package var relationshipKeyPathsForPrefetching: [PropertyPath] = []
-  /// How long an operation may take; nil for as long as it takes.
+  /// The maximum duration of an operation, or `nil` for no limit.
   package var timeLimit: Duration?
-  /// What columns, groups and sort keys from outside may take.
+  /// The limits for columns, groups and sort keys that are untrusted.
   private var expressionAllowance = WorkAllowance()
 
   package init(entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
@@ -41,7 +42,7 @@ package struct FetchDescription: Sendable, Hashable {
     self.sortKeys = sortKeys
   }
 
-  /// What the request and its predicates allow an operation to take.
+  /// The resource limits of an operation, derived from the request and its predicates.
   package var allowance: WorkAllowance {
     var allowance = expressionAllowance
     if let predicate { allowance = allowance.narrowed(by: predicate.allowance) }
@@ -51,16 +52,15 @@ package struct FetchDescription: Sendable, Hashable {
 }
 
 extension FetchDescription {
-  /// Checks the texts of columns, groups and sort keys that come from outside, as
-  /// ``FetchPredicate/init(format:limits:)`` does those of predicates, and limits what evaluating
-  /// them takes.
+  /// Validates untrusted columns, groups and sort keys as ``FetchPredicate/init(format:limits:)``
+  /// does for predicates, and limits the resources for evaluating them.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` for a text that is no expression or beyond the
-  ///   limits, with line and column.
+  /// - Throws: ``ArborError`` `invalidPredicate` with line and column if a text is malformed or
+  ///   exceeds the limits.
   package mutating func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
     var texts = sortKeys.map(\.keyPath)
     for path in propertiesToFetch + propertiesToGroupBy { texts.append(try path.text()) }
-    // A mere path may be named like a word of the language.
+    // A plain path can have the name of a reserved word.
     for text in texts where !text.utf8.allSatisfy(\.isOfPlainPath) {
       _ = try PredicateParser.column(text, limits: limits)
     }
@@ -68,21 +68,21 @@ extension FetchDescription {
   }
 }
 
-/// What a fetch asks the store for.
+/// The kind of results that a fetch requests from the store.
 public enum FetchKind: String, Sendable, Hashable, CaseIterable {
-  /// Objects, or their IDs: of fetches, pages, windows, cursors, and of what a query updates or
-  /// deletes.
+  /// Objects or their IDs, for fetches, pages, windows and cursors, and for updates and deletions
+  /// by a query.
   case objects
-  /// Whether there is any object.
+  /// Whether at least one object exists.
   case existence
-  /// A number of objects.
+  /// The number of objects.
   case count
-  /// Values made of all objects, such as a sum.
+  /// Values aggregated from all objects, such as a sum.
   case aggregates
   /// Columns of each object.
   case rows
-  /// A row for each group of objects.
+  /// One row for each group of objects.
   case groups
-  /// Objects by the words of their texts.
+  /// Objects found by a full-text search.
   case search
 }

@@ -1,27 +1,28 @@
-/// How many objects of each group a fetch gives: the first ones by an order of their own.
+/// A limit on the number of objects of each group in a fetch, which keeps the first ones in a given
+/// order.
 ///
 /// ```swift
 /// request.limitPerGroup = GroupLimit(3, per: "country", by: ["-population"])
 /// ```
 ///
-/// Objects are of one group where a key path or an expression has one value for them; those without
-/// a value are a group too. The request's predicate comes before, its order, offset and limit come
-/// behind: of what the groups give.
+/// Objects belong to the same group if a key path or an expression has the same value for them;
+/// those without a value are a group, too. The request's predicate is applied before the limit, its
+/// order, offset and limit afterwards.
 public struct GroupLimit: Sendable, Hashable {
-  /// The greatest number of objects of one group, at least 1.
+  /// The maximum number of objects of one group, at least 1.
   public var count: Int
-  /// The key path or expression whose values make the groups; a path may lead to an attribute, to
-  /// an object or to a part of a composite.
+  /// The key path or expression by whose values objects are grouped. A path can lead to an
+  /// attribute, to an object or to a part of a composite.
   public var keyPath: String {
     get { key.keyPath }
     set { key = SortKey(newValue) }
   }
-  /// The key path or expression as a key, which may be one that fails.
+  /// The key path or expression as a sort key, which can be invalid.
   package private(set) var key: SortKey
-  /// Which objects of a group come first. Those that agree in all keys come by their IDs.
+  /// The order within a group. Objects with equal keys are sorted by ID.
   public var sortKeys: [SortKey]
 
-  /// Describes a limit.
+  /// Creates a limit.
   public init(_ count: Int, per keyPath: String, by sortKeys: [SortKey] = []) {
     self.init(count, per: SortKey(keyPath), by: sortKeys)
   }
@@ -33,24 +34,24 @@ public struct GroupLimit: Sendable, Hashable {
   }
 }
 
-/// A group limit whose paths and expressions have been resolved against an entity.
+/// A group limit with its paths and expressions resolved for an entity.
 package struct BoundGroupLimit: Sendable {
-  /// The greatest number of objects of one group.
+  /// The maximum number of objects of one group.
   package let count: Int
-  /// What makes the groups.
+  /// The key by which objects are grouped.
   package let key: BoundSortKey
-  /// Which objects of a group come first.
+  /// The order within a group.
   package let sortKeys: [BoundSortKey]
 
-  /// The order of the results where nobody asks for another: group by group, each in its order.
+  /// The default order of the results: by group, and by the group's order within each.
   package var resultOrder: [BoundSortKey] { [key] + sortKeys }
 }
 
 extension GroupLimit {
   /// Resolves paths and expressions.
   ///
-  /// - Throws: ``ArborError`` as ``SortKey/bind(to:in:)``, and `invalidArgument` for a count below
-  ///   1.
+  /// - Throws: The errors of ``SortKey/bind(to:in:)``, and ``ArborError`` `invalidArgument` if the
+  ///   count is less than 1.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundGroupLimit {
@@ -68,7 +69,7 @@ extension GroupLimit {
 }
 
 extension FetchDescription {
-  /// The order of the results: what was asked for, or that of the groups.
+  /// The order of the results: the requested one, or that of the groups.
   package var resultOrder: [SortKey] {
     guard sortKeys.isEmpty, let group = limitPerGroup else { return sortKeys }
     return [group.key] + group.sortKeys

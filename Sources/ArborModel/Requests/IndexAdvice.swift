@@ -1,14 +1,14 @@
-/// An index that a store does not have and a fetch would have used.
+/// An index that a fetch would have used if the store had it.
 ///
-/// It is advice about the form of a request: where most objects fulfil the condition, a scan stays
-/// the better way.
+/// The advice depends only on the form of the request: if most objects satisfy the condition, a
+/// scan remains faster.
 public struct IndexAdvice: Sendable, Hashable {
-  /// The name of the entity to declare the index at.
+  /// The name of the entity that should declare the index.
   public let entity: String
-  /// The index, ready to be put among the entity's ``EntityDescription/fetchIndexes``.
+  /// The index, ready to be added to the entity's ``EntityDescription/fetchIndexes``.
   public let index: FetchIndexDescription
 
-  /// Describes advice.
+  /// Creates advice.
   package init(entity: String, index: FetchIndexDescription) {
     self.entity = entity
     self.index = index
@@ -16,12 +16,13 @@ public struct IndexAdvice: Sendable, Hashable {
 }
 
 extension IndexAdvice {
-  /// The entity and what the index is over, as a person reads it: `Employee (age, -name)`.
+  /// A human-readable description of the entity and the index: `Employee (age, -name)`.
   package var summary: String { "\(entity) \(index.summary)" }
 }
 
 extension IndexAdvice: CustomStringConvertible {
-  /// The index as code declares it: `Index("byAgeName", on: "age", "-name") at Employee`.
+  /// The index as declared in code, followed by the entity:
+  /// `FetchIndexDescription("byAgeName", on: "age", "-name") at Employee`.
   public var description: String {
     if let element = index.elements.first, element.kind == .text {
       return "FetchIndexDescription(text: \"\(element.property)\") at \(entity)"

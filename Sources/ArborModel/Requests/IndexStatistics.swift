@@ -1,34 +1,37 @@
-/// One index of a store: what it is over, how large it is and how much it is used.
+/// The columns, size and usage of an index of a store.
 ///
 /// ```swift
 /// for index in try store.indexes() where index.uses == 0 { print(index) }
 /// // Employee.byName (folded name) · 10000 entries · 53 pages · not used
 /// ```
 public struct IndexStatistics: Sendable, Hashable {
-  /// The name of the entity that declares the index; its subentities' objects are in it too.
+  /// The name of the entity that declares the index, which also contains the objects of
+  /// subentities.
   public let entity: String
-  /// The index's name; that of the attribute for one that is marked `indexed`.
+  /// The index's name, or that of the attribute if it is marked `indexed`.
   public let name: String
   /// The columns, most significant first.
   public let columns: [FetchIndexDescription.Element]
-  /// Whether no two objects in the index have the same values.
+  /// A Boolean value that indicates whether no two objects in the index have the same values.
   public let isUnique: Bool
-  /// The predicate that the objects of a partial index fulfil; nil for an index of all objects.
+  /// The predicate of a partial index, or `nil` if the index contains all objects.
   public let condition: String?
-  /// The number of entries: one for each object, in a partial index fewer, in one of words several.
+  /// The number of entries: one for each object; fewer in a partial index, several per object in a
+  /// full-text index.
   public let entries: Int
-  /// The number of pages that the index fills in the file. Where objects share values and there are
-  /// more than 4096 leaf pages, it is estimated from 4096 of them.
+  /// The number of pages that the index occupies in the file. If objects share values and there are
+  /// more than 4096 leaf pages, the number is estimated from 4096 of them.
   public let pages: Int
-  /// The number of bytes that the index fills in the file.
+  /// The number of bytes that the index occupies in the file.
   public let bytes: Int
-  /// How many fetches of this process have used the index since the store was opened.
+  /// The number of fetches in this process that have used the index since the store was opened.
   public let uses: Int
 
-  /// Whether only the objects that fulfil a condition are in the index.
+  /// A Boolean value that indicates whether the index contains only objects that satisfy a
+  /// condition.
   public var isPartial: Bool { condition != nil }
 
-  /// Describes an index.
+  /// Creates statistics.
   package init(
     entity: String, name: String, columns: [FetchIndexDescription.Element], isUnique: Bool = false,
     condition: String? = nil, entries: Int, pages: Int, bytes: Int, uses: Int
@@ -46,7 +49,7 @@ public struct IndexStatistics: Sendable, Hashable {
 }
 
 extension IndexStatistics: CustomStringConvertible {
-  /// The index on one line.
+  /// The statistics on one line.
   public var description: String {
     let index = FetchIndexDescription(
       name: name, elements: columns, partialIndexPredicate: condition, isUnique: isUnique)

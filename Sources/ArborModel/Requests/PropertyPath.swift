@@ -1,4 +1,4 @@
-/// A property, or a path of properties, that a request names: a key path of a class, or a string.
+/// A property, or a path of properties, in a request: a key path of a class, or a string.
 ///
 /// ```swift
 /// request.propertiesToFetch = [PropertyPath(\Employee.company?.name), "average(salary) AS average"]
@@ -6,14 +6,14 @@
 /// try context.upsert(Country.self, matching: ["code": "FR"], values: ["name": "France"])
 /// ```
 ///
-/// Where a request takes expressions of the predicate language, such as in the columns of rows, the
-/// string may be one.
+/// Where a request accepts expressions in the predicate language, such as in the columns of rows,
+/// the string can be an expression.
 public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
-  /// The names, separated by dots, or the text of an expression.
+  /// The dot-separated names, or the text of an expression.
   public let keyPath: String
-  /// Why a key path has no names.
+  /// The reason why a key path is invalid.
   private let failure: RequestFailure?
 
   /// Creates a path from its names, or from the text of an expression.
@@ -25,7 +25,7 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation
   /// Creates a path from its names, or from the text of an expression.
   public init(stringLiteral keyPath: String) { self.init(keyPath) }
 
-  /// Creates a path that names nothing. Every operation that uses it throws the error.
+  /// Creates an invalid path. Every operation that uses it throws the error.
   package init(failing error: ArborError) {
     keyPath = ""
     failure = RequestFailure(error)
@@ -34,9 +34,10 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation
   /// The names, or the text of the expression.
   public var description: String { keyPath }
 
-  /// The text of the path.
+  /// Returns the text of the path.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` for a key path that isn't one of modelled properties.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the key path doesn't refer to modelled
+  ///   properties.
   package func text() throws(ArborError) -> String {
     if let failure { throw failure.error }
     return keyPath

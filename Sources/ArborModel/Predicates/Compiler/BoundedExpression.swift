@@ -1,36 +1,35 @@
 package import Foundation
 
-/// A regular expression whose matching ends in bounded time.
+/// A regular expression with bounded matching time.
 ///
-/// ICU backtracks: `(a+)+b` takes 2ⁿ steps for *n* letters without a b. It reports every 10,000
-/// steps, about 0.2 ms, which is when the caller may stop it.
+/// ICU backtracks: `(a+)+b` takes 2ⁿ steps for *n* letters without a b. It reports progress every
+/// 10,000 steps, about 0.2 ms, when the caller can stop it.
 package struct BoundedExpression: Sendable {
-  /// What matching a text has led to.
+  /// The result of matching a text.
   package enum Outcome: Equatable {
     case found(NSRange)
     case missing
-    /// The caller stopped it.
+    /// The caller stopped the match.
     case stopped
-    /// The text takes more than ``maximumSteps``, or more than the 8 MB that ICU keeps for
-    /// backtracking.
+    /// Matching exceeds ``maximumSteps``, or ICU's limit of 8 MB for backtracking.
     case tooComplex
   }
 
-  /// About half a second. An expression without repetitions in repetitions needs a few steps for
-  /// each character. Foundation gives up after some 40 million, as if nothing matched.
+  /// The maximum number of steps, about half a second. An expression without nested repetitions
+  /// takes a few steps per character. Foundation stops after about 40 million and reports no match.
   package static let maximumSteps = 20_000_000
   private static let stepsPerReport = 10_000
 
   private let expression: NSRegularExpression
 
-  /// - Throws: If the pattern is malformed.
+  /// - Throws: An error if the pattern is malformed.
   package init(_ pattern: String, options: NSRegularExpression.Options = []) throws {
     expression = try NSRegularExpression(pattern: pattern, options: options)
   }
 
-  /// Searches a text for the first match.
+  /// Finds the first match in a text.
   ///
-  /// - Parameter mayContinue: Asked about every 0.2 ms.
+  /// - Parameter mayContinue: Called about every 0.2 ms. Returns whether to continue.
   package func firstMatch(
     in text: String, anchored: Bool = false, while mayContinue: () -> Bool = { true }
   ) -> Outcome {

@@ -1,9 +1,9 @@
 /// Closures that test the bytes of one field.
 ///
-/// The matchers of hot comparisons are named one by one, so that the compiler fuses reading and
-/// testing into one closure; the others are called.
+/// The matchers of hot comparisons are listed explicitly, so that the compiler specializes a
+/// closure for each; the others are called through the existential.
 enum ByteLeaf {
-  /// A test of a variable field.
+  /// Returns a test of a variable-size field.
   static func make(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
     switch matcher {
     case let matcher as EqualBytes: fused(field, matcher)
@@ -25,7 +25,7 @@ enum ByteLeaf {
     }
   }
 
-  /// A test of a UUID field, whose sixteen bytes lie in the slot itself.
+  /// Returns a test of a UUID field, whose 16 bytes are stored in the slot itself.
   static func makeFixed(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
     let (offset, width) = (Int(field.offset), field.kind.width)
     return { record, _, _ in

@@ -1,16 +1,16 @@
 internal import CArborBits
 internal import Foundation
 
-/// A test of a run of bytes against a constant. Generic code over a matcher becomes one fused
-/// closure.
+/// A test of a byte sequence against a constant. Code that is generic over a matcher is specialized
+/// into a single closure.
 protocol ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
-/// Bytes that live as long as the closures that compare with them.
+/// Constant bytes that are kept alive by the closures that use them.
 ///
-/// The memory is written once, at creation, and freed when the last closure is; code that reads
-/// ``bytes`` holds the object.
+/// The memory is written once, at creation, and freed with the object. Code that reads ``bytes``
+/// must hold a reference to the object.
 final class ConstantBytes {
   let bytes: UnsafeRawBufferPointer
 
@@ -32,7 +32,7 @@ struct EqualBytes: ByteMatcher {
   }
 }
 
-/// Bytes that begin with others, which are not empty.
+/// Matches bytes that start with a non-empty prefix.
 struct BytePrefix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -42,7 +42,7 @@ struct BytePrefix: ByteMatcher {
   }
 }
 
-/// Bytes that end with others, which are not empty.
+/// Matches bytes that end with a non-empty suffix.
 struct ByteSuffix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -54,7 +54,7 @@ struct ByteSuffix: ByteMatcher {
   }
 }
 
-/// Bytes that hold others, which are not empty, somewhere.
+/// Matches bytes that contain a non-empty sequence.
 struct ByteInfix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -66,7 +66,7 @@ struct ByteInfix: ByteMatcher {
   }
 }
 
-/// Bytes between two bounds in byte order, either of which may be missing.
+/// Matches bytes between two bounds in byte order, either of which can be missing.
 struct ByteRange: ByteMatcher {
   let lower: ConstantBytes?
   let isLowerIncluded: Bool
@@ -121,8 +121,8 @@ extension UnsafeRawBufferPointer {
 }
 
 extension ConstantBytes {
-  /// The matcher of bytes that are equal to these, or on one side of them in their order; nil for
-  /// operators that ask for something else.
+  /// Returns the matcher for bytes that are equal to, less than or greater than these, or `nil` for
+  /// other operators.
   func matcher(for comparison: ComparisonOperator) -> (any ByteMatcher)? {
     switch comparison {
     case .equal: return EqualBytes(constant: self)
@@ -139,9 +139,9 @@ extension ConstantBytes {
   }
 }
 
-/// Whether two runs of bytes of one length, at least 1, are the same.
+/// Returns whether two byte sequences of the same length, at least 1, are equal.
 @inline(__always)
 func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
-  // The first bytes differ most often, and a call costs more than the look.
+  // The first bytes usually differ, and comparing them is cheaper than a call.
   left.load(as: UInt8.self) == right.load(as: UInt8.self) && memcmp(left, right, count) == 0
 }

@@ -1,13 +1,13 @@
 internal import CArborBits
 
-/// A `LIKE` pattern over the code points of a text, whatever both consist of.
+/// A `LIKE` pattern over code points, for any text and pattern.
 ///
-/// Every byte of the text is looked at a bounded number of times for each 64 characters of the
-/// segment sought: no pattern makes the search explode.
+/// Each byte of the text is examined a bounded number of times for every 64 characters of a
+/// segment, so no pattern causes exponential time.
 struct CodePointGlob: ByteMatcher {
   let first: GlobSegment
   let middle: [GlobSegment]
-  /// Nil where the pattern has no star.
+  /// The segment after the last star, or `nil` if the pattern has no star.
   let last: GlobSegment?
 
   init(_ pattern: String) {
@@ -45,7 +45,7 @@ struct CodePointGlob: ByteMatcher {
   }
 }
 
-/// Characters between two stars of a pattern.
+/// The characters between two stars of a pattern.
 struct GlobSegment {
   enum Unit: Equatable {
     case scalar(Unicode.Scalar)
@@ -53,13 +53,13 @@ struct GlobSegment {
   }
 
   let units: [Unit]
-  /// The segment as bytes, where it holds no `?`.
+  /// The segment's UTF-8, if it contains no `?`.
   private let literal: ConstantBytes?
-  /// For each character of the segment the positions where it may stand, as bits; those of `?` in
-  /// each.
+  /// For each character, the positions in the segment that it matches, as bits. Positions of `?`
+  /// are always set.
   private let positions: [Unicode.Scalar: [UInt64]]
   private let anyPositions: [UInt64]
-  /// The first word of the positions of each ASCII character.
+  /// The first word of the positions for each ASCII character.
   let asciiPositions: [UInt64]
 
   init(_ units: [Unit]) {
@@ -88,7 +88,7 @@ struct GlobSegment {
     asciiPositions = (0..<128).map { positions[Unicode.Scalar($0)]?[0] ?? any[0] }
   }
 
-  /// Where the segment ends if it stands at a position.
+  /// Returns the end of the segment if it occurs at a position.
   func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if let literal {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -104,7 +104,7 @@ struct GlobSegment {
     return position
   }
 
-  /// Where the segment starts if it ends at a position.
+  /// Returns the start of the segment if it ends at a position.
   func start(in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int? {
     if let literal {
       let start = end - literal.bytes.count
@@ -121,7 +121,7 @@ struct GlobSegment {
     return self.end(in: bytes, from: position) == end ? position : nil
   }
 
-  /// Where the first occurrence of the segment at or behind a position ends.
+  /// Returns the end of the first occurrence of the segment at or after a position.
   func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard let literal else { return findUnits(in: bytes, from: start) }
     guard let base = bytes.baseAddress,
@@ -131,7 +131,7 @@ struct GlobSegment {
     return found - base + literal.bytes.count
   }
 
-  /// ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
+  /// The variant of ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
   private func findFewUnits(
     in bytes: UnsafeRawBufferPointer, from start: Int, final: UInt64
   ) -> Int? {
@@ -149,7 +149,8 @@ struct GlobSegment {
     return nil
   }
 
-  /// Shift-and: bit i of the state says that the first i + 1 characters of the segment end here.
+  /// Searches with the shift-and algorithm: bit i of the state is set if the first i + 1 characters
+  /// of the segment end here.
   private func findUnits(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     let final = UInt64(1) << UInt64((units.count - 1) % 64)
     if anyPositions.count == 1 { return findFewUnits(in: bytes, from: start, final: final) }
@@ -172,17 +173,17 @@ struct GlobSegment {
 }
 
 extension GlobSegment {
-  /// Whether no `?` is in the segment.
+  /// Whether the segment contains no `?`.
   var isLiteral: Bool { literal != nil }
 
-  /// The bytes of a segment without `?`.
+  /// The UTF-8 of a segment without `?`.
   var utf8: [UInt8] { literal.map { Array($0.bytes) } ?? [] }
 
   var isASCII: Bool {
     units.allSatisfy { unit in if case .scalar(let scalar) = unit { scalar.isASCII } else { true } }
   }
 
-  /// A byte for each character of a segment of ASCII; 0 for `?`.
+  /// One byte for each character of an ASCII segment, 0 for `?`.
   var asciiBytes: [UInt8] {
     units.map { unit in
       if case .scalar(let scalar) = unit { UInt8(truncatingIfNeeded: scalar.value) } else { 0 }
@@ -191,7 +192,7 @@ extension GlobSegment {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The code point at an offset of UTF-8, and where the next one is.
+  /// Returns the code point at an offset of UTF-8, and the offset of the next one.
   @inline(__always)
   fileprivate func scalar(at position: Int) -> (scalar: Unicode.Scalar, next: Int) {
     let lead = self[position]

@@ -1,12 +1,13 @@
 package import Foundation
 
-/// What comparisons mean, value by value. Compiled code says the same faster.
+/// The reference semantics of comparisons. Compiled code is an optimized equivalent.
 ///
-/// - Nil equals nil and nothing else. Every other operator is false where a side is nil.
-/// - Numbers are equal by what they are worth; values of different kinds are not equal.
-/// - Texts are compared code point by code point; with `c` or `d` their folded forms are, which
-///   makes canonically equivalent texts equal; with `l` a locale decides.
-/// - An empty text is found in, and begins and ends, nothing.
+/// - `nil` equals only `nil`. All other operators are false if an operand is `nil`.
+/// - Numbers are equal if they have the same numeric value. Values of different kinds are not
+///   equal.
+/// - Strings are compared by code point. With `c` or `d` their folded forms are compared, so that
+///   canonically equivalent strings are equal; with `l` the locale's collation is used.
+/// - An empty string is not contained in, and is not a prefix or suffix of, any string.
 package struct ComparisonSemantics {
   let comparison: ComparisonOperator
   let options: ComparisonOptions
@@ -21,7 +22,7 @@ package struct ComparisonSemantics {
     self.locale = locale
   }
 
-  /// Whether the comparison holds between two values.
+  /// Returns whether the comparison holds for two values.
   ///
   /// - Parameter resolver: Limits the evaluation of regular expressions.
   /// - Throws: ``ArborError`` `invalidPredicate` if a regular expression is malformed.

@@ -1,5 +1,5 @@
-/// Code for objects of a family, made for each concrete entity when its first object comes: a
-/// path over large families costs what its objects need.
+/// Code for objects of a family of entities, created lazily for each concrete entity, so that the
+/// cost for large families depends on the objects encountered.
 final class EntityCodes<Code> {
   private struct Entry {
     let entity: UInt16
@@ -10,8 +10,7 @@ final class EntityCodes<Code> {
   private let family: [EntitySchema]
   private let make: (EntitySchema) throws(ArborError) -> Code
 
-  /// - Throws: What making the code of the first entity throws. What is wrong with one is wrong
-  ///   with all.
+  /// - Throws: The error of creating the code for the first entity. An error in one applies to all.
   init(
     _ family: [EntitySchema], _ make: @escaping (EntitySchema) throws(ArborError) -> Code
   ) throws(ArborError) {
@@ -22,10 +21,10 @@ final class EntityCodes<Code> {
     }
   }
 
-  /// The only code there can be, where there is one entity only.
+  /// The code if there is only one entity, otherwise `nil`.
   var single: Code? { family.count == 1 ? entries[0].code : nil }
 
-  /// The code for an object; nil for one of another family.
+  /// The code for an object, or `nil` if it belongs to another family.
   @inline(__always)
   subscript(number: ObjectNumber) -> Code? {
     let entity = number.entity

@@ -1,9 +1,9 @@
-/// Where the code of a scope leaves its candidate for the code of scopes within.
+/// Stores the candidate of a scope for the code of inner scopes.
 ///
-/// A frame belongs to one compiled predicate, which one thread at a time may call. The view stays
-/// valid: a resolver's records do until the query has been answered.
+/// A frame belongs to one compiled predicate and is not thread-safe. The view stays valid, because
+/// a resolver's records are valid until the query is complete.
 final class EvaluationFrame {
-  /// The concrete entities that candidates may be of.
+  /// The concrete entities of possible candidates.
   let family: [EntitySchema]
   private(set) var record: RecordView?
   private(set) var number = ObjectNumber(rawValue: 0)
@@ -17,7 +17,7 @@ final class EvaluationFrame {
   }
 }
 
-/// Where the values of a list are put in turn; see ``BoundSlot``.
+/// Stores the current element of a list; see ``BoundSlot``.
 final class ValueSlot {
   var value = PropertyValue.null
 }
@@ -26,10 +26,10 @@ package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?
 
 typealias ObjectsReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> [ObjectNumber]
 
-/// Reads an object for a candidate; nil for none.
+/// Reads an object for a candidate, or `nil`.
 typealias ObjectReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> ObjectNumber?
 
-/// A ``ValueReader`` in a structure; see ``CompiledCode``.
+/// A wrapper for a ``ValueReader``; see ``CompiledCode``.
 struct ReaderCode {
   let read: ValueReader
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A comparison of one attribute with a constant that is not nil, compiled for the attribute's
-/// field: one closure that reads the slot and tests it.
+/// A comparison of an attribute with a constant other than `nil`, compiled to a closure that reads
+/// and tests the field's slot.
 struct FieldComparison {
   let field: RecordField
   let comparison: ComparisonOperator
@@ -26,7 +26,7 @@ struct FieldComparison {
     }
   }
 
-  /// Through a `PropertyValue`: for attributes without a type and for what is too rare to be fast.
+  /// Compiles a comparison of `PropertyValue`s, for attributes without a type and for rare cases.
   private func throughValues() throws(ArborError) -> CompiledNode {
     let (field, constant) = (field, constant)
     if comparison == .matches, case .string(let pattern) = constant {
@@ -62,7 +62,7 @@ struct FieldComparison {
     if lower == upper, lower != 0 {
       return .code(cost: 1) { record, _, _ in record.load(field, as: Number.self) == lower }
     }
-    // A null field's slot is zero, so that only intervals around zero need a look at the null bit.
+    // The slot of a null field is zero, so only intervals that contain zero require a null check.
     if lower > 0 || upper < 0 {
       return .code(cost: 1) { record, _, _ in
         let number = record.load(field, as: Number.self)
@@ -108,7 +108,8 @@ struct FieldComparison {
     return .code(cost: isPlain ? 3 : 8, ByteLeaf.make(field, matcher))
   }
 
-  /// Decimals, binaries and URIs: their bytes are equal and ordered as they are.
+  /// Compiles a comparison of decimals, binary values and URIs, whose bytes have the same equality
+  /// and order as the values.
   private func bytes() throws(ArborError) -> CompiledNode {
     guard let bytes = Self.storedBytes(of: constant, in: field.kind) else {
       return beyondAllBytes()
@@ -119,7 +120,8 @@ struct FieldComparison {
     return .code(cost: 3, ByteLeaf.make(field, matcher))
   }
 
-  /// Infinity, which has no bytes: all decimals lie on one side of it.
+  /// Compiles a comparison with infinity, which has no encoding: all decimals are on one side of
+  /// it.
   private func beyondAllBytes() -> CompiledNode {
     guard field.kind == .decimal, case .double(let number) = constant, number.isInfinite,
       comparison.accepts(number > 0 ? .less : .greater)
@@ -135,7 +137,7 @@ struct FieldComparison {
     return .code(cost: 2, ByteLeaf.makeFixed(field, matcher))
   }
 
-  /// The bytes that a field keeps for a constant, nil for a constant of another kind.
+  /// Returns the stored bytes of a constant, or `nil` for a constant of another kind.
   static func storedBytes(of constant: PropertyValue, in kind: FieldKind) -> [UInt8]? {
     kind == .decimal ? constant.numberKey : kind.stored.key(of: constant)?.bytes
   }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Finds the record and the field that a path to an attribute leads to.
+/// Locates the record and the field that a path to an attribute leads to.
 struct FieldLocator {
   private let chain: HopChain
   private let locations: FieldLocations
-  /// The field itself, where it is the candidate's own.
+  /// The field, if it belongs to the candidate itself.
   let ownField: RecordField?
 
   struct Located {
@@ -12,10 +12,10 @@ struct FieldLocator {
     let field: RecordField
   }
 
-  /// Where the value may lie outside of the record.
+  /// Whether the value may be stored outside the record.
   var isExternal: Bool { ownField?.isExternal ?? locations.isExternal }
 
-  /// The value at the end, loaded where it lies outside of the record.
+  /// Returns the value at the end of the path, loading it if it is stored outside the record.
   func value(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> PropertyValue {
@@ -42,9 +42,10 @@ struct FieldLocator {
   }
 }
 
-/// Comparisons of one attribute with another, without values in between.
+/// Comparisons of two attributes, without creating values.
 extension PredicateCompilation {
-  /// The code of a comparison of two attributes; nil where their kinds have no common form.
+  /// Returns the code for a comparison of two attributes, or `nil` if their kinds have no common
+  /// form.
   func fieldPair(_ comparison: BoundComparison) -> CompiledNode? {
     guard case .path(let left) = comparison.left, case .path(let right) = comparison.right,
       case .attribute(let leftAttribute) = left.leaf,
@@ -86,7 +87,7 @@ extension PredicateCompilation {
 }
 
 extension ComparisonOperator {
-  /// What the operator says of two fields of which either may be nil.
+  /// Returns the code for a comparison of two nullable fields.
   @inline(__always)
   fileprivate func code(
     _ left: FieldLocator, _ right: FieldLocator,
@@ -119,7 +120,7 @@ extension FieldLocator.Located {
   @inline(__always)
   fileprivate var isNil: Bool { record.isNull(field) }
 
-  /// The number of a field of whole numbers, which a Boolean's is too.
+  /// The value of an integer or Boolean field.
   @inline(__always)
   fileprivate var wholeNumber: Int64 {
     switch field.kind {
@@ -130,7 +131,7 @@ extension FieldLocator.Located {
     }
   }
 
-  /// The number of a field of floating-point numbers or dates.
+  /// The value of a floating-point or date field.
   @inline(__always)
   fileprivate var realNumber: Double {
     if case .float = field.kind { return Double(record.load(field, as: Float.self)) }
@@ -143,7 +144,7 @@ extension FieldKind {
   fileprivate var isDate: Bool { self == .date }
   fileprivate var isReal: Bool { form == .real && !isDate }
 
-  /// Whether values are equal and ordered as their bytes are.
+  /// Returns whether the bytes have the same equality and order as the values.
   fileprivate func isOrderedBytes(isPlain: Bool) -> Bool {
     form == .decimal || (form == .text && (isPlain || self != .string))
   }

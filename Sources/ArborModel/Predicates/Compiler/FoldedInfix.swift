@@ -1,11 +1,12 @@
-/// Texts whose folded form holds other bytes, which are not empty, somewhere.
+/// Matches text whose folded form contains a non-empty byte sequence.
 ///
-/// Most texts lack a character that folds to one of the letters sought; those are not folded.
+/// Most texts lack a character that folds to one of the letters of the pattern. These are rejected
+/// without folding.
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding
-  /// For each byte the letters sought that it may stand for, a bit for each; nil where none of
-  /// them is ASCII.
+  /// For each byte, a bit set of the letters that it may indicate, or `nil` if none of them is
+  /// ASCII.
   private let clues: ConstantBytes?
   /// The bits of all letters.
   private let wanted: UInt8
@@ -23,13 +24,13 @@ struct FoldedInfix: ByteMatcher {
     return folding.withFolded(bytes) { infix.matches($0) }
   }
 
-  /// Whether a text has a clue to every letter.
+  /// Returns whether a text may contain every letter.
   @inline(__always)
   private func isCandidate(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let clues, let table = clues.bytes.baseAddress, let base = bytes.baseAddress else {
       return !bytes.isEmpty
     }
-    // Sound: the table has an entry for each byte, and offsets stay below the count.
+    // Sound: the table has an entry for each byte, and offsets are less than the count.
     func clue(_ offset: Int) -> UInt8 {
       let byte = base.load(fromByteOffset: offset, as: UInt8.self)
       return table.load(fromByteOffset: Int(byte), as: UInt8.self)
@@ -48,18 +49,19 @@ struct FoldedInfix: ByteMatcher {
     return found == wanted
   }
 
-  /// The letters of English by how often they occur.
+  /// The letters of English, sorted by descending frequency.
   private static let usual = Array("etaoinshrdlcumwfgypbvkjxqz".utf8)
 
-  /// The ASCII bytes of a pattern, each once and the rarest first: as many as a byte has bits.
+  /// Returns the distinct ASCII bytes of a pattern, rarest first, up to the number of bits in a
+  /// byte.
   private static func rarestLetters(of pattern: UnsafeRawBufferPointer) -> ArraySlice<UInt8> {
     Set(pattern.filter { $0 < 0x80 }).sorted { (rank(of: $0), $0) > (rank(of: $1), $1) }
       .prefix(UInt8.bitWidth)
   }
 
-  /// For each byte the letters whose texts may have it: the letters themselves, and what characters
-  /// that fold to them begin with. Beyond those of two bytes only some in U+1000 to U+2FFF, U+F000
-  /// to U+FFFF and above U+FFFF do.
+  /// Returns, for each byte, the letters that it may indicate: the letters themselves, and the lead
+  /// bytes of characters that fold to them. Beyond two-byte characters, only some in U+1000 to
+  /// U+2FFF, U+F000 to U+FFFF and above U+FFFF do.
   private static func clues(to letters: ArraySlice<UInt8>, _ folding: StringFolding) -> [UInt8] {
     var clues = [UInt8](repeating: 0, count: 256)
     let table = FoldingTable.table(of: folding)

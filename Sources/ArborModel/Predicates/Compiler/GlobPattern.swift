@@ -1,14 +1,14 @@
 internal import CArborBits
 
-/// A `LIKE` pattern: `*` is any run of characters, `?` exactly one, a backslash makes the next
-/// character literal. The whole text has to match. A character is a code point.
+/// A `LIKE` pattern: `*` matches any sequence of characters, `?` exactly one, and a backslash makes
+/// the next character literal. The pattern must match the entire text. A character is a code point.
 ///
-/// The pattern falls into segments at its stars. The first must begin the text, the last must end
-/// it, and those between are found one behind the other, each as early as possible, which is never
-/// worse than later. Segments are compared as bytes, which is right for texts of any language where
-/// no `?` asks what a character is, and for ASCII always; the other texts are read by code points.
+/// The pattern is split into segments at its stars. The first must match at the start of the text,
+/// the last at its end, and those between are matched greedily at the earliest position, which is
+/// always optimal. Segments are compared as bytes, which is correct for ASCII text and, if the
+/// pattern has no `?`, for any text. Other text is matched by code points.
 struct GlobPattern: ByteMatcher {
-  // One reference, which is all that a closure around the pattern has to count.
+  // A single reference, so that a closure around the pattern retains only one object.
   private let segments: GlobBytes
 
   init(_ pattern: String) { segments = GlobBytes(CodePointGlob(pattern)) }
@@ -17,23 +17,23 @@ struct GlobPattern: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { segments.matches(bytes) }
 }
 
-/// The segments of a pattern as runs of bytes, laid out such that a text is matched without
-/// counting references.
+/// The segments of a pattern as byte sequences, laid out so that matching requires no reference
+/// counting.
 ///
-/// The memory is written once, at creation, and freed with the object; code that matches holds the
-/// object.
+/// The memory is written once, at creation, and freed with the object. Code that matches must hold
+/// a reference to the object.
 private final class GlobBytes {
-  /// A run of bytes. Of those with `?`, a mask says which bits of a byte count, and shift-and finds
-  /// the run: for each character of ASCII the positions where it may stand, as bits.
+  /// A byte sequence. If it contains `?`, a mask selects the significant bits of each byte, and the
+  /// shift-and algorithm uses the positions that each ASCII character matches, as bits.
   private struct Segment {
     let bytes: UnsafeRawBufferPointer
     let masks: UnsafeRawPointer?
     let positions: UnsafePointer<UInt64>?
   }
 
-  /// What texts can be compared as bytes.
+  /// The texts that can be compared as bytes.
   private enum Reach {
-    /// None: a segment has `?` and is longer than a word has bits, or is not ASCII.
+    /// None: a segment contains `?` and is longer than 64 characters, or is not ASCII.
     case nothing
     case ascii
     case everything
@@ -106,7 +106,7 @@ private final class GlobBytes {
     return true
   }
 
-  /// Whether a segment stands at an address that has as many bytes.
+  /// Returns whether a segment matches at an address with enough bytes.
   @inline(__always)
   private static func stands(_ segment: Segment, _ address: UnsafeRawPointer) -> Bool {
     guard let wanted = segment.bytes.baseAddress, segment.bytes.count > 0 else { return true }
@@ -119,7 +119,7 @@ private final class GlobBytes {
     return true
   }
 
-  /// Where the first occurrence of a segment in a part of a text ends; -1 for none.
+  /// Returns the end of the first occurrence of a segment in a range of a text, or -1.
   @inline(__always)
   private static func end(
     of segment: Segment, _ base: UnsafeRawPointer, _ start: Int, _ end: Int

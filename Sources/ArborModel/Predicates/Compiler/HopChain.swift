@@ -1,4 +1,4 @@
-/// Where one property lies in the records of each entity of a family.
+/// The location of a property in the records of each entity of a family.
 struct FieldLocations {
   private struct Location {
     let entity: UInt16
@@ -13,7 +13,7 @@ struct FieldLocations {
     }
   }
 
-  /// A to-one relationship's references.
+  /// Creates the locations of a to-one relationship's references.
   init(_ relationship: RelationshipSchema, in family: [EntitySchema]) {
     self.init(family) { entity in
       guard case .field(let index) = entity.relationships[relationship.slot].storage else {
@@ -33,12 +33,11 @@ struct FieldLocations {
   }
 }
 
-/// Follows to-one relationships from a candidate: that of the code's own scope, or that of a scope
-/// around it.
+/// Follows to-one relationships from the candidate of the code's own scope or of an enclosing one.
 struct HopChain {
   private let frame: EvaluationFrame?
   private let hops: [FieldLocations]
-  /// The concrete entities that the object at the end may be of.
+  /// The concrete entities of possible objects at the end.
   let family: [EntitySchema]
 
   init(
@@ -56,7 +55,7 @@ struct HopChain {
     self.family = family
   }
 
-  /// Whether the chain leads to the candidate itself.
+  /// Whether the chain is empty and starts at the candidate itself.
   var isCandidate: Bool { frame == nil && hops.isEmpty }
 
   @inline(__always)
@@ -73,7 +72,7 @@ struct HopChain {
     return object
   }
 
-  /// The object at the end, whose record is not read.
+  /// Returns the object at the end, without reading its record.
   @inline(__always)
   func target(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
@@ -103,7 +102,7 @@ struct LocatedObject {
 }
 
 extension ModelSchema {
-  /// The concrete entities that are an entity or inherit from it.
+  /// Returns the concrete entities that are an entity or inherit from it.
   func family(of entity: EntitySchema) -> [EntitySchema] {
     entity.concreteFamily.map { entities[$0] }
   }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Tests texts by the rules of a locale. It builds strings and serves no index: stored order never
-/// depends on a locale.
+/// Compares strings by the rules of a locale. It creates strings and cannot use an index, because
+/// stored order never depends on a locale.
 ///
-/// Order and equality are those of Foundation. A text contains, begins or ends with another one if
-/// their folded forms do and no combining mark follows; in Turkish and Azeri, I is the capital of
-/// ı. Foundation's own search takes quadratic time.
+/// Order and equality are Foundation's. A string contains, or starts or ends with, another if their
+/// folded forms do and no combining mark follows. In Turkish and Azeri, I is the uppercase of ı.
+/// Foundation's own search takes quadratic time.
 struct LocalizedMatcher: ByteMatcher {
   private let comparison: ComparisonOperator
   private let pattern: String
@@ -55,7 +55,8 @@ struct LocalizedMatcher: ByteMatcher {
     }
   }
 
-  /// Whether a combining mark is at a position, which belongs to the letter before it.
+  /// Returns whether there is a combining mark at a position, which belongs to the preceding
+  /// letter.
   private static func isMark(in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
     guard position < text.count, text[position] >= 0xCC else { return false }
     let next = text[position..<min(position + 4, text.count)]
@@ -70,7 +71,7 @@ struct LocalizedMatcher: ByteMatcher {
   ) -> String {
     if folding.isEmpty { return text.precomposedStringWithCanonicalMapping }
     guard folding.contains(.case), isTurkic(locale) else { return folding.fold(text) }
-    // Foundation's lower case of a locale ends at a NUL.
+    // Foundation's locale-specific lowercasing stops at a NUL.
     let dotted = text.precomposedStringWithCanonicalMapping.unicodeScalars.map {
       (scalar) -> Unicode.Scalar in
       switch scalar {
@@ -82,7 +83,7 @@ struct LocalizedMatcher: ByteMatcher {
     return folding.fold(String(String.UnicodeScalarView(dotted)))
   }
 
-  /// Whether I and İ are the capitals of ı and i.
+  /// Returns whether I and İ are the uppercase of ı and i.
   private static func isTurkic(_ locale: Locale) -> Bool {
     ["tr", "az"].contains(locale.language.languageCode?.identifier)
   }

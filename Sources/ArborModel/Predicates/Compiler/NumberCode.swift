@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A whole number that was read or computed, if there is one.
+/// An integer that was read or computed, if there is one.
 struct WholeNumber {
   enum State: UInt8 {
     case number
     case missing
-    /// More than 64 bits hold; the general way gives the decimal that it is.
+    /// The number exceeds 64 bits. The general path computes it as a decimal.
     case overflow
   }
 
@@ -27,25 +27,24 @@ struct WholeNumber {
   static let overflow = WholeNumber(.overflow)
 }
 
-/// Arithmetic on the numbers and dates of a record, without values in between. It says what
-/// ``ValueArithmetic`` says.
+/// Typed arithmetic on the numbers and dates of a record, equivalent to ``ValueArithmetic``.
 enum NumberCode {
   case whole(WholeCode)
   /// Floating-point numbers, or dates as seconds since 2001.
   case real(RealCode, isDate: Bool)
 
   struct WholeCode {
-    /// Whether the number comes from a field or a constant and so never exceeds 64 bits.
+    /// Whether the number is a field or a constant, and therefore never exceeds 64 bits.
     let isPlain: Bool
     let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> WholeNumber
   }
 
   struct RealCode {
-    /// What is no number stands for nil.
+    /// Returns the number, with NaN representing `nil`.
     let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> Double
   }
 
-  /// The code as floating-point numbers; nil for whole numbers that may exceed 64 bits, and for
+  /// The code as floating-point numbers, or `nil` for integers that may exceed 64 bits, and for
   /// dates.
   private var real: RealCode? {
     switch self {
@@ -108,7 +107,7 @@ enum NumberCode {
 
   // MARK: Operations
 
-  /// An operation of two numbers; nil for what has no typed form.
+  /// Creates an operation on two numbers. Returns `nil` if it has no typed form.
   init?(_ function: PredicateFunction, _ left: NumberCode, _ right: NumberCode) {
     if case .whole(let left) = left, case .whole(let right) = right {
       guard let code = Self.whole(function, left, right) else { return nil }
@@ -161,7 +160,7 @@ enum NumberCode {
       let first = left(record, number, resolver)
       let second = right(record, number, resolver)
       guard first.state == .number, second.state == .number else {
-        // A number beyond 64 bits with nil is nil.
+        // A number beyond 64 bits combined with `nil` is `nil`.
         let isMissing = first.state == .missing || second.state == .missing
         return isMissing ? .missing : .overflow
       }

@@ -1,10 +1,10 @@
 internal import Foundation
 
 /// The values of a numeric field that a comparison with constants accepts: none, or a closed
-/// interval. Nil is in no interval.
+/// interval. Intervals never contain `nil`.
 ///
-/// Constants of any numeric type are brought to the field's type without rounding past a value that
-/// the field can hold: for a whole number, `x < 2.5` is `x <= 2`, and `x == 2.5` is nothing.
+/// Constants of any numeric type are converted to the field's type without crossing a value that
+/// the field can represent: for an integer, `x < 2.5` is `x <= 2`, and `x == 2.5` is empty.
 enum NumericInterval<Number: Comparable & Sendable>: Equatable, Sendable {
   case none
   case closed(Number, Number)
@@ -22,21 +22,21 @@ enum NumericInterval<Number: Comparable & Sendable>: Equatable, Sendable {
   }
 }
 
-/// The numbers that a field can hold.
+/// The numbers that a field can represent.
 protocol NumericDomain {
   associatedtype Number: Comparable & Sendable
   static var least: Number { get }
   static var greatest: Number { get }
-  /// The number after one; nil after the greatest.
+  /// Returns the next number, or `nil` after the greatest.
   static func successor(of number: Number) -> Number?
   static func predecessor(of number: Number) -> Number?
-  /// The greatest number that is not above a constant and the least that is not below it; nil where
-  /// none exists. Nil for both for a constant that has no place among numbers.
+  /// Returns the greatest number that is not above a constant, and the least that is not below it,
+  /// or `nil` if there isn't one. Both are `nil` for a constant that is not ordered among numbers.
   static func neighbours(of constant: PropertyValue) -> (below: Number?, above: Number?)
 }
 
 extension NumericDomain {
-  /// What a comparison with a constant accepts. `BETWEEN` takes a list of two.
+  /// Returns the interval that a comparison with a constant accepts. `BETWEEN` takes a list of two.
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Number> {
@@ -59,7 +59,7 @@ extension NumericDomain {
 }
 
 extension PropertyValue {
-  /// Whether this is a number, and one that lies somewhere.
+  /// Whether the value is a number other than NaN.
   fileprivate var isOrderedNumber: Bool {
     switch self {
     case .boolean, .integer: true
@@ -70,7 +70,7 @@ extension PropertyValue {
   }
 }
 
-/// Whole numbers of 64 bits; narrower fields hold some of them.
+/// 64-bit integers. Narrower fields represent a subset of them.
 enum WholeNumbers: NumericDomain {
   static let least = Int64.min
   static let greatest = Int64.max
@@ -106,7 +106,7 @@ enum WholeNumbers: NumericDomain {
   }
 }
 
-/// Floating-point numbers of 64 bits; the infinite ones are the least and the greatest.
+/// 64-bit floating-point numbers, including infinities as the least and the greatest.
 enum DoubleNumbers: NumericDomain {
   static let least = -Double.infinity
   static let greatest = Double.infinity
@@ -131,7 +131,7 @@ enum DoubleNumbers: NumericDomain {
   }
 }
 
-/// Floating-point numbers of 32 bits, at 64.
+/// 32-bit floating-point numbers, represented as 64-bit ones.
 enum FloatNumbers: NumericDomain {
   static let least = -Double.infinity
   static let greatest = Double.infinity
@@ -177,7 +177,8 @@ enum DateSeconds {
 }
 
 extension FieldKind {
-  /// The floating-point numbers in a field of this kind that a comparison with a constant accepts.
+  /// Returns the interval of a floating-point or date field that a comparison with a constant
+  /// accepts.
   func realInterval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Double> {

@@ -1,4 +1,4 @@
-/// A comparison of a key path with a constant, compiled for what lies at the path's end.
+/// A comparison of a key path with a constant, compiled for the property at the path's end.
 struct PathComparison {
   var comparison: ComparisonOperator
   let options: ComparisonOptions
@@ -6,14 +6,14 @@ struct PathComparison {
   let site: PredicateSite
   let environment: PredicateEnvironment
 
-  /// The same comparison with another operator and constant.
+  /// Returns the same comparison with another operator and constant.
   private func with(_ comparison: ComparisonOperator, _ constant: PropertyValue) -> PathComparison {
     var other = self
     (other.comparison, other.constant) = (comparison, constant)
     return other
   }
 
-  /// Code for records of a concrete entity.
+  /// Returns the code for records of a concrete entity.
   func compile(
     _ hops: ArraySlice<RelationshipSchema>, _ leaf: BoundPath.Leaf, in entity: EntitySchema
   ) throws(ArborError) -> CompiledNode {
@@ -23,12 +23,12 @@ struct PathComparison {
     }
     let chain = HopChain(Array(hops), from: [entity], frame: nil, in: environment.schema)
     let ifNil = try holdsForNil()
-    // The target may be of any entity that inherits from the destination, each with its layout.
+    // The target can belong to any subentity of the destination, each with its own layout.
     let codes = try EntityCodes(chain.family) { (target) throws(ArborError) in
       try compile(leaf, in: target).code
     }
     guard hops.count == 1 else {
-      // A loop over the hops: code within code for each would take stack for each.
+      // A loop over the hops, because nested closures would use stack space for each hop.
       return .code(cost: 100 * hops.count) { record, number, resolver in
         guard let target = chain.object(record, number, resolver),
           let code = codes[target.number]?.closure
@@ -39,7 +39,7 @@ struct PathComparison {
     let field = entity.layout.fields[index]
     if let code = codes.single?.closure, let only = chain.family.first?.number {
       return .code(cost: 100) { record, _, resolver in
-        // The code reads records of this entity only, and a forged file may lead to any.
+        // The code reads only records of this entity, and a forged file can refer to others.
         guard let target = record.reference(field), target.entity == only,
           let next = resolver?.record(of: target)
         else { return ifNil }
@@ -58,13 +58,13 @@ struct PathComparison {
     ComparisonSemantics(comparison, options, locale: environment.locale)
   }
 
-  /// What the comparison says of nil, which a path that ends early leads to.
+  /// Returns the result for `nil`, the value of a path that ends early.
   private func holdsForNil() throws(ArborError) -> Bool { try semantics.holds(.null, constant) }
 
   private func compile(
     _ leaf: BoundPath.Leaf, in entity: EntitySchema
   ) throws(ArborError) -> CompiledNode {
-    // `x != v` is `NOT x == v`, for nil as for everything else.
+    // `x != v` is `NOT x == v`, including for `nil`.
     if comparison == .notEqual {
       return try with(.equal, constant).compile(leaf, in: entity).negated
     }
@@ -101,7 +101,7 @@ struct PathComparison {
     }
   }
 
-  /// A binary that may lie outside of the record is loaded where it does.
+  /// Compiles a test of a binary value that may be stored outside the record.
   private func compile(external field: RecordField) -> CompiledNode {
     let (semantics, constant) = (semantics, constant)
     return .code(cost: 1000) { record, number, resolver in
@@ -111,7 +111,7 @@ struct PathComparison {
 
   // MARK: Objects
 
-  /// A test of the object itself, or of the one that a reference field holds.
+  /// Returns a test of the object itself, or of the target of a reference field.
   private func objectTest(of field: RecordField?) -> CompiledNode {
     let wanted: [PropertyValue]
     switch (comparison, constant) {
@@ -130,7 +130,7 @@ struct PathComparison {
       if numbers.isEmpty { return .constant(false) }
       return .code(cost: 1) { _, number, _ in numbers.containsSorted(number.rawValue) }
     }
-    // A reference to nothing is 0, no object's number.
+    // A null reference is 0, which is not an object number.
     let accepted = (hasNil ? [0] : []) + numbers
     if accepted.isEmpty { return .constant(false) }
     if accepted.count == 1 {
@@ -144,7 +144,7 @@ struct PathComparison {
 }
 
 extension BoundPath.Leaf {
-  /// Whether what is read is a number or a date, for which an interval is one test.
+  /// Whether the value is a number or a date, for which an interval is a single test.
   fileprivate var isNumeric: Bool {
     guard case .attribute(let attribute) = self else { return false }
     return attribute.field.kind.form.isNumeric
@@ -152,7 +152,9 @@ extension BoundPath.Leaf {
 }
 
 extension Array where Element: Comparable {
-  /// Whether a sorted array holds an element. Logarithmic.
+  /// Returns whether a sorted array contains an element.
+  ///
+  /// - Complexity: O(log *n*).
   @inline(__always)
   func containsSorted(_ element: Element) -> Bool {
     var (low, high) = (0, count)

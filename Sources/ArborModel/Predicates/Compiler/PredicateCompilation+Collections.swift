@@ -1,6 +1,6 @@
-/// Expressions that give many values.
+/// Expressions with several values.
 extension PredicateCompilation {
-  /// Reads the objects of a collection. What is no object of the store is left out.
+  /// Returns a reader of a collection's objects. Omits values that aren't objects of the store.
   func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
     switch expression {
     case .collection(let collection): return members(of: collection)
@@ -43,7 +43,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// The objects that an expression gives of each object of a collection, one after the other.
+  /// Returns a reader of the concatenated objects of an expression for each object of a collection.
   private func joined(
     _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
   ) throws(ArborError) -> ObjectsReader {
@@ -86,7 +86,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// The code of a predicate for the objects of a scope within.
+  /// Returns the code of a predicate for the objects of an inner scope.
   func codes(
     _ node: BoundNode, of target: EntitySchema
   ) throws(ArborError) -> EntityCodes<CompiledCode> {
@@ -113,7 +113,7 @@ extension PredicateCompilation {
 
   // MARK: Values
 
-  /// What an expression gives of each member.
+  /// Returns a reader of an expression for each member of a collection.
   func each(
     _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
   ) throws(ArborError) -> ValueReader {
@@ -146,7 +146,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// What an expression gives of one object.
+  /// Returns a reader of an expression for one object.
   func follow(
     _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
   ) throws(ArborError) -> ValueReader {
@@ -163,7 +163,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// The values of a list that fulfil a predicate.
+  /// Returns a reader of the values of a list that satisfy a predicate.
   func filter(
     _ base: BoundExpression, _ slot: BoundSlot, _ node: BoundNode
   ) throws(ArborError) -> ValueReader {
@@ -184,11 +184,11 @@ extension PredicateCompilation {
     }
   }
 
-  /// One object of a collection; nil for a position that is no constant.
+  /// Returns a reader of one object of a collection, or `nil` if the position is not constant.
   func objectElement(
     _ base: BoundExpression, _ position: BoundPosition
   ) throws(ArborError) -> ObjectReader? {
-    // What is compiled in the general way afterwards must not have been compiled here before.
+    // Expressions for the general path must not have been compiled here before.
     var index: PropertyValue?
     if case .at(let expression) = position {
       index = constant(expression)
@@ -208,13 +208,13 @@ extension PredicateCompilation {
   }
 }
 
-/// An ``ObjectsReader`` in a structure; see ``CompiledCode``.
+/// A wrapper for an ``ObjectsReader``; see ``CompiledCode``.
 struct ObjectsCode {
   let read: ObjectsReader
 }
 
 extension EntityCodes<CompiledCode> {
-  /// Whether an object is there and fulfils the code's predicate.
+  /// Returns whether an object exists and satisfies the code's predicate.
   @inline(__always)
   func accepts(_ member: ObjectNumber, _ resolver: (any RecordResolver)?) -> Bool {
     guard let record = resolver?.record(of: member), let code = self[member] else { return false }
@@ -223,7 +223,7 @@ extension EntityCodes<CompiledCode> {
 }
 
 extension PredicateEnvironment {
-  /// The object of this store that a value is.
+  /// Returns the object of this store that a value refers to.
   func object(_ value: PropertyValue) -> ObjectNumber? {
     guard case .objectID(let id) = value else { return nil }
     return objectNumber(id)
@@ -231,7 +231,7 @@ extension PredicateEnvironment {
 }
 
 extension [ObjectNumber] {
-  /// Each once, at its first position.
+  /// The distinct objects, each at its first position.
   var distinct: [ObjectNumber] {
     var seen: Set<ObjectNumber> = []
     return filter { seen.insert($0).inserted }

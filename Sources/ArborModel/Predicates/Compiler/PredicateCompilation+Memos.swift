@@ -1,9 +1,9 @@
-/// Code that is run once for each object that it depends on alone.
+/// Memoization of code that depends on a single object.
 extension PredicateCompilation {
-  /// Where that object comes from, where remembering it is of use.
+  /// Returns the chain to that object, or `nil` if memoization isn't worthwhile.
   private func chain(_ root: MemoRoot?) -> HopChain? {
     guard remembers, let root else { return nil }
-    // Rows come once each.
+    // Each row is evaluated only once.
     if root.scope == 0, root.hops.isEmpty, frames.count == 1 { return nil }
     return chain(root.scope, root.hops)
   }
@@ -46,7 +46,7 @@ extension PredicateCompilation {
     guard let chain = chain(root) else { return try compile(self) }
     let (memo, count) = (EvaluationMemo<Int>(), try compile(forgetting))
     return { record, number, resolver, most in
-      // A part of a count is no count.
+      // A partial count must not be memoized.
       guard most == .max, let resolver, let object = chain.target(record, number, resolver) else {
         return count(record, number, resolver, most)
       }
@@ -55,19 +55,19 @@ extension PredicateCompilation {
   }
 }
 
-/// Remembers what code has given of the objects that it depends on alone, for the length of one
+/// Memoizes the results of code that depends on a single object, for the duration of one
 /// evaluation.
 ///
-/// It keeps a bounded number of outcomes; beyond it begins anew.
+/// The number of results is bounded. When the limit is exceeded, all are discarded.
 final class EvaluationMemo<Outcome> {
-  /// How much is kept: 1 for each outcome, and for each element of a list.
+  /// The maximum weight: 1 for each result, and for each element of a list.
   private static var mostWeight: Int { 1 << 16 }
 
   private var known: [ObjectNumber: Outcome] = [:]
   private var weight = 0
   private var evaluation: UInt64 = 0
 
-  /// What is known of an object, or else what `make` gives.
+  /// Returns the memoized result for an object, or the result of `make`.
   @inline(__always)
   func outcome(
     of number: ObjectNumber, _ resolver: any RecordResolver, weight: (Outcome) -> Int = { _ in 1 },

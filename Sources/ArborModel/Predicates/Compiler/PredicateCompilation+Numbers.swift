@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Comparisons of computed numbers.
 extension PredicateCompilation {
-  /// The code of a comparison at least one of whose sides is computed from numbers or dates of the
-  /// candidate; nil where it has no typed form.
+  /// Returns the code of a comparison of which at least one operand is computed from numbers or
+  /// dates of the candidate, or `nil` if it has no typed form.
   func numbers(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
     let test = comparison.comparison
     guard test.isOfOrders, hasOneForm(comparison),
@@ -24,8 +24,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// Whether no predicate within the sides is compiled here and once more in the general way:
-  /// doing that at each level of predicates within predicates would double the work at each.
+  /// Returns whether no predicate within the operands would be compiled both here and in the
+  /// general form: for nested predicates, that would double the work at each level.
   private func hasOneForm(_ comparison: BoundComparison) -> Bool {
     switch (comparison.left.heldNodes.isEmpty, comparison.right.heldNodes.isEmpty) {
     case (true, true): true
@@ -35,8 +35,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// Whether an expression without predicates is a number that can be compared with a count as it
-  /// is.
+  /// Returns whether an expression without predicates is a number that can be compared with a count
+  /// directly.
   private func isPlainNumber(_ expression: BoundExpression) -> Bool {
     switch try? number(expression) {
     case .whole(let code)?: code.isPlain
@@ -78,9 +78,9 @@ extension PredicateCompilation {
 }
 
 extension ComparisonOperator {
-  /// What the operator says of two numbers of which either may be nil.
+  /// Returns the code for comparing two numbers that may be `nil`.
   ///
-  /// - Parameter general: The same for numbers that exceed 64 bits; nil where none can.
+  /// - Parameter general: The general code for numbers that exceed 64 bits, or `nil` if none can.
   fileprivate func code(
     _ left: NumberCode.WholeCode, _ right: NumberCode.WholeCode, _ general: CompiledPredicate?
   ) -> CompiledPredicate {
@@ -116,7 +116,7 @@ extension ComparisonOperator {
     }
   }
 
-  /// What the operator says of two sides of which either may be nil.
+  /// Returns the result for two operands that may be `nil`.
   @inline(__always)
   func accepts(_ isLeftNil: Bool, _ isRightNil: Bool, _ order: Ordering) -> Bool {
     if isLeftNil || isRightNil {
@@ -127,7 +127,7 @@ extension ComparisonOperator {
 }
 
 extension BoundExpression {
-  /// Whether the expression counts a collection and does nothing else.
+  /// Whether the expression only counts a collection.
   fileprivate var isPlainCount: Bool {
     if case .call(.count, let operands) = self {
       operands.count == 1 && operands[0].isCollection

@@ -1,9 +1,9 @@
-/// Quantifiers, counts and memberships: questions about a collection that need not read all of it.
+/// Quantifiers, counts and memberships, which don't need to read entire collections.
 extension PredicateCompilation {
-  /// Counts the elements of a collection, up to a number from which on more make no difference.
+  /// Counts the elements of a collection, up to a maximum above which the result doesn't change.
   typealias Counter = (RecordView, ObjectNumber, (any RecordResolver)?, _ most: Int) -> Int
 
-  /// ANY or ALL members fulfil a predicate.
+  /// Compiles ANY or ALL.
   func compile(
     _ quantifier: BoundQuantifier, _ collection: BoundCollection, _ node: BoundNode
   ) throws(ArborError) -> CompiledNode {
@@ -25,7 +25,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// `ANY members == object`, which is a look-up.
+  /// Returns the code for `ANY members == object`, which is a lookup, or `nil` for other
+  /// conditions.
   private func contains(_ collection: BoundCollection, _ node: BoundNode) -> CompiledNode? {
     guard case .comparison(let comparison) = node, comparison.comparison == .equal,
       case .path(let path) = comparison.left, path.scope == 0, path.hops.isEmpty,
@@ -48,7 +49,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// `object IN members`, either way round; nil for other comparisons.
+  /// Returns the code for `object IN members`, in either order, or `nil` for other comparisons.
   func membership(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
     let sides: (element: BoundExpression, collection: BoundExpression)
     switch comparison.comparison {
@@ -79,7 +80,8 @@ extension PredicateCompilation {
 
   // MARK: Counts
 
-  /// A count against a constant. No more is counted than decides.
+  /// Returns the code for comparing a count with a constant. Counting stops once the result is
+  /// determined.
   func count(
     _ operand: BoundExpression, _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) throws(ArborError) -> CompiledNode? {
@@ -101,7 +103,7 @@ extension PredicateCompilation {
   }
 
   func counter(_ expression: BoundExpression) throws(ArborError) -> Counter {
-    // A relationship's own count costs no more than to remember it.
+    // A relationship's own count is as cheap as a memo lookup.
     if case .collection = expression { return try plainCounter(expression) }
     return try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
       try plain.plainCounter(expression)
@@ -137,7 +139,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// Counts the objects of a collection that fulfil a predicate.
+  /// Returns a counter of a collection's objects that satisfy a predicate.
   private func acceptedCounter(
     _ base: BoundExpression, _ entity: EntitySchema, _ node: BoundNode
   ) throws(ArborError) -> Counter {

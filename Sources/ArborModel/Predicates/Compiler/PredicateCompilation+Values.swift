@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Expressions as readers of values: the general way, which costs some hundred nanoseconds where
-/// the typed one costs a few.
+/// Expressions as readers of values: the general path, which takes some hundred nanoseconds
+/// compared with a few for typed code.
 extension PredicateCompilation {
   func compileValues(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = try reader(comparison.left)
@@ -18,7 +18,7 @@ extension PredicateCompilation {
       guard let second = right.read(beside: held, record, number, resolver),
         resolver?.admits(comparing: first, with: second) ?? true
       else { return false }
-      // A text of a record that is no regular expression matches nothing.
+      // Text in a record that is not a valid regular expression matches nothing.
       guard isSet else { return (try? semantics.holds(first, second, resolver)) ?? false }
       first = first.inOrder(semantics.options.folding)
       return (try? semantics.holds(first, second.inOrder(semantics.options.folding))) ?? false
@@ -108,7 +108,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// Reads a part of the JSON in a binary attribute, where it lies.
+  /// Returns a reader of a part of the JSON in a binary attribute, which is read in place.
   private func reader(_ path: BoundPath, _ part: CodablePath) -> ValueReader {
     guard case .attribute(let attribute) = path.leaf else { return { _, _, _ in .null } }
     let locator = FieldLocator(path, attribute, self)
@@ -187,7 +187,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// A part of a composite, or a property of an object that only its number tells the entity of.
+  /// Returns a reader of a part of a composite, or of a property of an object whose entity is known
+  /// only at evaluation.
   private func part(_ base: BoundExpression, _ name: String) throws(ArborError) -> ValueReader {
     let environment = environment
     let base = try reader(base)
@@ -198,7 +199,7 @@ extension PredicateCompilation {
 }
 
 extension BoundExpression {
-  /// Whether the expression's value takes memory of its own.
+  /// Whether the expression's value occupies memory of its own.
   fileprivate var isComputed: Bool {
     switch self {
     case .path, .slot, .constant, .argument: false
@@ -208,7 +209,7 @@ extension BoundExpression {
 }
 
 extension ReaderCode {
-  /// Reads a value while another one is held; nil if the evaluation has to stop.
+  /// Reads a value while another one is held. Returns `nil` if the evaluation must stop.
   @inline(__always)
   func read(
     beside other: PropertyValue, _ record: RecordView, _ number: ObjectNumber,
@@ -223,7 +224,7 @@ extension ReaderCode {
 }
 
 extension [ReaderCode] {
-  /// Reads all values; nil if the evaluation has to stop.
+  /// Reads all values. Returns `nil` if the evaluation must stop.
   fileprivate func values(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> [PropertyValue]? {
@@ -246,7 +247,7 @@ extension [ReaderCode] {
 }
 
 extension PredicateFunction {
-  /// The function's value for a record. A value that is too large stops the evaluation.
+  /// Returns the function's value for a record. A value that is too large stops the evaluation.
   @inline(__always)
   fileprivate func value(
     of operands: [PropertyValue], _ now: Date, _ resolver: (any RecordResolver)?
@@ -264,7 +265,7 @@ extension PredicateEnvironment {
     return .objectID(ObjectID(storeID: storeID, entityName: entity.name, number: number.sequence))
   }
 
-  /// What a name means behind a value; of a list, behind each of its elements.
+  /// Returns the property of a value with the given name, or of each element of a list.
   fileprivate func part(
     _ name: String, of value: PropertyValue, _ resolver: (any RecordResolver)?
   ) -> PropertyValue {
@@ -304,7 +305,7 @@ extension PredicateEnvironment {
 }
 
 extension PropertyValue {
-  /// A list in the order of values, for comparing collections that have no order of their own.
+  /// Returns a list sorted by value, for comparing unordered collections.
   fileprivate func inOrder(_ folding: StringFolding) -> PropertyValue {
     guard case .list(let elements) = self else { return self }
     if folding.isEmpty { return .list(elements.sorted { PropertyValue.compare($0, $1) == .less }) }

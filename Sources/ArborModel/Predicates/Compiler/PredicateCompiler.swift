@@ -1,18 +1,18 @@
-/// Turns bound predicates into closures over record bytes.
+/// Compiles bound predicates to closures over record bytes.
 ///
-/// A comparison of a key path with a constant becomes one closure over the path's bytes; no
-/// `PropertyValue` and no `String` is made. Everything else goes through ``ComparisonSemantics``.
-/// Conjunctions and disjunctions are binary closures, cheap sides first.
+/// A comparison of a key path with a constant becomes a single closure over the field's bytes,
+/// without creating a `PropertyValue` or a `String`. Everything else uses ``ComparisonSemantics``.
+/// Conjunctions and disjunctions are binary closures that evaluate the cheaper operand first.
 package enum PredicateCompiler {
   /// Compiles a conjunction.
   ///
   /// - Parameters:
-  ///   - nodes: The predicates that must all hold, of one ``BoundPredicate``.
-  ///   - arguments: The constants of their `.argument`s.
-  ///   - concrete: The entity of the records that will be asked: the bound entity or one that
-  ///     inherits from it. Each has a layout of its own.
-  ///   - environment: Whose objects, and when.
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit its comparison.
+  ///   - nodes: The members of the conjunction, all from one ``BoundPredicate``.
+  ///   - arguments: The constants of their `.argument` expressions.
+  ///   - concrete: The concrete entity of the records to evaluate: the bound entity or a subentity.
+  ///     Each has its own layout.
+  ///   - environment: The store and the time of the fetch.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package static func compile(
     _ nodes: [BoundNode], arguments: [PropertyValue], for concrete: EntitySchema,
     environment: PredicateEnvironment
@@ -23,12 +23,12 @@ package enum PredicateCompiler {
     return try compilation.compile(.and(nodes)).closure
   }
 
-  /// A reader of an expression's value from records of one concrete entity.
+  /// Returns a reader of an expression's value from records of one concrete entity.
   ///
   /// - Parameters:
-  ///   - expression: An expression bound to the entity or to one that it inherits from.
-  ///   - arguments: The constants of its `.argument`s.
-  /// - Throws: ``ArborError`` `invalidPredicate` where an argument does not fit.
+  ///   - expression: An expression bound to the entity or to an ancestor.
+  ///   - arguments: The constants of its `.argument` expressions.
+  /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable.
   package static func reader(
     for expression: BoundExpression, arguments: [PropertyValue], of concrete: EntitySchema,
     environment: PredicateEnvironment
@@ -38,10 +38,10 @@ package enum PredicateCompiler {
   }
 }
 
-/// Code with what it costs beside other code: 1 for a number, more for texts and relationships.
+/// A closure with its relative cost: 1 for a number, more for strings and relationships.
 ///
-/// Closures are kept in structures, not in tuples or bare in arrays: there Swift would wrap each in
-/// thunks that pass every argument through memory.
+/// Closures are stored in structures rather than in tuples or directly in arrays, where Swift would
+/// wrap each in thunks that pass all arguments through memory.
 struct CompiledCode {
   let cost: Int
   let closure: CompiledPredicate
@@ -62,7 +62,7 @@ enum CompiledNode {
     }
   }
 
-  /// The code of what may be constant.
+  /// The closure and its cost, also for a constant.
   var code: CompiledCode {
     switch self {
     case .constant: CompiledCode(cost: 0, closure: closure)
@@ -79,18 +79,19 @@ enum CompiledNode {
   }
 }
 
-/// The work of compiling for the records of one concrete entity.
+/// The state of compiling for the records of one concrete entity.
 struct PredicateCompilation {
   let arguments: [PropertyValue]
   let entity: EntitySchema
   let environment: PredicateEnvironment
-  /// The frames of all scopes, that of the root first, the own one last.
+  /// The frames of all scopes, from the root to the current one.
   let frames: [EvaluationFrame]
-  /// Where the values of lists are put that are evaluated one by one.
+  /// The storage of the slots for list elements.
   let slots: [ObjectIdentifier: ValueSlot]
-  /// What the constants of the whole predicate may take.
+  /// The remaining size for the constants of the whole predicate.
   let room: ConstantRoom
-  /// Whether code remembers what it depends on; not within code of the same scope that does.
+  /// Whether to memoize code by the object it depends on. `false` within memoized code of the same
+  /// scope.
   private(set) var remembers = true
 }
 
@@ -104,21 +105,21 @@ extension PredicateCompilation {
 
   var schema: ModelSchema { environment.schema }
 
-  /// Compiling for candidates of a further scope.
+  /// Returns the compilation for candidates of an inner scope.
   func within(_ frame: EvaluationFrame, _ entity: EntitySchema) -> PredicateCompilation {
     PredicateCompilation(
       arguments: arguments, entity: entity, environment: environment, frames: frames + [frame],
       slots: slots, room: room)
   }
 
-  /// Compiling within code that remembers what it depends on.
+  /// The compilation for code within memoized code.
   var forgetting: PredicateCompilation {
     var inner = self
     inner.remembers = false
     return inner
   }
 
-  /// Compiling where a slot holds values.
+  /// Returns the compilation with a slot's storage.
   func with(_ slot: BoundSlot, _ storage: ValueSlot) -> PredicateCompilation {
     var slots = slots
     slots[ObjectIdentifier(slot)] = storage
@@ -130,7 +131,7 @@ extension PredicateCompilation {
   /// The frame in which inner scopes find the candidate.
   var frame: EvaluationFrame { frames[frames.count - 1] }
 
-  /// A chain of relationships from the candidate of a scope.
+  /// Returns a chain of relationships from the candidate of a scope.
   func chain(_ scope: Int, _ hops: [RelationshipSchema]) -> HopChain {
     if scope == 0 { return HopChain(hops, from: [entity], frame: nil, in: schema) }
     let frame = frames[frames.count - 1 - scope]
@@ -160,10 +161,10 @@ extension PredicateCompilation {
     return Self.join(parts, neutral: neutral)
   }
 
-  /// Joins parts pairwise, the cheap ones first.
+  /// Joins parts pairwise, cheapest first.
   ///
-  /// - Parameter neutral: The constant that changes nothing: true joins by AND, false by OR. The
-  ///   other one decides alone.
+  /// - Parameter neutral: The neutral constant: `true` joins by AND, `false` by OR. The other
+  ///   constant determines the result.
   static func join(_ parts: [CompiledNode], neutral: Bool) -> CompiledNode {
     var codes: [CompiledCode] = []
     for part in parts {
@@ -200,15 +201,15 @@ extension PredicateCompilation {
     { left($0, $1, $2) || right($0, $1, $2) }
   }
 
-  /// A path against a constant where the comparison is one, either way round; else what is known of
-  /// the sides.
+  /// Compiles a comparison of a path with a constant, in either order, or otherwise by the known
+  /// forms of the operands.
   private func compile(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = constant(comparison.left)
     let right = constant(comparison.right)
     switch (comparison.left, left, comparison.right, right) {
     case (_, let left?, _, let right?):
       if comparison.comparison == .matches {
-        // May take long, which only the evaluation's limits end.
+        // Matching may take long, and is limited only during evaluation.
         try checkExpression(right, comparison)
         break
       }
@@ -243,7 +244,8 @@ extension PredicateCompilation {
     _ = try RegularExpressionMatcher(text, comparison.options, site: comparison.site)
   }
 
-  /// An expression against a constant; nil where that is nothing special.
+  /// Compiles a comparison of an expression with a constant. Returns `nil` if there is no special
+  /// form.
   private func compile(
     _ expression: BoundExpression, _ comparison: ComparisonOperator,
     _ options: ComparisonOptions, _ constant: PropertyValue, _ site: PredicateSite
@@ -261,7 +263,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// A comparison of a path from a candidate further out.
+  /// Compiles a comparison of a path from a candidate of an enclosing scope.
   private func outer(_ path: BoundPath, _ code: PathComparison) throws(ArborError) -> CompiledNode {
     let frame = frames[frames.count - 1 - path.scope]
     let codes = try EntityCodes(frame.family) { (entity) throws(ArborError) in

@@ -1,20 +1,21 @@
 internal import Foundation
 
-/// Decides which expressions no record changes.
+/// Evaluates expressions that don't depend on records.
 struct PredicateConstants {
   let arguments: [PropertyValue]
-  /// The one instant that a whole fetch takes for the present; nil while it is not known, where
-  /// `now()` is no constant.
+  /// The current time for the whole fetch, or `nil` if it isn't known yet, in which case `now()` is
+  /// not constant.
   var now: Date?
-  /// What the values of calls may take together. An expression beyond that counts as no constant:
-  /// it is computed when records are evaluated, where limits apply.
+  /// The remaining size for the values of calls. Expressions that exceed it are not treated as
+  /// constant, but computed during evaluation, where limits apply.
   var room = ConstantRoom()
 
-  /// The value of an expression that is the same for every record; nil for others.
+  /// Returns the value of an expression that is the same for every record, or `nil` for other
+  /// expressions.
   func value(of expression: BoundExpression) -> PropertyValue? {
     switch expression {
     case .constant(let value): return value
-    // A predicate carries an argument for each that its shape names.
+    // A predicate has an argument for each index in its shape.
     case .argument(let index): return index < arguments.count ? arguments[index] : .null
     case .list(let elements): return values(of: elements).map(PropertyValue.list)
     case .call(.random, _), .call(.randomn, _), .call(.noindex, _): return nil
@@ -38,7 +39,7 @@ struct PredicateConstants {
     }
   }
 
-  /// The value of arithmetic on constants.
+  /// Returns the value of constant arithmetic.
   private func arithmetic(_ expression: BoundExpression) -> ConstantArithmetic? {
     guard case .call(let function, let operands) = expression, function.isArithmetic else {
       return value(of: expression).map(ConstantArithmetic.init)
@@ -62,13 +63,13 @@ struct PredicateConstants {
   }
 }
 
-/// How much may be kept of computed constants.
+/// The remaining size for computed constants.
 final class ConstantRoom {
   private var left: Int
 
   init(_ size: Int = 256 << 10) { left = size }
 
-  /// A function's value; nil if there is no room for it.
+  /// Returns a function's value, or `nil` if it exceeds the remaining size.
   fileprivate func value(
     of function: PredicateFunction, _ operands: [PropertyValue], now: Date
   ) -> PropertyValue? {
@@ -84,8 +85,8 @@ extension PropertyValue {
     case at(PropertyValue)
   }
 
-  /// An element of a list, by its index, or a part of a composite, by its name; nil where there is
-  /// none.
+  /// Returns an element of a list by index, or a part of a composite by name, or null if it doesn't
+  /// exist.
   func element(_ position: Position) -> PropertyValue {
     switch (self, position) {
     case (.list(let elements), .first): return elements.first ?? .null
@@ -101,11 +102,11 @@ extension PropertyValue {
   }
 }
 
-/// The value of arithmetic on constants. With fractions it is computed exactly and rounded once, so
-/// that `0.1 + 0.2` is 0.3.
+/// The value of constant arithmetic. Fractions are computed exactly and rounded once, so that
+/// `0.1 + 0.2` is 0.3.
 private struct ConstantArithmetic {
   private let plain: PropertyValue
-  /// The value if every fraction is a decimal; nil beyond what decimals hold.
+  /// The value with all fractions as decimals, or `nil` if it exceeds the range of decimals.
   private let exact: PropertyValue?
   private let hasFractions: Bool
   private let hasDecimals: Bool
@@ -126,7 +127,7 @@ private struct ConstantArithmetic {
   init(_ function: PredicateFunction, _ operands: [ConstantArithmetic]) {
     plain = function.value(of: operands.map(\.plain), now: .distantPast)
     let exact = operands.compactMap(\.exact)
-    // Not `nil`, which beside a `PropertyValue` would be the null value.
+    // Not `nil`, which would be inferred as the null `PropertyValue`.
     self.exact =
       exact.count == operands.count
       ? function.value(of: exact, now: .distantPast) : PropertyValue?.none

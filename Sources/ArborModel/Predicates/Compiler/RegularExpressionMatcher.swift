@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// An ICU regular expression that a text has to match as a whole.
+/// An ICU regular expression that must match the entire text.
 struct RegularExpressionMatcher: ByteMatcher {
   private let expression: BoundedExpression
-  /// Of the options, only diacritics are folded away; case is the expression's business.
+  /// Only diacritics are folded. The regular expression handles case itself.
   private let folding: StringFolding
 
   init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
     folding = options.folding.subtracting(.case)
     let pattern = folding.fold(pattern)
     let flags: NSRegularExpression.Options = options.folding.contains(.case) ? .caseInsensitive : []
-    // A parenthesis too many must not close the group that is put around the pattern.
+    // An unbalanced parenthesis must not close the group around the pattern.
     let isSound =
       pattern.isEmpty || (try? BoundedExpression(pattern, options: flags)) != nil
-    // A comment at the end of a pattern with (?x) would swallow what closes the group.
+    // A trailing comment in a pattern with (?x) would comment out the end of the group.
     for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] where isSound {
       if let expression = try? BoundedExpression(whole, options: flags) {
         self.expression = expression
@@ -26,8 +26,8 @@ struct RegularExpressionMatcher: ByteMatcher {
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matches(bytes, nil) }
 
-  /// - Parameter resolver: Limits the evaluation; see ``RecordResolver/admitWork(_:)``. Without one,
-  ///   a text that takes too many steps does not match.
+  /// - Parameter resolver: Limits the evaluation; see ``RecordResolver/admitWork(_:)``. Without
+  ///   one, a text that takes too many steps doesn't match.
   func matches(_ bytes: UnsafeRawBufferPointer, _ resolver: (any RecordResolver)?) -> Bool {
     let text = folding.fold(String(decoding: bytes, as: UTF8.self))
     let outcome = expression.firstMatch(in: text, anchored: true) {
@@ -42,6 +42,6 @@ struct RegularExpressionMatcher: ByteMatcher {
     }
   }
 
-  /// As many records are read in the time between two reports.
+  /// The number of records that can be read in the time between two reports.
   private static let unitsPerReport = 1024
 }

@@ -1,13 +1,11 @@
-/// Finds a sequence in another one in linear time, whatever both consist of (Knuth, Morris and
-/// Pratt).
+/// Finds a subsequence in linear time for any input (Knuth–Morris–Pratt).
 struct SequenceSearch {
-  /// For each length of a beginning of the pattern, the length of the longest shorter beginning
-  /// that is also its end.
+  /// For each prefix length of the pattern, the length of its longest proper border.
   private let borders: [Int32]
 
   /// Prepares the search for a pattern of less than 2³¹ elements.
   ///
-  /// - Parameter isEqual: Whether two elements of the pattern are equal, by their positions.
+  /// - Parameter isEqual: Returns whether the elements of the pattern at two positions are equal.
   init(count: Int, _ isEqual: (Int, Int) -> Bool) {
     var borders = [Int32](repeating: 0, count: max(count, 1) + 1)
     var length = 0
@@ -19,12 +17,12 @@ struct SequenceSearch {
     self.borders = borders
   }
 
-  /// Whether the pattern occurs in a sequence.
+  /// Returns whether the pattern occurs in a sequence.
   ///
   /// - Parameters:
-  ///   - count: The number of the sequence's elements.
-  ///   - isEqual: Whether an element of the sequence equals one of the pattern.
-  ///   - accepts: Whether an occurrence counts that ends before a position.
+  ///   - count: The number of elements in the sequence.
+  ///   - isEqual: Returns whether an element of the sequence equals one of the pattern.
+  ///   - accepts: Returns whether to accept an occurrence that ends before a position.
   func occurs(
     in count: Int, _ isEqual: (_ position: Int, _ patternPosition: Int) -> Bool,
     accepts: (_ end: Int) -> Bool = { _ in true }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A test of a text against a constant pattern, with the comparison's options.
+/// Creates tests of strings against a constant pattern, with the comparison's options.
 enum TextMatcher {
-  /// A matcher for a comparison of texts.
+  /// Returns the matcher for a comparison of strings.
   ///
-  /// - Parameter pattern: The constant text.
-  /// - Throws: ``ArborError`` `invalidPredicate` where the pattern is a bad regular expression.
+  /// - Parameter pattern: The constant string.
+  /// - Throws: ``ArborError`` `invalidPredicate` if the pattern is not a valid regular expression.
   static func make(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
     site: PredicateSite, locale: Locale
@@ -29,8 +29,8 @@ enum TextMatcher {
     return folding(plain, options.folding)
   }
 
-  /// The most characters between two stars of a `LIKE` pattern if a `?` is among them. Such runs
-  /// are found in time in proportion to their lengths.
+  /// The maximum number of characters between two stars of a `LIKE` pattern that contain a `?`.
+  /// Finding such a run takes time proportional to its length.
   private static let longestRun = 1024
 
   private static func checkPattern(
@@ -49,7 +49,7 @@ enum TextMatcher {
     matcher ?? NoBytes()
   }
 
-  /// A matcher of bytes that are folded already.
+  /// Returns a matcher of folded bytes.
   private static func plain(
     _ comparison: ComparisonOperator, _ pattern: String
   ) -> any ByteMatcher {
@@ -66,7 +66,7 @@ enum TextMatcher {
     }
   }
 
-  /// A pattern that has stars at its ends only is a simpler question.
+  /// Returns the matcher for a glob. A pattern with stars only at its ends needs no glob.
   private static func glob(_ pattern: String) -> any ByteMatcher {
     let isOpenBefore = pattern.hasPrefix("*")
     let inner = pattern.dropFirst(isOpenBefore ? 1 : 0)
@@ -83,7 +83,7 @@ enum TextMatcher {
     }
   }
 
-  /// Puts folding of the tested bytes before a matcher.
+  /// Returns a matcher that folds the tested bytes first.
   static func folding(_ matcher: any ByteMatcher, _ folding: StringFolding) -> any ByteMatcher {
     if !folding.isEmpty, let infix = matcher as? ByteInfix {
       return FoldedInfix(infix, folding)
@@ -95,13 +95,13 @@ enum TextMatcher {
   }
 }
 
-/// The matcher of the last pattern of one comparison, kept because patterns that come from records
-/// seldom change from one to the next.
+/// Caches the matcher of a comparison's last pattern, because patterns in records rarely change
+/// from one record to the next.
 final class TextMatcherCache {
   private var last: (pattern: String, matcher: any ByteMatcher)?
 
-  /// The matcher of a pattern; code points decide whether it is the last one, as canonically
-  /// equivalent patterns may match different texts.
+  /// Returns the matcher of a pattern. The cached pattern is compared by code points, because
+  /// canonically equivalent patterns may match different texts.
   func matcher(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
     _ locale: Locale

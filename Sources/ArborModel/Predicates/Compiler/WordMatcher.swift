@@ -3,7 +3,7 @@ struct TokenMatcher: ByteMatcher {
   private let query: TokenQuery
   private let scratch = WordScratch([.case, .diacritics])
 
-  /// - Returns: nil for a query without words, which nothing matches.
+  /// - Returns: `nil` for a query without words, which nothing matches.
   init?(_ query: String) {
     self.query = TokenQuery(query)
     if self.query.tokens.isEmpty { return nil }
@@ -14,13 +14,13 @@ struct TokenMatcher: ByteMatcher {
   }
 }
 
-/// `CONTAINS[w]`: the words of a phrase stand in the text one behind the other.
+/// `CONTAINS[w]`: the words of a phrase occur consecutively in the text.
 struct PhraseMatcher: ByteMatcher {
   private let words: [[UInt8]]
   private let search: SequenceSearch
   private let scratch: WordScratch
 
-  /// - Returns: nil for a phrase without words, which nothing contains.
+  /// - Returns: `nil` for a phrase without words, which nothing contains.
   init?(_ phrase: String, _ folding: StringFolding) {
     scratch = WordScratch(folding)
     var tokens = TextTokens(folding: folding)
@@ -39,14 +39,14 @@ struct PhraseMatcher: ByteMatcher {
   }
 }
 
-/// The memory that texts are taken apart in, kept from record to record.
+/// Memory for tokenizing text, reused from record to record.
 private final class WordScratch {
   var tokens: TextTokens
 
   init(_ folding: StringFolding) { tokens = TextTokens(folding: folding) }
 }
 
-/// `UTI-CONFORMS-TO`: a type identifier names a type or a kind of it.
+/// `UTI-CONFORMS-TO`: a type identifier names a type or a subtype of it.
 struct TypeMatcher: ByteMatcher {
   let wanted: String
 

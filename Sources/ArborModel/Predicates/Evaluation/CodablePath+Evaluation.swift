@@ -7,10 +7,10 @@ extension CodablePath {
     return json.withUnsafeBytes(value)
   }
 
-  /// The part of a JSON text.
+  /// Returns the part of JSON text.
   ///
-  /// - Returns: Null where a key is missing, where the value is `null` or of another type than the
-  ///   part has today, and where the bytes are no JSON.
+  /// - Returns: The value, or null if a key is missing, if the value is `null` or doesn't have the
+  ///   part's current type, or if the bytes are not valid JSON.
   func value(in json: UnsafeRawBufferPointer) -> PropertyValue {
     guard let found = JSONFinder.find(keyBytes, in: json) else { return .null }
     guard let scalar else { return Self.composite(found) }
@@ -42,7 +42,7 @@ extension CodablePath {
 }
 
 extension CodableScalar {
-  /// What the bytes of a text, a number or a Boolean stand for; null where they are none such.
+  /// Returns the value of a JSON string, number or Boolean, or null if the bytes have another form.
   func value(of bytes: UnsafeRawBufferPointer) -> PropertyValue {
     switch self {
     case .boolean:
@@ -53,7 +53,7 @@ extension CodableScalar {
       }
     case .integer: JSONNumber.int64(bytes).map(PropertyValue.integer) ?? Self.decimal(bytes)
     case .double: Self.double(bytes).map(PropertyValue.double) ?? .null
-    // The shortest digits of a number of 32 bits are another one of 64.
+    // Rounds to 32 bits: the shortest digits of a `Float` denote a different `Double`.
     case .float: Self.double(bytes).map { .double(Double(Float($0))) } ?? .null
     case .decimal: Self.decimal(bytes)
     case .date:
@@ -66,7 +66,7 @@ extension CodableScalar {
     }
   }
 
-  /// A number, or the text of an infinite one.
+  /// Returns a number, or the infinity that a string denotes.
   private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     if let number = JSONNumber.double(bytes) { return number }
     if bytes.elementsEqual(#""Infinity""#.utf8) { return .infinity }

@@ -1,17 +1,16 @@
 internal import Foundation
 
-/// A decimal as a whole number of at most 38 digits times a power of ten, and arithmetic on it.
+/// A decimal as an integer of at most 38 digits times a power of ten, with safe arithmetic.
 ///
-/// Foundation's own operations stop the process where exponents leave their range. Here a result
-/// that no `Decimal` holds is nil, and one of more than 38 digits is rounded, halves away from
-/// zero.
+/// Foundation's operations trap if an exponent overflows. Here, a result outside the range of
+/// `Decimal` is `nil`, and a result with more than 38 digits is rounded, halves away from zero.
 struct ExactDecimal {
   private let isNegative: Bool
-  /// Less than 10³⁸.
+  /// The significand, less than 10³⁸.
   private let significand: UInt128
   private let exponent: Int
 
-  /// 10⁰ … 10³⁸.
+  /// The powers 10⁰ … 10³⁸.
   private static let powers: [UInt128] = {
     var powers: [UInt128] = [1]
     for index in 0..<38 { powers.append(powers[index] * 10) }
@@ -29,7 +28,7 @@ struct ExactDecimal {
     self.isNegative = isNegative && significand > 0
   }
 
-  /// A number; nil for NaN.
+  /// Creates an exact decimal. Returns `nil` for NaN.
   init?(_ number: Decimal) {
     guard !number.isNaN else { return nil }
     var significand: UInt128 = 0
@@ -41,7 +40,7 @@ struct ExactDecimal {
     self.init(number.sign == .minus, significand, number.exponent)
   }
 
-  /// The number as a `Decimal`; nil beyond what that holds.
+  /// The number as a `Decimal`, or `nil` if it exceeds the range.
   var decimal: Decimal? {
     DecimalDigits(isNegative: isNegative, text: significand.description.utf8, exponent: exponent)
       .decimal
@@ -62,14 +61,15 @@ struct ExactDecimal {
     let (upper, lower) = exponent >= other.exponent ? (self, other) : (other, self)
     let isSum = upper.isNegative == lower.isNegative
     var (high, shift) = (upper.significand, upper.exponent - lower.exponent)
-    // What is left of 10³⁷ has a digit more.
+    // 10³⁷ minus a small number has 37 digits, which leaves room for one more.
     while shift > 38, high < Self.powers[37] || high == Self.powers[37] && !isSum {
       high *= 10
       shift -= 1
     }
-    // The lower one is less than a tenth of the upper one's last digit.
+    // The lower number is less than a tenth of the upper one's last digit.
     guard shift <= 38 else { return upper }
-    // At the lower one's last digit no digit of either is lost before the end: they may cancel.
+    // Aligned at the lower number's last digit, no digit is lost before the end, even if the
+    // numbers cancel.
     let wide = high.multipliedFullWidth(by: Self.powers[shift])
     if isSum {
       let (low, carries) = wide.low.addingReportingOverflow(lower.significand)
@@ -88,7 +88,7 @@ struct ExactDecimal {
       exponent + other.exponent)
   }
 
-  /// The nearest number to one of up to 76 digits; of two as near, the one further from zero.
+  /// Returns the nearest number to one of up to 76 digits, with ties away from zero.
   private static func rounded(
     _ isNegative: Bool, _ digits: (high: UInt128, low: UInt128), _ exponent: Int
   ) -> ExactDecimal {
@@ -104,7 +104,7 @@ struct ExactDecimal {
     return ExactDecimal(isNegative, 0, 0)
   }
 
-  /// The quotient; nil of a division by zero.
+  /// Returns the quotient, or `nil` for a division by zero.
   func divided(by other: ExactDecimal) -> ExactDecimal? {
     guard other.significand != 0 else { return nil }
     if significand == 0 { return self }
@@ -125,12 +125,13 @@ struct ExactDecimal {
     return nil
   }
 
-  /// What a division leaves over, with the sign of what is divided; nil of a division by zero.
+  /// Returns the remainder of a division, with the sign of the dividend, or `nil` for a division by
+  /// zero.
   func remainder(dividingBy other: ExactDecimal) -> ExactDecimal? {
     guard other.significand != 0 else { return nil }
     var divisor = other.significand
     var power = exponent - other.exponent
-    // A divisor of higher exponent, brought to this one's; beyond all digits it is the greater.
+    // Aligns a divisor with a higher exponent. Beyond all digits, it is the greater number.
     while power < 0 {
       guard divisor < Self.powers[37] else { return self }
       divisor *= 10
@@ -144,7 +145,7 @@ struct ExactDecimal {
     return ExactDecimal(isNegative, rest, min(exponent, other.exponent))
   }
 
-  /// A whole number near the number.
+  /// Returns the number rounded to an integer.
   func rounded(_ rule: FloatingPointRoundingRule) -> ExactDecimal {
     guard exponent < 0 else { return self }
     let isSmall = -exponent > 38

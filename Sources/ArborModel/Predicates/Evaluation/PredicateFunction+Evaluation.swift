@@ -1,9 +1,9 @@
 package import Foundation
 
 extension PredicateFunction {
-  /// What the function gives of values; nil of values that it is not made for.
+  /// Returns the function's value, or null for unsuitable arguments.
   ///
-  /// - Parameter now: The instant that counts as the present.
+  /// - Parameter now: The current time.
   package func value(of arguments: [PropertyValue], now: Date) -> PropertyValue {
     let first = arguments.first ?? .null
     let second = arguments.count > 1 ? arguments[1] : .null
@@ -57,7 +57,7 @@ extension PredicateFunction {
     }
   }
 
-  /// A part of a date; nil for anything else, and for a zone that doesn't exist.
+  /// Returns a part of a date, or null for any other value and for an unknown time zone.
   private func part(of value: PropertyValue, in zone: PropertyValue) -> PropertyValue {
     guard case .date(let date) = value, case .string(let name) = zone,
       let zone = PredicateZones.zone(named: name)

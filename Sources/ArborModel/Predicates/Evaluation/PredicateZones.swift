@@ -1,14 +1,14 @@
 internal import ArborLocks
 internal import Foundation
 
-/// The time zones that predicates name, by identifiers such as `Europe/Berlin`, or by offsets such
-/// as `+02:00`.
+/// Looks up the time zones in predicates, by identifiers such as `Europe/Berlin` or offsets such as
+/// `+02:00`.
 enum PredicateZones {
   private static let most = 256
-  /// Finding a zone takes longer than what is computed with it.
+  /// A cache, because looking up a time zone is slower than computing with it.
   private static let known = Lock<[String: TimeZone?]>([:])
 
-  /// The zone of a name; nil if it doesn't exist.
+  /// Returns the time zone with a name, or `nil` if it doesn't exist.
   static func zone(named name: String) -> TimeZone? {
     if let zone = known.withLock({ $0[name] }) { return zone }
     let zone = offset(name).flatMap(TimeZone.init(secondsFromGMT:)) ?? TimeZone(identifier: name)
@@ -24,9 +24,9 @@ enum PredicateZones {
       + "offset such as \"+02:00\"." + NearestName.hint(name, in: TimeZone.knownTimeZoneIdentifiers)
   }
 
-  /// Seconds east of UTC.
+  /// Returns the offset in seconds east of UTC.
   private static func offset(_ name: String) -> Int? {
-    // The date is of no consequence: its zone is asked for.
+    // The date is arbitrary; only its offset matters.
     guard name.hasPrefix("+") || name.hasPrefix("-"),
       let date = ISO8601Date.parse("2001-01-01T00:00:00" + name)
     else { return nil }

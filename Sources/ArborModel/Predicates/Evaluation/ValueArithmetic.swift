@@ -2,18 +2,17 @@ internal import Foundation
 
 /// Arithmetic on values.
 ///
-/// - Whole numbers stay whole; where a result exceeds 64 bits it is a decimal, which is exact.
-/// - A decimal with any other number gives a decimal: beside it, a floating-point number is worth
-///   the decimal that its shortest text denotes, as in comparisons. Where the result exceeds what
-///   decimals hold it is floating point.
-/// - Floating-point numbers, alone or with whole ones, give a floating-point number.
-/// - A whole number divided by a whole number is whole, its fraction cut off. Division by zero is
-///   nil, and so is every result that is no number.
-/// - A date plus or minus a number of seconds is a date; a date minus a date is a number.
-/// - A text plus a text is both, one behind the other.
-/// - Nil, and what is neither number nor date, gives nil.
+/// - Integers result in integers. A result that exceeds 64 bits is a decimal, which is exact.
+/// - A decimal combined with any other number results in a decimal: a floating-point number is
+///   converted by its shortest text, as in comparisons. A result outside the range of decimals is a
+///   floating-point number.
+/// - Floating-point numbers, alone or combined with integers, result in a floating-point number.
+/// - Integer division truncates. Division by zero is `nil`, and so is NaN.
+/// - A date plus or minus a number of seconds is a date. The difference of two dates is a number.
+/// - The sum of two strings is their concatenation.
+/// - If an operand is `nil`, or neither a number nor a date, the result is `nil`.
 enum ValueArithmetic {
-  /// The numbers that an operation is carried out on.
+  /// The operands, converted to a common type.
   private enum Pair {
     case whole(Int64, Int64)
     case decimal(ExactDecimal, ExactDecimal)
@@ -78,7 +77,7 @@ enum ValueArithmetic {
     }
   }
 
-  /// What a division leaves over; it has the sign of what is divided.
+  /// Returns the remainder of a division, with the sign of the dividend.
   static func modulus(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {
     switch Pair(left, right) {
     case .whole(_, 0): return .null
@@ -93,7 +92,7 @@ enum ValueArithmetic {
     }
   }
 
-  /// A power. Of whole numbers it is whole while it fits; all others are floating point.
+  /// Returns a power: an integer for integers if it fits, otherwise a floating-point number.
   static func power(_ base: PropertyValue, _ exponent: PropertyValue) -> PropertyValue {
     if let base = base.wholeNumber, let exponent = exponent.wholeNumber, exponent >= 0,
       let power = power(base, exponent)
@@ -112,7 +111,7 @@ enum ValueArithmetic {
     }
   }
 
-  /// A floating-point result; nil where it is no number.
+  /// Returns a floating-point result, or null for NaN.
   static func number(_ number: Double) -> PropertyValue { number.isNaN ? .null : .double(number) }
 
   // MARK: Parts
@@ -140,7 +139,7 @@ enum ValueArithmetic {
     return result
   }
 
-  /// A sum, a difference or a product.
+  /// Returns a sum, a difference or a product.
   @inline(__always)
   private static func combine(
     _ left: PropertyValue, _ right: PropertyValue,
@@ -158,7 +157,7 @@ enum ValueArithmetic {
     }
   }
 
-  /// Sums, differences and products of whole numbers always fit into decimals.
+  /// Returns a sum, a difference or a product of integers as a decimal, which always fits.
   private static func exact(
     _ left: Int64, _ right: Int64, _ operation: (ExactDecimal, ExactDecimal) -> ExactDecimal
   ) -> PropertyValue {
@@ -168,7 +167,7 @@ enum ValueArithmetic {
     return decimal(operation(left, right)) ?? .null
   }
 
-  /// nil beyond what decimals hold.
+  /// Returns a decimal, or `nil` if the number exceeds its range.
   private static func decimal(_ number: ExactDecimal) -> PropertyValue? {
     number.decimal.map(PropertyValue.decimal)
   }
@@ -184,7 +183,7 @@ enum ValueArithmetic {
 extension PropertyValue {
   fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
 
-  /// A number as a decimal, if one holds it.
+  /// The number as a decimal, if it is representable.
   fileprivate var exactDecimal: ExactDecimal? {
     switch self {
     case .boolean(let flag): ExactDecimal(flag ? 1 : 0)

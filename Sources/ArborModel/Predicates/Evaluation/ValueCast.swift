@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The types that `CAST` takes, by the names that Core Data uses.
+/// The target types of `CAST`, with the names that Core Data uses.
 package enum ValueCast: String, Sendable, CaseIterable {
   case number = "NSNumber"
   case decimal = "NSDecimalNumber"
@@ -14,7 +14,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     "UUID": .uuid, "URL": .uri,
   ]
 
-  /// The type of a name, Core Data's or Swift's.
+  /// Creates the type with a name, Core Data's or Swift's.
   package init?(named name: String) {
     guard let cast = ValueCast(rawValue: name) ?? Self.swiftNames[name] else { return nil }
     self = cast
@@ -41,7 +41,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  /// Why a constant cannot be cast; nil if it can be, or is nil anyway.
+  /// Returns the reason why a constant cannot be cast, or `nil` if it can or if it is `nil`.
   func unreadable(_ value: PropertyValue) -> String? {
     guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
     return "\(PredicateLiteral.quoted(text)) is no date in ISO 8601; write one as "
@@ -83,7 +83,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     switch value {
     case .date: return value
     case .boolean, .integer, .double, .decimal, .string:
-      // A text is a date in ISO 8601, or else a number of seconds.
+      // A string is a date in ISO 8601, or otherwise a number of seconds.
       if case .string(let text) = value, let date = ISO8601Date.parse(text) { return .date(date) }
       guard let seconds = number(value).floating, seconds.isFinite else { return .null }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -97,7 +97,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     case .boolean(let flag): return .string(flag ? "1" : "0")
     case .integer(let number): return .string(number.description)
     case .double(let number):
-      // A whole number is written as one, as `NSNumber` does.
+      // An integral value is written without a fraction, as by `NSNumber`.
       return .string(Int64(exactly: number)?.description ?? number.description)
     case .decimal(let number): return .string(number.description)
     case .date(let date): return .string(date.description)
@@ -110,7 +110,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
 }
 
 extension PropertyValue {
-  /// A number as floating point, a Boolean being 0 or 1; nil for what is none.
+  /// The number as a floating-point number, where a Boolean is 0 or 1, or `nil`.
   var floating: Double? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The functions of one or two single values.
+/// Functions of one or two single values.
 enum ValueFunctions {
   // MARK: Numbers
 
@@ -8,7 +8,7 @@ enum ValueFunctions {
     value.floating.map { ValueArithmetic.number(function($0)) } ?? .null
   }
 
-  /// A whole number near a number. Decimals stay decimals, floating-point numbers stay those.
+  /// Returns a number rounded to an integer. Decimals and floating-point numbers keep their type.
   static func rounded(_ value: PropertyValue, _ rule: FloatingPointRoundingRule) -> PropertyValue {
     switch value {
     case .boolean(let flag): return .integer(flag ? 1 : 0)
@@ -30,7 +30,7 @@ enum ValueFunctions {
     }
   }
 
-  /// A whole number from 0 up to a bound, which is not reached; nil where the bound is not above 0.
+  /// Returns a random integer from 0 to below a bound, or null if the bound is not positive.
   static func random(below bound: PropertyValue) -> PropertyValue {
     guard let bound = bits(bound), bound > 0 else { return .null }
     return .integer(Int64.random(in: 0..<bound))
@@ -38,11 +38,11 @@ enum ValueFunctions {
 
   // MARK: Bits
 
-  /// A number as 64 bits; nil for what is no whole number of 64 bits.
+  /// Returns a number as 64 bits, or `nil` if it is not a 64-bit integer.
   private static func bits(_ value: PropertyValue) -> Int64? { value.wholeNumber ?? value.int64 }
 
-  /// An operation on bits. Shifts by more than 63 bits shift everything out, shifts by less than 0
-  /// go the other way.
+  /// Returns the result of a bitwise operation. Shifts by more than 63 bits shift everything out,
+  /// and negative shifts reverse the direction.
   static func bitwise(
     _ left: PropertyValue, _ right: PropertyValue, _ operation: (Int64, Int64) -> Int64
   ) -> PropertyValue {
@@ -60,8 +60,8 @@ enum ValueFunctions {
     if case .string(let text) = value { function(text) } else { .null }
   }
 
-  /// Texts one behind the other; nil where one of them, or what stands between them, is no text.
-  /// Elements that are nil are passed over, with the separator before them.
+  /// Returns the concatenation of strings, or null if one of them, or the separator, is not a
+  /// string. `nil` elements are skipped together with their separator.
   static func joined(_ elements: [PropertyValue], by separator: PropertyValue) -> PropertyValue {
     guard case .string(let separator) = separator else { return .null }
     var joined = ""
@@ -81,7 +81,8 @@ enum ValueFunctions {
 
   // MARK: Locations
 
-  /// The distance of two locations on the surface of the earth in metres, taken as a sphere.
+  /// Returns the distance of two locations on the surface of the earth in metres, assuming a
+  /// sphere.
   ///
   /// A location is a list of latitude and longitude in degrees, or a composite with these parts.
   static func distance(_ left: PropertyValue, _ right: PropertyValue) -> PropertyValue {

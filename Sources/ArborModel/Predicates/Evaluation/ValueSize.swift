@@ -1,10 +1,10 @@
 internal import Foundation
 
 extension PropertyValue {
-  /// The size that limits of computed values count: the bytes of texts and data, and one for each
-  /// element of a list. 0 for numbers, dates, Booleans and nil.
+  /// The size counted against the limit for computed values: the bytes of strings and data, and one
+  /// for each element of a list. 0 for numbers, dates, Booleans and `nil`.
   ///
-  /// - Complexity: O(*n*) for a list of *n* elements, those of lists within it included.
+  /// - Complexity: O(*n*) for a list of *n* elements, including nested ones.
   package var size: Int {
     switch self {
     case .string(let text): return text.utf8.count
@@ -15,7 +15,7 @@ extension PropertyValue {
     }
   }
 
-  /// How many elements a comparison may look at; 0 for a single value.
+  /// The number of elements that a comparison may examine, or 0 for a single value.
   var elementCount: Int {
     switch self {
     case .list(let elements): return elements.reduce(elements.count) { $0 + $1.elementCount }
@@ -26,11 +26,11 @@ extension PropertyValue {
 }
 
 extension PredicateFunction {
-  /// The function's value.
+  /// Returns the function's value, limited in size.
   ///
-  /// - Parameter most: The greatest ``PropertyValue/size`` of the value.
-  /// - Returns: nil if the value would be larger. Texts and lists that are put together are not
-  ///   made then.
+  /// - Parameter most: The maximum ``PropertyValue/size`` of the value.
+  /// - Returns: The value, or `nil` if it would be larger. In that case, concatenated strings and
+  ///   lists are not created.
   func value(of arguments: [PropertyValue], now: Date, most: Int) -> PropertyValue? {
     guard joinedSize(of: arguments, upTo: most) <= most else { return nil }
     let value = value(of: arguments, now: now)
@@ -38,8 +38,8 @@ extension PredicateFunction {
     return value
   }
 
-  /// The size of what the function puts together from its arguments; 0 for other functions. Not
-  /// exact beyond a limit.
+  /// Returns the size of the function's concatenated result, or 0 for other functions. Not exact if
+  /// it exceeds the maximum.
   private func joinedSize(of arguments: [PropertyValue], upTo most: Int) -> Int {
     switch self {
     case .add:
@@ -61,7 +61,7 @@ extension PredicateFunction {
 }
 
 extension RecordResolver {
-  /// Counts what comparing two values takes.
+  /// Counts the cost of comparing two values.
   ///
   /// - Returns: Whether the evaluation may continue.
   func admits(comparing left: PropertyValue, with right: PropertyValue) -> Bool {

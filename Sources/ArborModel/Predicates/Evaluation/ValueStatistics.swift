@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// Functions of many values. Nil, and for sums whatever is no number, is passed over.
+/// Functions of many values. They ignore `nil`, and sums ignore everything except numbers.
 package enum ValueStatistics {
-  /// What a function's arguments stand for: the elements of the only one, or all of them, lists
-  /// opened.
+  /// Returns the elements of a single argument, or all arguments with lists flattened.
   static func elements(_ arguments: [PropertyValue]) -> [PropertyValue] {
     var elements: [PropertyValue] = []
     for argument in arguments {
@@ -16,14 +15,14 @@ package enum ValueStatistics {
     return elements
   }
 
-  /// The sum, in the order of the values; 0 of nothing.
+  /// Returns the sum, added in the order of the values, or 0 for no values.
   package static func sum(_ values: [PropertyValue]) -> PropertyValue {
     values.reduce(.integer(0)) { sum, value in
       isNumber(value) ? ValueArithmetic.add(sum, value) : sum
     }
   }
 
-  /// The mean, which is not whole even of whole numbers; nil of nothing.
+  /// Returns the mean, which is not an integer even for integers, or null for no values.
   package static func average(_ values: [PropertyValue]) -> PropertyValue {
     let count = values.count(where: isNumber)
     return mean(of: sum(values), count)
@@ -35,7 +34,7 @@ package enum ValueStatistics {
     return ValueArithmetic.divide(sum, .integer(Int64(count)))
   }
 
-  /// The least value, or the greatest; nil of nothing.
+  /// Returns the minimum or maximum, or null for no values.
   package static func extreme(_ values: [PropertyValue], _ wanted: Ordering) -> PropertyValue {
     var extreme = PropertyValue.null
     for value in values where !value.isNull && !value.isNotANumber {
@@ -44,7 +43,7 @@ package enum ValueStatistics {
     return extreme
   }
 
-  /// The number in the middle; of an even number of them the mean of the two.
+  /// Returns the median. For an even number of values, it is the mean of the two middle ones.
   package static func median(_ values: [PropertyValue]) -> PropertyValue {
     let sorted = values.filter(isNumber).sorted { PropertyValue.compare($0, $1) == .less }
     guard let last = sorted.indices.last else { return .null }
@@ -52,7 +51,7 @@ package enum ValueStatistics {
     return last.isMultiple(of: 2) ? low : mean(of: ValueArithmetic.add(low, high), 2)
   }
 
-  /// The values that are there most often, in their order.
+  /// Returns the most frequent values, sorted.
   package static func mode(_ values: [PropertyValue]) -> PropertyValue {
     let sorted = values.filter { !$0.isNull && !$0.isNotANumber }
       .sorted { PropertyValue.compare($0, $1) == .less }
@@ -66,7 +65,7 @@ package enum ValueStatistics {
     return .list(modes)
   }
 
-  /// The standard deviation of the whole population; nil of nothing.
+  /// Returns the population standard deviation, or null for no values.
   package static func standardDeviation(_ values: [PropertyValue]) -> PropertyValue {
     let numbers = values.filter(isNumber).compactMap(\.floating)
     if numbers.isEmpty { return .null }
@@ -81,10 +80,10 @@ package enum ValueStatistics {
   }
 }
 
-/// Lists as sets. Elements are the same where they are equal in the order of values; the first of
-/// them is kept.
+/// Lists as sets. Elements that are equal in the order of values are duplicates, of which the first
+/// is kept.
 package enum ValueSets {
-  /// Each value once, at its first position.
+  /// Returns the distinct values, each at its first position.
   package static func distinct(_ values: [PropertyValue]) -> [PropertyValue] {
     var seen: Set<DistinctValue> = []
     return values.filter { seen.insert(DistinctValue($0)).inserted }

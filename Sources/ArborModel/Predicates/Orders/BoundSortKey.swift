@@ -1,23 +1,23 @@
 internal import ArborLocks
 package import Foundation
 
-/// A sort key whose path or expression has been resolved against an entity.
+/// A sort key with its path or expression resolved for an entity.
 package final class BoundSortKey: Sendable {
-  /// What the key reads; nil for one that is computed.
+  /// The path to read, or `nil` for a computed key.
   package let path: BoundPath?
-  /// What the key computes; nil for one that reads a path.
+  /// The expression to compute, or `nil` for a key that reads a path.
   package let expression: BoundExpression?
   package let text: String
   package let isAscending: Bool
   package let options: SortKey.Options
-  /// The locale of localized texts; nil for that of the store.
+  /// The locale for comparing strings, or `nil` for that of the store.
   package let locale: Locale?
-  /// The index column that has the key's order; nil where none can have it.
+  /// The index column that provides the key's order, or `nil` if no index can.
   package let column: IndexSchema.Column?
 
   /// - Parameters:
   ///   - path: A path to single values.
-  ///   - text: The path as it is written.
+  ///   - text: The path as it was written.
   init(
     path: BoundPath, text: String, isAscending: Bool, options: SortKey.Options, locale: Locale?
   ) {
@@ -30,7 +30,7 @@ package final class BoundSortKey: Sendable {
     column = Self.column(path, isAscending, options)
   }
 
-  /// - Parameter expression: One without arguments that gives single values.
+  /// - Parameter expression: An expression without arguments that evaluates to single values.
   init(
     computing expression: BoundExpression, text: String, isAscending: Bool,
     options: SortKey.Options, locale: Locale?
@@ -44,7 +44,7 @@ package final class BoundSortKey: Sendable {
     column = nil
   }
 
-  /// Whether the key of an object that nobody changes is another one at another time.
+  /// Whether the key of an unchanged object can change over time.
   package var isFleeting: Bool {
     expression?.contains { expression, _ in
       switch expression {
@@ -78,9 +78,9 @@ extension SortKey.Options {
   }
 }
 
-/// The orders that fetches of one entity ask for, their key paths resolved once.
+/// A cache of the sort orders of fetches of one entity, with resolved key paths.
 package final class BoundOrders: Sendable {
-  /// How many orders are kept; the oldest goes first.
+  /// The maximum number of orders. The oldest is evicted first.
   private static let capacity = 16
 
   private let known = Lock<[(keys: [SortKey], bound: [BoundSortKey])]>([])

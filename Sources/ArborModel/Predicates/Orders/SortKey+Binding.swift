@@ -3,9 +3,9 @@ package import Foundation
 extension SortKey {
   /// Resolves the key's path or expression.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name of a path is unknown, `invalidArgument`
-  ///   where the path leads to or through a to-many relationship or the expression gives no single
-  ///   value, `invalidPredicate` for an expression that does not parse or bind.
+  /// - Throws: ``ArborError`` `unknownName` if a name in a path is unknown, `invalidArgument` if
+  ///   the path contains a to-many relationship or the expression doesn't evaluate to a single
+  ///   value, or `invalidPredicate` if the expression is malformed or cannot be bound.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {
@@ -39,9 +39,9 @@ extension BoundSortKey {
 }
 
 extension [SortKey] {
-  /// Resolves the paths of an order's keys. The entity keeps what was resolved, so that doing it
-  /// again costs a look-up.
+  /// Resolves the paths of an order's keys. The result is cached in the entity.
   ///
+  /// - Throws: The errors of ``SortKey/bind(to:in:)``.
   /// - Throws: ``ArborError`` as ``SortKey/bind(to:in:)``.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema

@@ -1,42 +1,41 @@
-/// The numbers of a store that is brought to another model.
+/// The numbering of a store's entities and properties when it is migrated to another model.
 ///
-/// What both models have keeps its number under its new name; what is new gets a number that was
-/// never given out; what goes leaves its number behind under a name that no model can have, so that
-/// it never comes back and no old object ID or record is taken for something else.
+/// Parts in both models keep their numbers under their new names. New parts get numbers that have
+/// never been used. The numbers of removed parts are retired under names that are invalid in
+/// models, so that they are never reused and old object IDs and records are never misinterpreted.
 package struct CatalogEvolution: Sendable {
-  /// What becomes of the records of an entity that both models have.
+  /// The changes to the records of an entity that exists in both models.
   package struct Entity: Sendable {
     package let oldName: String
     package let name: String
     package let number: UInt16
-    /// Attributes and relationships of the newer model whose values no record has.
+    /// The attributes and relationships of the newer model whose values are in no record.
     package fileprivate(set) var added: Set<String> = []
-    /// Of these the ones that every object needs a value of, and no default gives one.
+    /// The added properties that require a value and have no default value.
     package fileprivate(set) var missing: [String] = []
-    /// Attributes that are computed from others and stored, and whose values nothing has or some
-    /// may have become others.
+    /// The stored derived attributes whose values don't exist or may have changed.
     package fileprivate(set) var computed: [String] = []
-    /// Of the added ones those of a name that the older model has too, for something else.
+    /// The added properties that have the name of an unrelated property in the older model.
     fileprivate var restarted: Set<String> = []
-    /// Attributes that may no longer be nil, without a default, by the number of their field.
+    /// The attributes that became mandatory without a default value, by field number.
     package fileprivate(set) var required: [(name: String, number: UInt16)] = []
-    /// The numbers of fields whose values are read as those of another kind.
+    /// The numbers of fields whose values are converted to another kind when they are read.
     package fileprivate(set) var converted: Set<UInt16> = []
-    /// The numbers of fields whose nil is read as the default.
+    /// The numbers of fields whose `nil` is read as the default value.
     package fileprivate(set) var nilAsDefault: Set<UInt16> = []
-    /// The relationships that stay: their names in the older model by those in the newer one.
+    /// The names of kept relationships: the newer name for each older name.
     package fileprivate(set) var relationships: [String: String] = [:]
-    /// The numbers of fields that come back, by the names of their properties.
+    /// The numbers of restored fields, by property name.
     package fileprivate(set) var returned: [String: UInt16] = [:]
-    /// The newest layout that has these fields, in which some records may be still.
+    /// The newest layout that has the restored fields, which some records may still use.
     package fileprivate(set) var lastLayout: UInt16 = 0
-    /// The numbers of fields that go.
+    /// The numbers of removed fields.
     package fileprivate(set) var retired: Set<UInt16> = []
-    /// Whether records are written in another layout from now on.
+    /// Whether new records use another layout.
     package fileprivate(set) var hasNewLayout = false
   }
 
-  /// An entity that only the older model has.
+  /// An entity that exists only in the older model.
   package struct Removed: Sendable {
     package let name: String
     package let number: UInt16
@@ -45,20 +44,20 @@ package struct CatalogEvolution: Sendable {
 
   /// The newer model's catalogue.
   package private(set) var catalog = SchemaCatalog(entries: [:])
-  /// In the order of the newer model.
+  /// The entities in both models, in the order of the newer model.
   package private(set) var entities: [Entity] = []
-  /// In the order of the older model.
+  /// The removed entities, in the order of the older model.
   package private(set) var removed: [Removed] = []
-  /// The names of entities that come back, with the objects that they had.
+  /// The names of restored entities, whose objects still exist.
   package private(set) var returned: Set<String> = []
 
   /// Numbers the newer model of a difference.
   ///
   /// - Parameters:
   ///   - former: The older model's catalogue.
-  ///   - origin: The catalogue that the newer model had in this store, from which the older one's
-  ///     came: what it names has its number again.
-  /// - Throws: ``ArborError`` `limitExceeded` where numbers run out.
+  ///   - origin: The catalogue that the newer model had in this store before the older one, whose
+  ///     numbers are restored.
+  /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(
     _ difference: ModelDifference, from former: SchemaCatalog,
     returning origin: SchemaCatalog? = nil
@@ -99,8 +98,7 @@ package struct CatalogEvolution: Sendable {
     noteStaleDerivations(numbering)
   }
 
-  /// Lists the stored derived attributes that may depend on attributes whose values change, as
-  /// those that nobody computes.
+  /// Adds the stored derived attributes that may depend on attributes whose values change.
   private mutating func noteStaleDerivations(_ numbering: PropertyNumbering) {
     let revalued = entities.reduce(into: Set<String>()) { names, plan in
       guard let entry = catalog.entries[plan.name] else { return }
@@ -156,17 +154,17 @@ package struct CatalogEvolution: Sendable {
     entities.append(plan)
   }
 
-  /// The numbers that the fields of one entity get.
+  /// Assigns numbers to the fields of one entity.
   private struct FieldNumbers {
     let former: SchemaCatalog.Entry
     let origin: SchemaCatalog.Entry?
     var properties: [String: UInt16] = [:]
-    /// The properties whose fields are new.
+    /// The properties that need a new number.
     var unnumbered: [String] = []
     var kept: Set<UInt16> = []
 
-    /// Gives a property the number that its values have in the store, or had in the origin; where
-    /// there is none, its field is new.
+    /// Keeps the number of a property's values in the store or in the origin; otherwise its field
+    /// is new.
     mutating func keepNumber(of property: EvolvedProperty, _ plan: inout Entity) {
       if let source = property.formerName, let number = former.properties[source],
         kept.insert(number).inserted
@@ -191,7 +189,7 @@ package struct CatalogEvolution: Sendable {
       if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
     }
 
-    /// Numbers new fields above all numbers that were ever given out.
+    /// Numbers new fields, starting after all numbers that have ever been used.
     mutating func numberNewFields(of entity: String) throws(ArborError) {
       var greatest = former.properties.values.max() ?? 0
       for name in unnumbered {
@@ -200,7 +198,7 @@ package struct CatalogEvolution: Sendable {
       }
     }
 
-    /// Leaves the numbers that no property keeps under names that no model can have.
+    /// Retires the numbers that aren't kept under names that are invalid in models.
     mutating func retireOthers(_ plan: inout Entity) {
       for (name, number) in former.properties where !kept.contains(number) {
         guard !SchemaCatalog.isRetired(name) else {
@@ -252,24 +250,24 @@ extension CatalogEvolution.Entity {
 }
 
 extension AttributeDescription {
-  /// Whether each object has to be given a value.
+  /// Whether every object must have an explicit value.
   fileprivate var demandsValue: Bool { !isOptional && !isTransient && derivation == nil }
 }
 
-/// A property of the newer model, as the objects of one entity have it.
+/// A property of the newer model, for the objects of one entity.
 private struct EvolvedProperty {
   enum Kind {
-    /// With the attribute of the older model whose values it keeps.
+    /// An attribute, with the attribute of the older model whose values it keeps.
     case attribute(AttributeDescription?, AttributeDescription)
     case relationship(RelationshipDescription)
   }
 
   let kind: Kind
-  /// The name in the older model of the field that it keeps.
+  /// The name of the kept field in the older model.
   let formerName: String?
-  /// Whether it keeps what the older model has, in a field or not.
+  /// Whether stored data of the older model is kept, in a field or elsewhere.
   let isKept: Bool
-  /// The name in the older model of the relationship that it was.
+  /// The former relationship's name in the older model.
   var relationship: String?
 
   var name: String {
@@ -284,7 +282,7 @@ private struct EvolvedProperty {
   }
 }
 
-/// Which properties of entities keep fields.
+/// Determines which properties of entities keep their fields.
 private struct PropertyNumbering {
   let old: EntityTree
   let new: EntityTree
@@ -299,7 +297,7 @@ private struct PropertyNumbering {
       uniqueKeysWithValues: difference.pairing.entities.relatives(old, new).map { ($0.new, $0) })
   }
 
-  /// The properties of an entity, inherited ones included, from the root down.
+  /// Returns the properties of an entity, including inherited ones, from the root down.
   func properties(of pair: EntityPairing.Relatives) -> [EvolvedProperty] {
     let pairing = difference.pairing
     var properties: [EvolvedProperty] = []
@@ -326,9 +324,9 @@ private struct PropertyNumbering {
     return properties
   }
 
-  /// Whether an attribute's values are read from the field of another one.
+  /// Returns whether an attribute's values are read from the field of another one.
   private func keeps(_ former: AttributeDescription, _ attribute: AttributeDescription) -> Bool {
-    // What was in memory only has left nothing in the records.
+    // A transient attribute has no stored values.
     guard former.isTransient == attribute.isTransient else { return false }
     if case .composite(let before) = former.type, case .composite(let after) = attribute.type {
       return parts(before, of: difference.old) == parts(after, of: difference.new)

@@ -1,8 +1,8 @@
-/// Which entities of two models are the same, and how their positions in the hierarchy differ.
+/// The corresponding entities of two models, and how their positions in the hierarchy differ.
 struct EntityPairing: Sendable {
-  /// For each entity of the older model its index in the newer one.
+  /// For each entity of the older model, its index in the newer one.
   let newOf: [Int?]
-  /// For each entity of the newer model its index in the older one.
+  /// For each entity of the newer model, its index in the older one.
   let oldOf: [Int?]
 }
 
@@ -13,14 +13,15 @@ extension EntityPairing {
     self.init(newOf: pairs.newOf, oldOf: pairs.oldOf)
   }
 
-  /// The pairs of the ends, by way of a model between.
+  /// Returns the pairing of the outer models, by way of the model in between.
   func composed(with next: EntityPairing) -> EntityPairing {
     EntityPairing(
       newOf: newOf.map { $0.flatMap { next.newOf[$0] } },
       oldOf: next.oldOf.map { $0.flatMap { oldOf[$0] } })
   }
 
-  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
+  /// entities.
   func filled(from other: EntityPairing) -> EntityPairing {
     var (newOf, oldOf) = (newOf, oldOf)
     for (old, new) in other.newOf.enumerated() {
@@ -31,7 +32,7 @@ extension EntityPairing {
     return EntityPairing(newOf: newOf, oldOf: oldOf)
   }
 
-  /// An entity that both models have, with its ancestors in each.
+  /// An entity that exists in both models, with its ancestors in each.
   struct Relatives {
     let old: Int
     let new: Int
@@ -41,19 +42,19 @@ extension EntityPairing {
     let isElsewhere: Bool
   }
 
-  /// Every entity that both models have, each after its ancestors.
+  /// Returns the entities that exist in both models, each after its ancestors.
   func relatives(_ old: EntityTree, _ new: EntityTree) -> [Relatives] {
     var isElsewhere = [Bool](repeating: false, count: new.entities.count)
     return new.topDown.compactMap { index in
       let parent = new.parents[index]
       if let parent { isElsewhere[index] = isElsewhere[parent] }
       guard let partner = oldOf[index] else {
-        // What is below a new entity has an ancestor that it did not have.
+        // Entities below a new entity have a new ancestor.
         isElsewhere[index] = true
         return nil
       }
       let formerParent = old.parents[partner].map { newOf[$0] }
-      // A removed parent is nil in the inner optional.
+      // A removed parent is `nil` in the inner optional.
       if formerParent != (parent.map { .some($0) }) { isElsewhere[index] = true }
       return Relatives(
         old: partner, new: index, oldLineage: old.lineage(of: partner),
@@ -61,7 +62,7 @@ extension EntityPairing {
     }
   }
 
-  /// The ancestors in the older model that an entity no longer has.
+  /// Returns the ancestors in the older model that an entity has lost.
   func lostAncestors(_ relatives: Relatives) -> [Int] {
     guard relatives.isElsewhere else { return [] }
     return relatives.oldLineage.filter { old in
@@ -69,7 +70,7 @@ extension EntityPairing {
     }
   }
 
-  /// The ancestors in the newer model that an entity did not have.
+  /// Returns the ancestors in the newer model that an entity has gained.
   func gainedAncestors(_ relatives: Relatives) -> [Int] {
     guard relatives.isElsewhere else { return [] }
     return relatives.newLineage.filter { new in

@@ -1,7 +1,7 @@
-/// The hierarchy of a model's entities, by index, with what each declares, by name.
+/// The hierarchy of a model's entities by index, with their declared properties by name.
 ///
-/// It is made of any model, those that break the rules included: of several entities of one name
-/// the first counts, an unknown parent is none, and a cycle is cut.
+/// Supports invalid models: if several entities have the same name, the first is used; an unknown
+/// parent is ignored, and a cycle is broken.
 struct EntityTree: Sendable {
   enum Property: Sendable, Hashable {
     case attribute(PropertySlot)
@@ -32,7 +32,7 @@ struct EntityTree: Sendable {
     }
   }
 
-  /// The parents without cycles, and the entities from the roots down.
+  /// Returns the parents without cycles, and the entities from the roots down.
   private static func ordered(_ parents: [Int?]) -> ([Int?], [Int]) {
     var parents = parents
     var order: [Int] = []
@@ -58,7 +58,7 @@ struct EntityTree: Sendable {
     return (parents, order)
   }
 
-  /// An entity and its ancestors, the entity first.
+  /// Returns an entity and its ancestors, the entity first.
   func lineage(of index: Int) -> [Int] {
     var lineage = [index]
     while let parent = parents[lineage[lineage.count - 1]] { lineage.append(parent) }
@@ -67,7 +67,7 @@ struct EntityTree: Sendable {
 
   func isKind(_ index: Int, of other: Int) -> Bool { lineage(of: index).contains(other) }
 
-  /// The property of a name that an entity has, its own or an inherited one.
+  /// Returns an entity's own or inherited property with a name.
   func property(named name: String, of index: Int) -> Property? {
     var next: Int? = index
     while let entity = next {
@@ -90,7 +90,7 @@ struct EntityTree: Sendable {
     entities[slot.entity].relationships[slot.slot]
   }
 
-  /// The indexes that are kept for an entity's own declarations.
+  /// Returns the indexes that are stored for an entity's own declarations.
   func keptIndexes(of index: Int) -> [KeptIndex] {
     entities[index].keptIndexes { column in
       switch property(named: column.property, of: index) {
@@ -102,8 +102,7 @@ struct EntityTree: Sendable {
   }
 }
 
-/// An attribute or relationship, by the index of the entity that declares it and its own among
-/// those of its kind.
+/// An attribute or relationship, identified by the index of its declaring entity and its own index.
 struct PropertySlot: Sendable, Hashable {
   let entity: Int
   let slot: Int

@@ -1,7 +1,7 @@
-/// What something is called in a model, and what it goes by from version to version.
+/// The name of a part of a model, and its identifier across versions.
 struct PartIdentity: Sendable, Hashable {
   let name: String
-  /// The renaming identifier, or the name where none exists.
+  /// The renaming identifier, or the name if there isn't one.
   let identifier: String
 
   init(_ name: String, _ renamingIdentifier: String?) {
@@ -25,16 +25,16 @@ extension EntityDescription: RenamedPart {}
 extension AttributeDescription: RenamedPart {}
 extension RelationshipDescription: RenamedPart {}
 
-/// Which parts of two versions are the same part.
+/// The corresponding parts of two versions of a model.
 ///
-/// Parts that kept both name and identifier are paired first; then parts with the same identifier,
-/// whatever their names; then parts with the same name; then those whose identifier is the other
-/// one's name, for models that specify the previous name in each version. The first of several
-/// candidates is chosen.
+/// Parts with the same name and identifier are paired first, then parts with the same identifier,
+/// then parts with the same name, and finally parts whose identifier is the other's name, for
+/// models that specify the previous name in each version. If there are several candidates, the
+/// first is chosen.
 struct IdentityPairs {
-  /// For each part of the older version its index in the newer one.
+  /// For each part of the older version, its index in the newer one.
   private(set) var newOf: [Int?]
-  /// For each part of the newer version its index in the older one.
+  /// For each part of the newer version, its index in the older one.
   private(set) var oldOf: [Int?]
 
   init(_ old: [PartIdentity], _ new: [PartIdentity]) {
@@ -42,11 +42,11 @@ struct IdentityPairs {
     pairNames(old, new)
   }
 
-  /// Pairs only parts with the same identifier; ``pairNames(_:_:)`` pairs the others.
+  /// Pairs only parts with the same identifier; use ``pairNames(_:_:)`` to pair the others.
   init(identifiersOf old: [PartIdentity], _ new: [PartIdentity]) {
     newOf = Array(repeating: nil, count: old.count)
     oldOf = Array(repeating: nil, count: new.count)
-    // A version that changes nothing here is the usual one.
+    // Usually a version changes nothing here.
     if old == new {
       for index in old.indices { join(index, index) }
       return
@@ -55,9 +55,10 @@ struct IdentityPairs {
     pair(old, by: \.identifier, new, by: \.identifier)
   }
 
-  /// Pairs parts that their identifiers leave unpaired.
+  /// Pairs parts that could not be paired by identifier.
   ///
-  /// - Parameter isTaken: Whether a part of the older or the newer version has a partner elsewhere.
+  /// - Parameter isTaken: Returns whether a part of the older or the newer version is already
+  ///   paired elsewhere.
   mutating func pairNames(
     _ old: [PartIdentity], _ new: [PartIdentity],
     isTaken: (_ old: Int?, _ new: Int?) -> Bool = { _, _ in false }

@@ -1,4 +1,4 @@
-/// The steps that bring a store from one model to another, worked out from the models alone.
+/// The steps of migrating a store from one model to another, derived from the models alone.
 ///
 /// ```
 /// 1. Change the catalogue:
@@ -13,44 +13,43 @@
 ///    Person.rank: present objects without a value break the rule
 /// ```
 ///
-/// The catalogue comes first, since everything else reads records by it; then code, which sees the
-/// values as they were; then passes; indexes last, since they are filled with what has come of it.
+/// The catalogue comes first, because all other steps read records with it. Then come code, which
+/// sees the old values, and passes. Indexes are last, because they are built from the results.
 package struct MigrationOutline: Sendable, Hashable {
-  /// What one step does. Without an entity it is about values of composite types, wherever they
-  /// are.
+  /// The work of a step. Steps without an entity concern values of composite types in any entity.
   package enum Work: Sendable, Hashable {
-    /// It changes the catalogue, whatever the number of objects.
+    /// Changes the catalogue, independent of the number of objects.
     case catalogue
-    /// Code says what becomes of the objects of an entity.
+    /// Runs code for the objects of an entity.
     case code(entity: String?)
-    /// Every object of an entity is looked at.
+    /// Visits every object of an entity.
     case pass(entity: String?)
-    /// Indexes of an entity are filled.
+    /// Builds indexes of an entity.
     case indexBuild(entity: String?)
   }
 
   package struct Step: Sendable, Hashable {
     package let work: Work
-    /// What the step is for; never empty.
+    /// The changes that require the step, never empty.
     package let changes: [ModelDifference.Change]
   }
 
-  /// The steps, in the order in which they are done.
+  /// The steps, in execution order.
   package let steps: [Step]
-  /// What is dropped with permission.
+  /// The losses that the caller has permitted.
   package let dropped: [ModelDifference.Loss]
-  /// What would be dropped, although nobody has named it: nothing may be done while there is any.
+  /// The losses that the caller has not permitted. The migration must not run if there are any.
   package let unnamed: [ModelDifference.Loss]
-  /// Names of things to drop that nothing is lost of, such as misspelt ones.
+  /// Permitted names without a corresponding loss, for example misspelled ones.
   package let unknownNames: [String]
-  /// The changes with rules that present objects may break.
+  /// The changes with rules that existing objects may violate.
   package let checks: [ModelDifference.Change]
 
-  /// Works out the steps.
+  /// Determines the steps.
   ///
-  /// - Parameter names: What may be dropped, as `Entity` or `Entity.property` with the names of the
-  ///   older model; nil for everything. A change that needs code does without where what it drops
-  ///   is named.
+  /// - Parameter names: The permitted losses, as `Entity` or `Entity.property` with the names in
+  ///   the older model, or `nil` to permit all. A change that requires code doesn't if its loss is
+  ///   permitted.
   package init(_ difference: ModelDifference, dropping names: Set<String>?) {
     func isNamed(_ loss: ModelDifference.Loss) -> Bool { names?.contains(loss.name) ?? true }
     var changes: [Work: [ModelDifference.Change]] = [:]
@@ -66,7 +65,7 @@ package struct MigrationOutline: Sendable, Hashable {
     }
     let coded = Set(difference.changes.lazy.filter { $0.effort == .code }.compactMap(\.loss))
     dropped = difference.losses.filter(isNamed)
-    // What only code could keep is asked of the code.
+    // Losses that code can prevent are left to the code.
     unnamed = difference.losses.filter { !isNamed($0) && !coded.contains($0) }
     unknownNames = (names ?? []).subtracting(difference.losses.map(\.name)).sorted()
     checks = difference.changes.filter { $0.rule != nil }
@@ -96,7 +95,7 @@ extension MigrationOutline.Work {
 }
 
 extension MigrationOutline: CustomStringConvertible {
-  /// The numbered steps with their changes, then what is dropped and what has to be checked.
+  /// The numbered steps with their changes, followed by the losses and the rules to check.
   package var description: String {
     var lines: [String] = []
     for (index, step) in steps.enumerated() {

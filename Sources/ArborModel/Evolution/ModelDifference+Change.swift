@@ -1,55 +1,54 @@
 extension ModelDifference {
-  /// One thing that differs: what it is, what it is called in both models, and what follows from it
-  /// for a store.
+  /// A single change: its kind, its subject in both models, and its consequences for a store.
   public struct Change: Sendable, Hashable {
-    /// What changes.
+    /// The kind of the change.
     public let kind: Kind
-    /// What it is called in the newer model; something that is removed, in the older one. nil for
-    /// what concerns the whole model.
+    /// The changed part by its name in the newer model, or in the older one if it was removed.
+    /// `nil` for changes of the model as a whole.
     public let subject: Subject?
-    /// Where its objects or values are in the older model; nil for what is added.
+    /// The part in the older model that contains the objects or values, or `nil` for an added part.
     public let source: Subject?
-    /// What a store needs for the change.
+    /// The effort of the change.
     public let effort: Effort
-    /// What is dropped; nil where nothing is.
+    /// The stored data that is lost, or `nil`.
     ///
-    /// A change that needs code drops it only where no code says what becomes of it.
+    /// If the change requires code, the data is lost only if there is no code for it.
     public let loss: Loss?
-    /// The rule of the newer model that present objects may break; nil where they cannot.
+    /// The new rule that existing objects may violate, or `nil`.
     public let rule: Rule?
 
-    /// The entity that changes, by its new name where it has one.
+    /// The name of the changed entity: the new one, if it was renamed.
     public var entity: String? { subject?.entity }
-    /// The property that changes, by its new name where it has one.
+    /// The name of the changed property: the new one, if it was renamed.
     public var property: String? { subject?.property }
-    /// Whether a store needs no code to be brought along.
+    /// A Boolean value that indicates whether the change can be migrated without code.
     public var isLightweight: Bool { effort != .code }
   }
 
-  /// What changes, by what it changes in.
+  /// The kind of a change, by the kind of its subject.
   public enum Kind: Sendable, Hashable {
-    /// Something about an entity.
+    /// A change of an entity.
     case entity(EntityChange)
-    /// Something about an attribute.
+    /// A change of an attribute.
     case attribute(AttributeChange)
-    /// Something about a relationship.
+    /// A change of a relationship.
     case relationship(RelationshipChange)
-    /// Something about an index or a uniqueness constraint.
+    /// A change of an index or a uniqueness constraint.
     case index(IndexChange)
-    /// Something about a composite type.
+    /// A change of a composite type.
     case composite(CompositeChange)
-    /// Something about the model as a whole.
+    /// A change of the model as a whole.
     case model(ModelChange)
   }
 
-  /// An entity, or a property of one.
+  /// An entity or a property.
   public struct Subject: Sendable, Hashable, CustomStringConvertible {
     /// The entity's name.
     public let entity: String
-    /// The property's name; nil for the entity itself.
+    /// The property's name, or `nil` for the entity itself.
     public let property: String?
 
-    /// Names an entity or a property.
+    /// Creates a subject from names.
     public init(_ entity: String, _ property: String? = nil) {
       self.entity = entity
       self.property = property
@@ -59,24 +58,24 @@ extension ModelDifference {
     public var description: String { property.map { "\(entity).\($0)" } ?? entity }
   }
 
-  /// What a store needs for a change, from the least to the most.
+  /// The effort of migrating a store for a change, in ascending order.
   public enum Effort: Sendable, Hashable, Comparable, CaseIterable {
-    /// Nothing: nothing stored depends on it.
+    /// None: no stored data is affected.
     case none
-    /// A change of the catalogue, whatever the number of objects; records are converted when they
+    /// A catalogue change, independent of the number of objects. Records are converted when they
     /// are read.
     case catalogue
-    /// A catalogue change, and an index that is filled from the objects.
+    /// A catalogue change, and an index that is built from the objects.
     case indexBuild
-    /// One pass over the objects.
+    /// A pass over the objects.
     case pass
-    /// Code that says what becomes of what is stored.
+    /// Code that converts the stored data.
     case code
   }
 
-  /// Something stored that the newer model has no room for.
+  /// Stored data that the newer model cannot represent.
   public struct Loss: Sendable, Hashable {
-    /// What it is of the subject.
+    /// The kind of lost data.
     public enum Kind: Sendable, Hashable, CaseIterable {
       /// The objects of an entity.
       case objects
@@ -88,44 +87,43 @@ extension ModelDifference {
       case order
     }
 
-    /// What is lost.
+    /// The kind of lost data.
     public let kind: Kind
-    /// Whose, by its names in the older model.
+    /// The entity or property that loses data, by its name in the older model.
     public let subject: Subject
-    /// `Entity` or `Entity.property`, by their names in the older model.
+    /// `Entity` or `Entity.property`, by name in the older model.
     public var name: String { subject.description }
   }
 
-  /// A rule of the newer model that the older one does not have, so that present objects may break
-  /// it.
+  /// A rule of the newer model that existing objects may violate.
   public enum Rule: Sendable, Hashable {
-    /// Every object has a value; no default gives it one.
+    /// Every object must have a value, and there is no default value.
     case mandatory
-    /// No two objects have the same values of these properties.
+    /// The combined values of these properties must be unique.
     case unique([String])
-    /// Every object has at least so many members.
+    /// Every object must have at least this number of members.
     case minimumCount(Int)
-    /// No object has more members.
+    /// Every object must have at most this number of members.
     case maximumCount(Int)
-    /// Every value lies within the bounds.
+    /// Every value must be within the bounds.
     case bounds(Bounds)
-    /// Every value matches the regular expression.
+    /// Every value must match the regular expression.
     case pattern(String)
-    /// Every value is a value of the type as well: converted there and back it is the same.
+    /// Every value must be convertible to the type and back without change.
     case valuesFit(AttributeType)
-    /// Every member is an object of the entity.
+    /// Every member must be an object of the entity.
     case destination(String)
-    /// Every link has its counterpart in the relationship back, of this name.
+    /// Every link must have a counterpart in the inverse relationship with this name.
     case inverse(String)
-    /// No relationship to one of these entities leads to objects of this one.
+    /// No relationship to one of these entities may contain objects of this one.
     case noLongerKind(of: [String])
   }
 
-  /// The least and the greatest value of an attribute; for strings, the lengths in characters.
+  /// The minimum and maximum value of an attribute; for strings, the length in characters.
   public struct Bounds: Sendable, Hashable {
-    /// The least value allowed; ``PropertyValue/null``: no bound.
+    /// The minimum value, or ``PropertyValue/null`` for no bound.
     public let minimum: PropertyValue
-    /// The greatest value allowed; ``PropertyValue/null``: no bound.
+    /// The maximum value, or ``PropertyValue/null`` for no bound.
     public let maximum: PropertyValue
 
     init(_ attribute: AttributeDescription) {
@@ -133,7 +131,7 @@ extension ModelDifference {
       maximum = attribute.maximum
     }
 
-    /// Whether something that was within the other bounds may be outside of these.
+    /// Returns whether a value within the other bounds may be outside these.
     func isNarrower(than other: Bounds) -> Bool {
       let isHigher =
         !minimum.isNull
@@ -145,17 +143,17 @@ extension ModelDifference {
     }
   }
 
-  /// What objects that were there before have as the value of an attribute.
+  /// The value of an attribute in existing objects.
   public enum Filling: Sendable, Hashable {
-    /// Nil.
+    /// `nil`.
     case null
-    /// The default of the newer model.
+    /// The default value in the newer model.
     case value(PropertyValue)
-    /// What the attribute's derivation computes.
+    /// The value computed by the attribute's derivation.
     case computed
-    /// Nothing, since the attribute lives in memory only.
+    /// None, because the attribute is not stored.
     case notStored
-    /// Nothing, although the attribute is mandatory.
+    /// None, although the attribute is mandatory.
     case missing
 
     init(_ attribute: AttributeDescription) {

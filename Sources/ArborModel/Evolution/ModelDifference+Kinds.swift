@@ -1,189 +1,191 @@
 extension ModelDifference {
-  /// What changes about an entity.
+  /// A change of an entity.
   public enum EntityChange: Sendable, Hashable {
-    /// The older model does not have it.
+    /// The entity was added.
     case added
-    /// The newer model does not have it; its objects go.
+    /// The entity was removed. Its objects are deleted.
     case removed
-    /// It had another name.
+    /// The entity was renamed.
     case renamed(from: String)
-    /// It is given a parent, loses it or has another; the former one by its name in the older
-    /// model.
+    /// The parent was added, removed or replaced. The former parent is named as in the older model.
     case parentChanged(from: String?, to: String?)
-    /// No object can be of exactly this entity any more.
+    /// The entity became abstract.
     case becameAbstract
-    /// Objects can be of exactly this entity.
+    /// The entity became concrete.
     case becameConcrete
-    /// Another class represents it; nil for plain managed objects.
+    /// The class changed, where `nil` represents plain managed objects.
     case classNameChanged(from: String?, to: String?)
-    /// Its version hash modifier is another.
+    /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
-    /// Its fetched properties are others.
+    /// The fetched properties changed.
     case fetchedPropertiesChanged
-    /// Its notes are others.
+    /// The user info changed.
     case userInfoChanged
   }
 
-  /// What changes about an attribute.
+  /// A change of an attribute.
   public enum AttributeChange: Sendable, Hashable {
-    /// The older model does not have it; what present objects have as its value.
+    /// The attribute was added. The associated value describes the values of existing objects.
     case added(Filling)
-    /// The newer model does not have it; the entities that keep its values, where it moved to some
-    /// subentities only.
+    /// The attribute was removed. The associated value contains the subentities that keep its
+    /// values, if it moved to some of them.
     case removed(keptIn: [String])
-    /// It had another name.
+    /// The attribute was renamed.
     case renamed(from: Subject)
-    /// It was declared at another entity of the hierarchy.
+    /// The attribute moved from another entity in the hierarchy.
     case moved(from: Subject)
-    /// It moved to an entity with objects that did not have it; what they have as its value.
+    /// The attribute moved to an entity with objects that didn't have it. The associated value
+    /// describes the values of these objects.
     case spread(Filling)
-    /// The entity inherits it from an ancestor that it has now; what present objects have as its
-    /// value.
+    /// The attribute is inherited from a new ancestor. The associated value describes the values of
+    /// existing objects.
     case inherited(from: String, Filling)
-    /// The entity no longer has the ancestor it inherited it from.
+    /// The attribute is no longer inherited, because the entity lost the ancestor.
     case disinherited(from: String)
-    /// The name was that of a relationship.
+    /// The attribute replaces a relationship with the same name.
     case replacesRelationship(Subject)
-    /// It is of another type; what becomes of its values.
+    /// The type changed, with the given conversion of values.
     case typeChanged(from: AttributeType, to: AttributeType, ValueConversion)
-    /// Another transformer makes its bytes; they stay.
+    /// The transformer changed. The stored bytes remain unchanged.
     case transformerChanged(from: String, to: String)
-    /// It may be nil.
+    /// The attribute became optional.
     case becameOptional
-    /// It may no longer be nil; what objects have as its value for which it was.
+    /// The attribute became mandatory. The associated value describes the values of objects with
+    /// `nil`.
     case becameMandatory(Filling)
-    /// New objects start with another value.
+    /// The default value of new objects changed.
     case defaultChanged(from: PropertyValue, to: PropertyValue)
-    /// It becomes derived, is derived otherwise, or is no longer derived.
+    /// The derivation was added, removed or changed.
     case derivationChanged(from: String?, to: String?)
-    /// It lives in memory only.
+    /// The attribute became transient.
     case becameTransient
-    /// It is stored; what present objects have as its value.
+    /// The attribute is no longer transient. The associated value describes the values of existing
+    /// objects.
     case becameStored(Filling)
-    /// Whether large values may lie outside of the records.
+    /// External storage was allowed or disallowed.
     case externalStorageChanged(isAllowed: Bool)
-    /// Its least or greatest value is another.
+    /// The minimum or maximum changed.
     case boundsChanged(from: Bounds, to: Bounds)
-    /// Its regular expression is another.
+    /// The regular expression changed.
     case patternChanged(from: String?, to: String?)
-    /// The class of its values is another.
+    /// The class of the values changed.
     case valueClassNameChanged(from: String?, to: String?)
-    /// Whether its value is kept in the history when its object is deleted.
+    /// Preservation in the history on deletion was enabled or disabled.
     case preservationChanged(isPreserved: Bool)
-    /// Its version hash modifier is another.
+    /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
-    /// Its notes are others.
+    /// The user info changed.
     case userInfoChanged
   }
 
-  /// What changes about a relationship.
+  /// A change of a relationship.
   public enum RelationshipChange: Sendable, Hashable {
-    /// The older model does not have it.
+    /// The relationship was added.
     case added(isOptional: Bool)
-    /// The newer model does not have it; the entities that keep its links, where it moved to some
-    /// subentities only.
+    /// The relationship was removed. The associated value contains the subentities that keep its
+    /// links, if it moved to some of them.
     case removed(keptIn: [String])
-    /// It had another name.
+    /// The relationship was renamed.
     case renamed(from: Subject)
-    /// It was declared at another entity of the hierarchy.
+    /// The relationship moved from another entity in the hierarchy.
     case moved(from: Subject)
-    /// It moved to an entity with objects that did not have it.
+    /// The relationship moved to an entity with objects that didn't have it.
     case spread(isOptional: Bool)
-    /// The entity inherits it from an ancestor that it has now.
+    /// The relationship is inherited from a new ancestor.
     case inherited(from: String, isOptional: Bool)
-    /// The entity no longer has the ancestor it inherited it from.
+    /// The relationship is no longer inherited, because the entity lost the ancestor.
     case disinherited(from: String)
-    /// The name was that of an attribute.
+    /// The relationship replaces an attribute with the same name.
     case replacesAttribute(Subject)
-    /// There may be several objects at its other end.
+    /// The relationship became to-many.
     case becameToMany
-    /// There is at most one object at its other end.
+    /// The relationship became to-one.
     case becameToOne
-    /// Its members have an order.
+    /// The relationship became ordered.
     case becameOrdered
-    /// Its members no longer have an order.
+    /// The relationship became unordered.
     case becameUnordered
-    /// Another relationship leads back, or none.
+    /// The inverse was added, removed or replaced.
     case inverseChanged(from: String?, to: String?)
-    /// It leads to objects of another entity; the former one by its name in the older model.
+    /// The destination changed. The former destination is named as in the older model.
     case destinationChanged(from: String, to: String)
-    /// Something else happens to its members when an object is deleted.
+    /// The delete rule changed.
     case deleteRuleChanged(
       from: RelationshipDescription.DeleteRule, to: RelationshipDescription.DeleteRule)
-    /// It may be without a value.
+    /// The relationship became optional.
     case becameOptional
-    /// It may no longer be without a value.
+    /// The relationship became mandatory.
     case becameMandatory
-    /// Its least number of members is another.
+    /// The minimum number of members changed.
     case minimumCountChanged(from: Int, to: Int)
-    /// Its greatest number of members is another; 0: unbounded.
+    /// The maximum number of members changed, where 0 means no limit.
     case maximumCountChanged(from: Int, to: Int)
-    /// It lives in memory only.
+    /// The relationship became transient.
     case becameTransient
-    /// It is stored.
+    /// The relationship is no longer transient.
     case becameStored
-    /// Its version hash modifier is another.
+    /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
-    /// Its notes are others.
+    /// The user info changed.
     case userInfoChanged
   }
 
-  /// What changes about the indexes and uniqueness constraints of an entity.
+  /// A change of an index or uniqueness constraint of an entity.
   public enum IndexChange: Sendable, Hashable {
-    /// The older model does not keep it.
+    /// The index was added.
     case added(FetchIndexDescription)
-    /// The newer model does not keep it.
+    /// The index was removed.
     case removed(name: String)
-    /// It had another name.
+    /// The index was renamed.
     case renamed(name: String, from: String)
-    /// It is made of something else.
+    /// The columns, condition or uniqueness of the index changed.
     case changed(from: FetchIndexDescription, to: FetchIndexDescription)
-    /// It stays as it is, and is filled anew since values or objects in it change.
+    /// The index is unchanged, but is rebuilt because its values or objects change.
     case refilled(name: String)
-    /// The properties' values together become unique.
+    /// A uniqueness constraint on the properties was added.
     case uniquenessAdded([String])
-    /// The properties' values together no longer have to be unique.
+    /// A uniqueness constraint on the properties was removed.
     case uniquenessRemoved([String])
-    /// The properties of a constraint have another order, and its index with them.
+    /// The properties of a uniqueness constraint, and the columns of its index, were reordered.
     case uniquenessReordered(from: [String], to: [String])
   }
 
-  /// What changes about a composite type.
+  /// A change of a composite type.
   public enum CompositeChange: Sendable, Hashable {
-    /// The older model does not have it.
+    /// The type was added.
     case added(name: String)
-    /// The newer model does not have it.
+    /// The type was removed.
     case removed(name: String)
-    /// It has a part that it did not have.
+    /// A part was added.
     case partAdded(name: String, part: String, Filling)
-    /// It no longer has a part.
+    /// A part was removed.
     case partRemoved(name: String, part: String)
-    /// A part had another name.
+    /// A part was renamed.
     case partRenamed(name: String, part: String, from: String)
-    /// A part is of another type.
+    /// The type of a part changed.
     case partTypeChanged(
       name: String, part: String, from: AttributeType, to: AttributeType, ValueConversion)
-    /// A part is declared otherwise: optional, with another default, other bounds.
+    /// Another property of a part changed: whether it is optional, its default value or its bounds.
     case partDeclarationChanged(name: String, part: String)
   }
 
-  /// What changes about the model as a whole.
+  /// A change of the model as a whole.
   public enum ModelChange: Sendable, Hashable {
-    /// The author gave it another label.
+    /// The version identifier changed.
     case versionIdentifierChanged(from: String, to: String)
-    /// A configuration is added, removed, or has other entities.
+    /// A configuration was added, removed or changed.
     case configurationChanged(name: String, Existence)
-    /// A named request is added, removed, or asks for something else.
+    /// A named request was added, removed or changed.
     case fetchRequestChanged(name: String, Existence)
   }
 
-  /// In which of two models something named is.
+  /// How a named part differs between the models.
   public enum Existence: Sendable, Hashable {
-    /// In the newer one only.
+    /// The part exists only in the newer model.
     case added
-    /// In the older one only.
+    /// The part exists only in the older model.
     case removed
-    /// In both, and it differs.
+    /// The part exists in both models and differs.
     case changed
   }
 }

@@ -1,17 +1,17 @@
-/// The words of differences: the only place that has them.
+/// Textual descriptions of differences.
 extension ModelDifference: CustomStringConvertible {
-  /// Each change on a line of its own.
+  /// The changes, one per line.
   public var description: String { changes.map(\.description).joined(separator: "\n") }
 }
 
 extension ModelDifference.Change: CustomStringConvertible {
-  /// `Entity.property: what changes, what is dropped; what may break (effort)`.
+  /// `Entity.property: change, loss; rule (effort)`.
   public var description: String {
     let effort = effort.description
     return effort.isEmpty ? summary : "\(summary) (\(effort))"
   }
 
-  /// The description without the effort, for lists that group by it.
+  /// The description without the effort, for lists that are grouped by it.
   package var summary: String {
     var text = subject.map { "\($0): " } ?? ""
     text += kind.description
@@ -22,7 +22,7 @@ extension ModelDifference.Change: CustomStringConvertible {
 }
 
 extension ModelDifference.Kind: CustomStringConvertible {
-  /// What changes, as `the type changes from integer32 to double`.
+  /// The change in human-readable form: `the type changes from integer32 to double`.
   public var description: String {
     switch self {
     case .entity(let change): change.description
@@ -36,7 +36,7 @@ extension ModelDifference.Kind: CustomStringConvertible {
 }
 
 extension ModelDifference.Effort: CustomStringConvertible {
-  /// `lightweight`, `builds an index`, `one pass over the objects`, `needs code`, or nothing.
+  /// `lightweight`, `builds an index`, `one pass over the objects`, `needs code`, or empty.
   public var description: String {
     switch self {
     case .none: ""
@@ -61,7 +61,7 @@ extension ModelDifference.Loss: CustomStringConvertible {
 }
 
 extension ModelDifference.Rule: CustomStringConvertible {
-  /// What breaks the rule: `present objects without a value break the rule`.
+  /// A description of objects that violate the rule.
   public var description: String {
     let breaking =
       switch self {
@@ -112,7 +112,7 @@ extension ModelDifference.Filling: CustomStringConvertible {
 }
 
 extension ModelDifference.EntityChange: CustomStringConvertible {
-  /// What changes, as `renamed from Person`.
+  /// The change in human-readable form: `renamed from Person`.
   public var description: String {
     switch self {
     case .added: "added"
@@ -133,7 +133,7 @@ extension ModelDifference.EntityChange: CustomStringConvertible {
 }
 
 extension ModelDifference.AttributeChange: CustomStringConvertible {
-  /// What changes, as `the type changes from integer32 to double`.
+  /// The change in human-readable form: `the type changes from integer32 to double`.
   public var description: String {
     switch self {
     case .added(let filling): "added, \(filling)"
@@ -175,7 +175,7 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
 }
 
 extension ModelDifference.RelationshipChange: CustomStringConvertible {
-  /// What changes, as `becomes to-many`.
+  /// The change in human-readable form: `becomes to-many`.
   public var description: String {
     switch self {
     case .added(let isOptional): isOptional ? "added" : "added, it is mandatory"
@@ -212,7 +212,7 @@ extension ModelDifference.RelationshipChange: CustomStringConvertible {
 }
 
 extension ModelDifference.IndexChange: CustomStringConvertible {
-  /// What changes, as `the index byName is added: (folded name)`.
+  /// The change in human-readable form: `the index byName is added: (folded name)`.
   public var description: String {
     switch self {
     case .added(let index): "the index \(index.name) is added: \(index.summary)"
@@ -230,7 +230,7 @@ extension ModelDifference.IndexChange: CustomStringConvertible {
 }
 
 extension ModelDifference.CompositeChange: CustomStringConvertible {
-  /// What changes, as `the composite type Address is added`.
+  /// The change in human-readable form: `the composite type Address is added`.
   public var description: String {
     switch self {
     case .added(let name): "the composite type \(name) is added"
@@ -251,7 +251,7 @@ extension ModelDifference.CompositeChange: CustomStringConvertible {
 }
 
 extension ModelDifference.ModelChange: CustomStringConvertible {
-  /// What changes, as `the request all is removed`.
+  /// The change in human-readable form: `the request all is removed`.
   public var description: String {
     switch self {
     case .versionIdentifierChanged(let former, let identifier):
@@ -273,7 +273,7 @@ extension ModelDifference.Existence: CustomStringConvertible {
   }
 }
 
-// MARK: Pieces
+// MARK: Helpers
 
 private func changing(_ what: String, _ former: String?, _ present: String?) -> String {
   switch (former, present) {
@@ -290,7 +290,7 @@ private func removal(keptIn entities: [String]) -> String {
 private func list(_ properties: [String]) -> String { "(\(properties.joined(separator: ", ")))" }
 
 extension PropertyValue {
-  /// The value as a person reads it, texts in quotation marks.
+  /// The value in human-readable form, with strings in quotation marks.
   fileprivate var quoted: String {
     if case .string(let text) = self { "\"\(text)\"" } else { description }
   }

@@ -1,5 +1,4 @@
-/// What differs between two models, change by change, and what it takes to bring a store from the
-/// one to the other.
+/// The changes between two models, and the effort of migrating a store from one to the other.
 ///
 /// ```swift
 /// let difference = store.model.difference(to: model)
@@ -10,38 +9,37 @@
 /// for loss in difference.losses { print("lost: \(loss.name)") }
 /// ```
 ///
-/// Renamed entities and properties are recognised by their renaming identifiers: the identifier,
-/// or the name where none exists, of the older model is looked up among those of the newer one,
-/// and what has kept its name has not been renamed. What has another name and another identifier is
-/// removed and added. A property that moves up or down the hierarchy of entities is moved, with
-/// its values.
+/// Renamed entities and properties are matched by renaming identifier: the identifier (or, without
+/// one, the name) in the older model is looked up among those of the newer one. Parts that kept
+/// their names haven't been renamed. A part with another name and another identifier is removed,
+/// and a new one is added. A property that moves up or down the entity hierarchy keeps its values.
 ///
 /// ## Topics
 /// ### Changes
 /// - ``changes``
 /// - ``Change``
 /// - ``storedChanges``
-/// ### The sum
+/// ### Summary
 /// - ``classification``
 /// - ``losses``
 /// - ``isEmpty``
-/// ### Chains
+/// ### Composition
 /// - ``composed(with:)``
 public struct ModelDifference: Sendable {
-  /// What all changes together ask of a store, from the least to the most.
+  /// The overall effort of all changes, in ascending order.
   public enum Classification: Sendable, Hashable, Comparable, CaseIterable {
-    /// Nothing that is stored changes.
+    /// No stored data changes.
     case nothingStored
-    /// The store can be brought along without code.
+    /// The store can be migrated without code.
     case lightweight
-    /// The store can be brought along without code, unless present objects break a new rule.
+    /// The store can be migrated without code, unless existing objects violate a new rule.
     case lightweightUnlessRulesBreak
-    /// Something cannot be brought along without code.
+    /// At least one change requires code.
     case custom
   }
 
-  /// What differs: the entities in the order of the newer model, each with its properties and
-  /// indexes, then the entities that are removed, then what concerns the whole model.
+  /// The changes: the entities in the order of the newer model, each with its properties and
+  /// indexes, then removed entities, then changes of the model as a whole.
   public let changes: [Change]
   package let old: ManagedObjectModel
   package let new: ManagedObjectModel
@@ -55,23 +53,23 @@ public struct ModelDifference: Sendable {
     changes = comparison.changed()
   }
 
-  /// Whether the models state the same.
+  /// A Boolean value that indicates whether the models are identical.
   public var isEmpty: Bool { changes.isEmpty }
 
-  /// The changes that stored bytes depend on: those for which fingerprints differ.
+  /// The changes that affect stored data, and therefore the fingerprint.
   public var storedChanges: [Change] { changes.filter { $0.effort != .none } }
 
-  /// Everything that is dropped, each thing once, in the order of the changes.
+  /// The distinct losses, in the order of the changes.
   public var losses: [Loss] {
     var seen: Set<Loss> = []
     return changes.compactMap(\.loss).filter { seen.insert($0).inserted }
   }
 
-  /// Whether a store can be brought from the one model to the other without code. Present objects
-  /// may break its rules all the same; see ``classification``.
+  /// A Boolean value that indicates whether a store can be migrated without code. Existing objects
+  /// may still violate new rules; see ``classification``.
   public var isLightweight: Bool { changes.allSatisfy(\.isLightweight) }
 
-  /// The sum of all changes.
+  /// The overall effort of all changes.
   public var classification: Classification {
     if !isLightweight { return .custom }
     if changes.contains(where: { $0.rule != nil }) { return .lightweightUnlessRulesBreak }
@@ -81,7 +79,7 @@ public struct ModelDifference: Sendable {
 
 extension ModelDifference {
   /// The properties of the older model that each attribute and relationship of the newer one
-  /// continues; empty for new ones.
+  /// continues, or empty for new ones.
   package var origins: [Subject: Set<Subject>] {
     var origins: [Subject: Set<Subject>] = [:]
     func add(_ parts: KeyPath<EntityDescription, [some RenamedPart]>, _ paired: PropertyPairing) {
@@ -104,31 +102,30 @@ extension ModelDifference {
 }
 
 extension ModelDifference: Hashable {
-  /// Whether two differences are between the same models and list the same changes.
+  /// Returns whether two differences have the same models and the same changes.
   public static func == (left: Self, right: Self) -> Bool {
     left.changes == right.changes && left.old == right.old && left.new == right.new
   }
 
-  /// Feeds the changes into a hasher.
+  /// Hashes the changes.
   public func hash(into hasher: inout Hasher) { hasher.combine(changes) }
 }
 
 extension ManagedObjectModel {
-  /// What changes from this model to another, newer one.
+  /// Returns the changes from this model to a newer one.
   ///
-  /// - Complexity: Linear in the size of both models; where the hierarchy of entities changes, in
-  ///   the number of properties that their entities have, inherited ones included.
+  /// - Complexity: Linear in the size of both models. If the entity hierarchy changes, linear in
+  ///   the number of properties, with inherited ones counted for each entity.
   public func difference(to other: ManagedObjectModel) -> ModelDifference {
     ModelDifference(self, other, ModelPairing(from: self, to: other))
   }
 }
 
 extension ManagedObjectModel {
-  /// Returns what changes from this model to another one.
+  /// Returns the changes from this model to another one.
   ///
-  /// - Parameter versions: Versions between the two, the oldest first. They only pair what the two
-  ///   models themselves leave unpaired, such as an attribute that was renamed twice: what else
-  ///   they contain is passed over.
+  /// - Parameter versions: Versions between the two, oldest first. They are used only to match
+  ///   parts that cannot be matched directly, such as an attribute that was renamed twice.
   package func difference(
     to other: ManagedObjectModel, via versions: [ManagedObjectModel]
   ) -> ModelDifference {
@@ -144,20 +141,20 @@ extension ManagedObjectModel {
 }
 
 extension ModelDifference {
-  /// The difference from this one's older model to another one's newer model, by way of the model
-  /// between them.
+  /// Returns the difference from this difference's older model to another one's newer model, by way
+  /// of the model between them.
   ///
-  /// Renames and moves compose: what was renamed twice is renamed from its first name, although the
-  /// models at the ends have no identifier in common. What was removed on the way and came back
-  /// under the same name is removed and added, since its values are gone in between.
+  /// Renames and moves compose: a part that was renamed twice is renamed from its first name, even
+  /// if the outer models have no identifier in common. A part that was removed and later added
+  /// under the same name is removed and added, because its values were lost in between.
   ///
   /// ```swift
   /// let direct = try first.difference(to: second).composed(with: second.difference(to: third))
   /// ```
   ///
   /// - Parameter next: A difference that starts where this one ends.
-  /// - Returns: One difference, of the models at the ends.
-  /// - Throws: ``ArborError`` `invalidArgument` where the other one starts from another model.
+  /// - Returns: The difference between the outer models.
+  /// - Throws: ``ArborError`` `invalidArgument` if the other difference starts from another model.
   /// - Complexity: That of ``ManagedObjectModel/difference(to:)``.
   public func composed(with next: ModelDifference) throws(ArborError) -> ModelDifference {
     guard next.old == new else {

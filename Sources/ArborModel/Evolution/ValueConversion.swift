@@ -1,35 +1,35 @@
 extension ModelDifference {
-  /// What becomes of an attribute's values when its type changes.
+  /// The conversion of an attribute's values when its type changes.
   public enum ValueConversion: Sendable, Hashable, CaseIterable {
-    /// They stay as they are.
+    /// The values remain unchanged.
     case identity
-    /// A number becomes one of another type that holds every value of the former.
+    /// Numbers are converted to a type that can represent all of them.
     case widening
-    /// A number becomes one of another type, where that holds it: converted there and back it is the
-    /// same.
+    /// Numbers are converted to another type if it can represent them exactly, so that converting
+    /// them back yields the same number.
     case narrowing
-    /// No becomes 0, yes becomes 1.
+    /// False becomes 0, true becomes 1.
     case booleanToInteger
-    /// A UUID becomes its text in capitals.
+    /// A UUID becomes its uppercase string.
     case uuidToString
-    /// A URI becomes its text.
+    /// A URI becomes its string.
     case uriToString
     /// A date becomes the number of seconds since 2001-01-01 UTC.
     case dateToDouble
-    /// Only code can tell.
+    /// The conversion requires code.
     case custom
 
-    /// How values of a kind are read as those of a kind that is no number or no wider one.
+    /// The conversions of values when they are read as another kind, other than wider numbers.
     private static let readings: [FieldKind: ValueConversion] = [
       .boolean: .booleanToInteger, .uuid: .uuidToString, .uri: .uriToString, .date: .dateToDouble,
     ]
 
-    /// The conversion from one type to another.
+    /// Creates the conversion between two types.
     init(from old: AttributeType, to new: AttributeType) {
       self =
         switch (old, new) {
         case _ where old == new: .identity
-        // A value without a type is stored with its own; a transformed one is bytes.
+        // Untyped values are stored with their type; transformed values are bytes.
         case (_, .undefined), (.transformable, .binary), (.transformable, .transformable): .identity
         case _ where old.kind.isNumber && new.kind.isNumber:
           FieldKind(old).converts(to: FieldKind(new)) ? .widening : .narrowing
@@ -39,7 +39,7 @@ extension ModelDifference {
         }
     }
 
-    /// Whether every value converts by itself.
+    /// A Boolean value that indicates whether every value can be converted automatically.
     public var isCertain: Bool { self != .narrowing && self != .custom }
   }
 }

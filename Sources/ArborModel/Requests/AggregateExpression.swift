@@ -1,14 +1,14 @@
-/// One value computed from many objects: a function of what a key path leads to from each of them.
+/// An aggregate: a function of the values of a key path over many objects.
 ///
-/// Nil values are passed over: a count of a key path is that of its values that are not nil. Of
-/// nothing at all the sum is 0, the mode an empty list and everything else nil.
+/// `nil` values are ignored; the count of a key path is the number of values that aren't `nil`.
+/// Without values, the sum is 0, the mode an empty list, and everything else `nil`.
 package struct AggregateExpression: Sendable, Hashable {
-  /// What is computed from the values.
+  /// The aggregate function.
   package enum Function: String, Sendable, Hashable, CaseIterable {
     case count, sum, average, minimum, maximum, median, mode, standardDeviation
 
-    /// The function that a name stands for: its own, or one of Core Data's and SQL's names, with or
-    /// without a colon: `min:`, `avg`, `@sum`. Nil for an unknown name.
+    /// Creates the function with a name: its own, or one used by Core Data or SQL, with or without
+    /// a colon: `min:`, `avg`, `@sum`. Returns `nil` for an unknown name.
     package init?(named name: String) {
       var name = name.lowercased()
       if name.hasPrefix("@") { name.removeFirst() }
@@ -28,9 +28,9 @@ package struct AggregateExpression: Sendable, Hashable {
   }
 
   package var function: Function
-  /// The key path whose values count; nil for the objects themselves, which can only be counted.
+  /// The key path to aggregate, or `nil` for the objects themselves, which can only be counted.
   package var keyPath: String?
-  /// Whether equal values count once.
+  /// Whether duplicate values are ignored.
   package var isDistinct: Bool
 
   package init(_ function: Function, _ keyPath: String? = nil, isDistinct: Bool = false) {
@@ -56,19 +56,19 @@ package struct AggregateExpression: Sendable, Hashable {
   }
 }
 
-/// An aggregate whose key path has been resolved against an entity.
+/// An aggregate with its key path resolved for an entity.
 package struct BoundAggregate: Sendable {
   package enum Source: Sendable {
     /// The objects themselves, which are counted.
     case objects
     case path(BoundPath)
-    /// What has to be computed of each object.
+    /// An expression to compute for each object.
     case expression(BoundExpression)
   }
 
   package let function: AggregateExpression.Function
   package let source: Source
-  /// The key path as it was written, which tells sources apart.
+  /// The key path as it was written, which identifies the source.
   package let text: String
   package let isDistinct: Bool
 }
@@ -76,10 +76,9 @@ package struct BoundAggregate: Sendable {
 extension AggregateExpression {
   /// Resolves the key path.
   ///
-  /// - Throws: ``ArborError`` `unknownName` where a name is unknown, `invalidArgument` where the
-  ///   path leads to many values or where none exists to make a value of, `typeMismatch` where
-  ///   the function is not defined for values of the property, `invalidPredicate` for an expression
-  ///   that does not parse or bind.
+  /// - Throws: ``ArborError`` `unknownName` if a name is unknown, `invalidArgument` if the path has
+  ///   several values or is required but missing, `typeMismatch` if the function is not defined for
+  ///   the property's type, or `invalidPredicate` if an expression is malformed or cannot be bound.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundAggregate {
@@ -109,7 +108,7 @@ extension AggregateExpression {
       guard function.isDefined(for: path.leaf) else {
         throw undefined(keyPath, entity, path.leaf.expectation)
       }
-      // Of what may lie outside of the records a reader makes values.
+      // Values that may be stored outside the record require a reader.
       if !path.leaf.isExternal { return .path(path) }
     }
     return try expression(keyPath, of: entity, in: schema)
@@ -140,7 +139,7 @@ extension AggregateExpression {
 }
 
 extension AggregateExpression.Function {
-  /// Whether the values have to be there all at once, so that they have to be kept.
+  /// Whether all values must be kept in memory.
   package var takesAllValues: Bool {
     switch self {
     case .count, .sum, .average, .minimum, .maximum: false
@@ -148,7 +147,8 @@ extension AggregateExpression.Function {
     }
   }
 
-  /// The function of the predicate language that makes one value of many, if it does.
+  /// Creates the aggregate for a function of the predicate language. Returns `nil` if it isn't an
+  /// aggregate.
   package init?(_ function: PredicateFunction) {
     switch function {
     case .count: self = .count
@@ -163,7 +163,7 @@ extension AggregateExpression.Function {
     }
   }
 
-  /// Whether there is such a value of what a path leads to.
+  /// Returns whether the function is defined for the values of a path.
   fileprivate func isDefined(for leaf: BoundPath.Leaf) -> Bool {
     guard self != .count else { return true }
     guard case .attribute(let attribute) = leaf else {
@@ -173,7 +173,7 @@ extension AggregateExpression.Function {
     return isDefined(for: ValueKind(attribute.field.kind))
   }
 
-  /// Whether there is such a value of expressions of a kind.
+  /// Returns whether the function is defined for values of a kind.
   fileprivate func isDefined(for kind: ValueKind) -> Bool {
     switch (kind, self) {
     case (.number, _), (.any, _): true

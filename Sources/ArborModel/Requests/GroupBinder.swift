@@ -1,7 +1,7 @@
-/// Turns expressions about the objects of a group into expressions about what is known of the
-/// group: what it is grouped by, and aggregates of its objects.
+/// Rewrites expressions about the objects of a group as expressions about the group's keys and
+/// aggregates.
 struct GroupBinder {
-  /// What is grouped by, as it was asked for.
+  /// The grouping keys, as requested.
   let keys: [ExpressionNode]
   let columns: [RowColumn]
   let entity: EntitySchema
@@ -9,7 +9,7 @@ struct GroupBinder {
   private(set) var nodes: [Wanted] = []
   private(set) var aggregates: [RowPlan.GroupAggregate] = []
 
-  /// An aggregate as it was asked for, so that it is computed once.
+  /// An aggregate as requested, for computing each only once.
   struct Wanted: Equatable {
     let function: PredicateFunction
     let operand: ExpressionNode?
@@ -24,13 +24,13 @@ struct GroupBinder {
     }
   }
 
-  /// An expression about a group, whose leaves are arguments and constants.
+  /// Binds an expression about a group, whose leaves become arguments and constants.
   mutating func bind(_ node: ExpressionNode) throws(ArborError) -> BoundExpression {
     let rewritten = try rewrite(node, knowsColumns: false)
     return try PredicateBinder.bind(rewritten, to: entity, in: schema).expression
   }
 
-  /// A sort key: the name of a column, or an expression about a group.
+  /// Binds a sort key: the name of a column, or an expression about a group.
   mutating func bind(sortKey text: String) throws(ArborError) -> BoundExpression {
     if let column = columns.first(where: { $0.name == text }) {
       return try bind(column.expression)
@@ -43,7 +43,7 @@ struct GroupBinder {
   mutating func bind(_ predicate: FetchPredicate) throws(ArborError) -> BoundPredicate {
     let node = try predicate.parsed.outcome.get()
     let arguments = predicate.arguments
-    // The arguments of what is computed of a group are the group's.
+    // The arguments of expressions about a group are the group's values.
     let closed = node.mapLeaves { (leaf: ExpressionNode) -> ExpressionNode in
       guard case .argument(let index) = leaf, index < arguments.count else { return leaf }
       return .constant(arguments[index])
@@ -73,8 +73,8 @@ struct GroupBinder {
     return rewritten
   }
 
-  /// - Parameter knowsColumns: Whether a name may be that of a column. Columns themselves know
-  ///   none, so that none can be made of itself.
+  /// - Parameter knowsColumns: Whether names can refer to columns. `false` within columns, so that
+  ///   a column cannot refer to itself.
   private mutating func rewrite(
     _ node: ExpressionNode, knowsColumns: Bool
   ) throws(ArborError) -> ExpressionNode {
@@ -115,7 +115,7 @@ struct GroupBinder {
     return rewritten
   }
 
-  /// The index of an aggregate among those that are computed.
+  /// Returns the index of an aggregate among those to compute.
   private mutating func index(
     of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
   ) throws(ArborError) -> Int {
@@ -126,7 +126,7 @@ struct GroupBinder {
     if let known = nodes.firstIndex(of: node) { return known }
     var expression: BoundExpression?
     if let operand = call.operand {
-      // Bound as the function is written, so that its demands on the operand are checked.
+      // Bound as part of the call, so that the function's requirements for its operand are checked.
       let call = ExpressionNode.call(call.function, [operand], .none)
       _ = try PredicateBinder.bind(call, to: entity, in: schema)
       expression = try PredicateBinder.bind(operand, to: entity, in: schema).expression
@@ -152,8 +152,9 @@ struct GroupBinder {
 }
 
 extension ExpressionNode {
-  /// What makes one value of many objects, if this does: `@count`, `@sum.salary`, `sum(salary)`,
-  /// `count(distinct(name))`. The same functions of a collection that one object has are none.
+  /// Returns the aggregate over objects, such as `@count`, `@sum.salary`, `sum(salary)` or
+  /// `count(distinct(name))`, or `nil` for any other expression. The same functions of a collection
+  /// of a single object are not aggregates.
   func aggregate(
     in entity: EntitySchema, _ schema: ModelSchema
   ) -> (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)? {
@@ -180,7 +181,7 @@ extension ExpressionNode {
     }
   }
 
-  /// Whether this, or a part of it, is an aggregate.
+  /// Returns whether the expression is or contains an aggregate.
   func mayAggregate(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
     if aggregate(in: entity, schema) != nil { return true }
     var mayAggregate = false
@@ -188,7 +189,8 @@ extension ExpressionNode {
     return mayAggregate
   }
 
-  /// Whether one object has one value of this. What does not bind is told where it is bound.
+  /// Returns whether the expression has a single value per object. Errors are reported when it is
+  /// bound.
   private func isSingle(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
     guard let bound = try? PredicateBinder.bind(self, to: entity, in: schema) else { return true }
     return !bound.kind.isList
@@ -196,7 +198,7 @@ extension ExpressionNode {
 }
 
 extension PredicateFunction {
-  /// The function that a collection operator stands for.
+  /// Creates the function for a collection operator.
   init?(collectionOperator name: String) {
     switch name {
     case "@count": self = .count
@@ -208,6 +210,6 @@ extension PredicateFunction {
     }
   }
 
-  /// Whether the function makes one value of many.
+  /// Whether the function aggregates a collection to a single value.
   var isStatistic: Bool { AggregateExpression.Function(self) != nil }
 }

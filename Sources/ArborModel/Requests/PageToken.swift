@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Where a page of a sorted fetch ended, as an opaque text that outlives the process.
+/// The end of a page of a sorted fetch, as an opaque string that is valid across processes.
 ///
 /// ```
 ///  0        1                9               17                      end-4     end
@@ -10,16 +10,16 @@ package import Foundation
 /// └────────┴────────────────┴───────────────┴───────────────────────┴─────────┘
 /// ```
 ///
-/// Numbers are little-endian; the text is base 64 with the alphabet for URLs, without padding. The
-/// check sum tells a token that was cut off; it is no protection against forgery, and needs none: a
-/// token names a position in an order and gives no access.
+/// Numbers are little-endian. The text is base64url without padding. The checksum detects truncated
+/// tokens. It doesn't protect against forgery and needn't: a token identifies a position in an
+/// order and grants no access.
 package struct PageToken: Sendable, Hashable {
   private static let form: UInt8 = 1
   private static let headerSize = 17
 
-  /// What the sort keys found at the page's last row, objects by their numbers.
+  /// The values of the sort keys for the page's last row, with objects as numbers.
   package let values: [PropertyValue]
-  /// The last row's object.
+  /// The object of the last row.
   package let number: ObjectNumber
   package let fingerprint: UInt64
 
@@ -29,11 +29,11 @@ package struct PageToken: Sendable, Hashable {
     self.fingerprint = fingerprint
   }
 
-  /// Reads a token.
+  /// Parses a token.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` for a text that is none.
+  /// - Throws: ``ArborError`` `invalidArgument` if the text is not a valid token.
   package init(_ text: String) throws(ArborError) {
-    // One position has one text: the last letter may not differ in bits that mean nothing.
+    // Each position has exactly one text: unused bits of the last character must not differ.
     guard let bytes = Self.bytes(of: text), bytes.count >= Self.headerSize + 4,
       bytes[0] == Self.form, Self.text(of: bytes) == text
     else { throw Self.invalid }
@@ -81,8 +81,8 @@ package struct PageToken: Sendable, Hashable {
 }
 
 extension FetchDescription {
-  /// A number that requests share exactly if the same rows in the same order answer them, in any
-  /// process: the same store, entity, predicate with its constants, and sort keys.
+  /// Returns a hash that is equal for requests with the same rows in the same order, in any
+  /// process: those with the same store, entity, predicate, constants and sort keys.
   package func fingerprint(storeID: UUID) -> UInt64 {
     var parts = [storeID.uuidString, entityName, includesSubentities ? "family" : "alone"]
     parts.append(predicate.map { "where \($0)" } ?? "all")
@@ -102,7 +102,7 @@ extension FetchDescription {
   }
 }
 
-/// A hash that is the same in every process: FNV-1a with 64 bits
+/// A hash that is identical in all processes: 64-bit FNV-1a
 /// (http://www.isthe.com/chongo/tech/comp/fnv).
 private enum StableHash {
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {

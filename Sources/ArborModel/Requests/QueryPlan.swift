@@ -1,7 +1,8 @@
-/// How the store answers a fetch: by which access path it visits rows, and what it does with them.
+/// The plan for executing a fetch: the access path that finds the rows, and the steps that process
+/// them.
 ///
-/// A plan is a tree of steps, the last one at its root; each takes its rows from its inputs. It is
-/// decided by counts, so it depends on the data as well as on the request.
+/// A plan is a tree of steps with the last step at its root; each step gets its rows from its
+/// inputs. Planning is cost-based, so a plan depends on the data as well as on the request.
 ///
 /// ```swift
 /// print(try context.explain(request))
@@ -12,51 +13,50 @@
 /// //       └ index Company.country: country == Country 7 · 3 rows
 /// ```
 public struct QueryPlan: Sendable, Hashable {
-  /// What one step of a plan does.
+  /// The kind of a step.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Nothing can match: nothing is read.
+    /// No row can match, so nothing is read.
     case nothing
-    /// Reads the objects whose IDs the predicate names.
+    /// Reads the objects whose IDs are in the predicate.
     case objects
-    /// Reads the objects that an index names; those of its inputs, where it has any, are what the
-    /// index is asked for.
+    /// Reads the objects found in an index. If the step has inputs, their objects are the search
+    /// keys.
     case index
-    /// Reads the objects that a relationship leads to from those of its input, or from objects
-    /// that the predicate names.
+    /// Reads the objects related to those of its input, or to objects in the predicate.
     case relationship
-    /// Reads all objects of the entity and its subentities.
+    /// Scans all objects of the entity and its subentities.
     case scan
-    /// The objects that any of its inputs finds.
+    /// Combines the objects of all inputs.
     case union
-    /// The objects that all of its inputs find.
+    /// Keeps the objects that all inputs have in common.
     case intersection
-    /// Keeps the rows that meet conditions which the access path does not cover.
+    /// Keeps the rows that satisfy the conditions that the access path doesn't cover.
     case filter
-    /// Puts the rows in order.
+    /// Sorts the rows.
     case sort
-    /// Drops the first rows, and all after a number of rows.
+    /// Skips the first rows, and drops all after a maximum number.
     case limit
-    /// Makes values of the rows: one input that finds them, or for each value the index at whose
-    /// first or last key it is.
+    /// Aggregates the rows. The input is the step that finds the rows or, for minimums and
+    /// maximums, the index whose first or last key is each value.
     case aggregate
   }
 
-  /// One step.
+  /// A step of a plan.
   public struct Step: Sendable, Hashable {
-    /// What the step does.
+    /// The kind of the step.
     public let kind: Kind
-    /// The name of the index or relationship it uses, as `Entity.name`.
+    /// The name of the index or relationship that the step uses, as `Entity.name`.
     public let name: String?
-    /// The range, the conditions, the sort keys or the limit, in words.
+    /// The range, conditions, sort keys or limit, as text.
     public let detail: String
-    /// How many rows leave the step, as far as the planner could tell; nil where it could not.
+    /// The estimated number of rows that the step returns, or `nil` if it is unknown.
     public let estimatedRows: Int?
-    /// How many rows leave the step, where they have been counted all.
+    /// The actual number of rows that the step returns, or `nil` if not all have been counted.
     public let actualRows: Int?
-    /// The steps that the step takes its rows, or the objects it looks for, from.
+    /// The steps that provide the rows or search keys.
     public let inputs: [Step]
 
-    /// Describes a step.
+    /// Creates a step.
     package init(
       _ kind: Kind, name: String? = nil, detail: String = "", estimatedRows: Int? = nil,
       actualRows: Int? = nil, inputs: [Step] = []
@@ -70,19 +70,20 @@ public struct QueryPlan: Sendable, Hashable {
     }
   }
 
-  /// The step that hands the rows out.
+  /// The step that returns the results.
   public let root: Step
-  /// An index that would have served the fetch; nil where none would, or it is there.
+  /// The index that would have improved the fetch, or `nil` if there isn't one or it already
+  /// exists.
   public let suggestedIndex: IndexAdvice?
 
-  /// Makes a plan.
+  /// Creates a plan.
   package init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
     self.root = root
     self.suggestedIndex = suggestedIndex
   }
 
-  /// The steps from the one that finds rows to the one that hands them out; not those that find
-  /// what the first one looks for.
+  /// The steps from the one that finds the rows to the one that returns them, without those that
+  /// provide its search keys.
   public var steps: [Step] {
     var steps = [root]
     while let last = steps.last, last.isChained, let input = last.inputs.first {
@@ -94,12 +95,12 @@ public struct QueryPlan: Sendable, Hashable {
   /// The step that finds the rows.
   public var access: Step { steps.first ?? root }
 
-  /// Whether rows are found by an index.
+  /// A Boolean value that indicates whether rows are found by an index.
   public var usesIndex: Bool { access.kind == .index }
 }
 
 extension QueryPlan.Step {
-  /// Whether the step takes rows from another one.
+  /// Whether the step processes the rows of another one.
   fileprivate var isChained: Bool {
     switch kind {
     case .filter, .sort, .limit, .aggregate: true
@@ -107,7 +108,7 @@ extension QueryPlan.Step {
     }
   }
 
-  /// The step and its inputs as lines, each input one step further in.
+  /// Returns the step and its inputs as lines, with inputs indented.
   fileprivate func lines(_ lead: String = "", _ mark: String = "", _ rest: String = "") -> [String]
   {
     var lines = [lead + mark + description]
@@ -120,7 +121,7 @@ extension QueryPlan.Step {
 }
 
 extension QueryPlan.Step: CustomStringConvertible {
-  /// The step on one line: what it does, with what, how many rows.
+  /// The step on one line: kind, name, details and number of rows.
   public var description: String {
     var text = kind.rawValue
     if let name { text += " \(name)" }
@@ -135,6 +136,6 @@ extension QueryPlan.Step: CustomStringConvertible {
 }
 
 extension QueryPlan: CustomStringConvertible {
-  /// The steps as a tree, the last one first.
+  /// The steps as a tree, with the last one first.
   public var description: String { root.lines().joined(separator: "\n") }
 }

@@ -1,34 +1,34 @@
 package import Foundation
 
-/// What the rows of a request are made of, names resolved: plain values of each object, or values
-/// of groups of objects.
+/// The columns and grouping of a request for rows, with names resolved: values of each object, or
+/// values of groups of objects.
 package struct RowPlan: Sendable {
   package let names: [String]
-  /// The values of the columns; of grouped rows their leaves are arguments, see ``Grouping``.
+  /// The values of the columns. For grouped rows, their leaves are arguments; see ``Grouping``.
   package let columns: [BoundExpression]
-  /// nil where every object is a row.
+  /// The grouping, or `nil` if every object is a row.
   package let grouping: Grouping?
-  /// The order of the rows where it has to be made of their values; empty where it is the order in
-  /// which the objects come.
+  /// The order of the rows if they must be sorted by their values, or empty if they are in the
+  /// order of the objects.
   package let order: [OrderKey]
   package let sortKeys: [BoundSortKey]
   package let isDistinct: Bool
   package let limit: Int
   package let offset: Int
 
-  /// How objects become groups. The values of ``keys``, then those of ``aggregates``, are the
-  /// arguments of all that is computed of a group.
+  /// The grouping of objects. The values of ``keys``, followed by those of ``aggregates``, are the
+  /// arguments of all expressions about a group.
   package struct Grouping: Sendable {
-    /// What the objects of a group agree in; none where all objects are one group.
+    /// The grouping keys, or empty if all objects are one group.
     package let keys: [BoundExpression]
     package let aggregates: [GroupAggregate]
     package let having: BoundPredicate?
   }
 
-  /// One value made of the objects of a group.
+  /// An aggregate of the objects of a group.
   package struct GroupAggregate: Sendable {
     package let function: AggregateExpression.Function
-    /// nil for the objects themselves, which are counted.
+    /// The expression to aggregate, or `nil` for the objects themselves, which are counted.
     package let expression: BoundExpression?
     package let isDistinct: Bool
   }
@@ -37,7 +37,7 @@ package struct RowPlan: Sendable {
     package let expression: BoundExpression
     package let isAscending: Bool
     package let options: SortKey.Options
-    /// The locale of localized texts; nil for that of the store.
+    /// The locale for comparing strings, or `nil` for that of the store.
     package let locale: Locale?
   }
 }
@@ -45,9 +45,9 @@ package struct RowPlan: Sendable {
 extension RowPlan {
   /// Resolves a request.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where a text is no expression or a name in it is
-  ///   unknown, `unknownName` for a sort key, `invalidArgument` where names repeat or what is asked
-  ///   for is neither grouped by nor aggregated.
+  /// - Throws: ``ArborError`` `invalidPredicate` if a text is malformed or contains an unknown
+  ///   name, `unknownName` for an unknown sort key, or `invalidArgument` if names are repeated or a
+  ///   column is neither a grouping key nor an aggregate.
   package init(
     _ description: FetchDescription, of entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) {
@@ -95,8 +95,8 @@ extension RowPlan {
     }
   }
 
-  /// The order of the objects where paths of the entity make it; else that of rows by what their
-  /// columns, or expressions, say.
+  /// Returns the order of the objects if the sort keys are paths of the entity, otherwise the order
+  /// of rows by columns or expressions.
   private static func order(
     _ keys: [SortKey], _ columns: [RowColumn], of entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> (sortKeys: [BoundSortKey], order: [OrderKey]) {
@@ -125,7 +125,7 @@ extension RowPlan {
   }
 }
 
-/// A column as it was asked for.
+/// A column as requested.
 struct RowColumn {
   let name: String
   let expression: ExpressionNode
@@ -137,8 +137,8 @@ struct RowColumn {
     self.expression = expression
   }
 
-  /// Reads a column. A mere path may begin with a property that is named like a word of the
-  /// language, as `size`.
+  /// Parses a column. A plain path can start with a property whose name is a reserved word, such as
+  /// `size`.
   init(_ text: String, of entity: EntitySchema) throws(ArborError) {
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     if PredicateKeyword(spelledBy: names[0]) != nil, entity.property(named: names[0]) != nil,
@@ -151,7 +151,7 @@ struct RowColumn {
     }
   }
 
-  /// The columns of a request; all attributes where it names none.
+  /// Returns the columns of a request, or all attributes if it doesn't specify any.
   static func columns(
     of description: FetchDescription, _ entity: EntitySchema
   ) throws(ArborError) -> [RowColumn] {
@@ -180,7 +180,8 @@ struct RowColumn {
 }
 
 extension ExpressionNode {
-  /// The names of a path without collection operators, joined by dots; nil for all else.
+  /// The dot-separated names of a path without collection operators, or `nil` for any other
+  /// expression.
   var plainPath: String? {
     guard case .path(let path) = self, !path.parts.isEmpty else { return nil }
     for part in path.parts {

@@ -1,40 +1,40 @@
 public import Foundation
 
-/// A snapshot that a process holds of a store, and what it costs.
+/// A read transaction of any process that pins an earlier MVCC snapshot of a store, and its cost.
 ///
-/// Pages that later commits replace are not used again while a process reads an earlier state: a
-/// long read lets the file grow.
+/// Pages that later commits replace cannot be reused while a process reads an earlier snapshot, so
+/// a long read transaction makes the file grow.
 ///
 /// ```swift
 /// for reader in try store.readers() where reader.pinnedBytes > 1 << 28 { print(reader) }
 /// // process 4711 (server) · since about 2026-11-23T12:30:00Z · 1200 transactions behind
 /// //   · 73728 pages, 301989888 bytes pinned
 /// ```
-///
-/// Only ``processID`` and ``transaction`` come from the engine, which does not record when a read
-/// began. ``since`` is estimated from the history of commits.
+/// Only ``processID`` and ``transaction`` are provided by the storage engine, which doesn't record
+/// when a read transaction started. ``since`` is estimated from the history of commits.
 public struct StoreReader: Sendable, Hashable {
-  /// The process that reads.
+  /// The ID of the reading process.
   public let processID: Int32
-  /// What the system calls the process, on Linux its first 15 bytes; nil where the system does not
-  /// tell, as of a process in another container.
+  /// The name of the process as reported by the system, on Linux its first 15 bytes, or `nil` if it
+  /// isn't available, for example because the process runs in another container.
   public let processName: String?
-  /// The transaction whose state it reads.
+  /// The transaction whose snapshot is read.
   public let transaction: UInt64
-  /// About when the state that it reads was replaced by the next commit: it has been reading since
-  /// before. nil where it reads the newest state, and where no commit is remembered.
+  /// The estimated time at which the next commit replaced the snapshot. The read transaction
+  /// started earlier. `nil` if the snapshot is the newest, or if no commit is recorded.
   ///
-  /// Estimated: transactions that were no commit of objects, such as batches of an index build,
-  /// make it earlier than it is, and several commits written as one transaction make it later.
+  /// The estimate is too early if transactions other than commits of objects were executed, such as
+  /// batches of an index build, and too late if several commits were written as one transaction.
   public let since: Date?
-  /// How many transactions have been committed since the state that it reads.
+  /// The number of transactions committed since the snapshot.
   public let transactionsBehind: Int
-  /// Pages that have been replaced since, and cannot be used while it reads.
+  /// The number of pages that have been replaced since the snapshot, and cannot be reused while it
+  /// is read.
   public let pinnedPages: Int
-  /// The same in bytes.
+  /// The size of the pinned pages in bytes.
   public let pinnedBytes: Int
 
-  /// Describes a reader.
+  /// Creates a description of a reader.
   package init(
     processID: Int32, processName: String? = nil, transaction: UInt64, since: Date? = nil,
     transactionsBehind: Int, pinnedPages: Int, pinnedBytes: Int

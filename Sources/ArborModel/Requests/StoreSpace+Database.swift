@@ -1,45 +1,46 @@
 extension StoreSpace {
-  /// One of the databases in a store's file.
+  /// A database in a store's file.
   public struct Database: Sendable, Hashable {
-    /// What a database holds.
+    /// The contents of a database.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The objects of an entity, without those of its subentities.
       case records
-      /// An index, for its entity and the subentities.
+      /// An index of an entity and its subentities.
       case index
       /// The members of a to-many relationship.
       case relationship
       /// The order of the members of an ordered relationship.
       case order
-      /// The binaries of an entity that lie outside of their records.
+      /// The binary values of an entity that are stored outside their records.
       case largeBinaries
-      /// What the last commits changed.
+      /// The changes of recent commits.
       case history
       /// The model, the header and metadata.
       case store
     }
 
-    /// What it holds.
+    /// The contents of the database.
     public let kind: Kind
-    /// The entity; of an index or a relationship the one that declares it.
+    /// The entity. For an index or a relationship, the one that declares it.
     public let entity: String?
     /// The name of the index or relationship.
     public let name: String?
-    /// What the engine calls it, which no renaming in the model changes.
+    /// The name of the database in the storage engine, which doesn't change when the model is
+    /// renamed.
     public let storedName: String
-    /// How many entries there are: records, index entries, members, chunks of binaries.
+    /// The number of entries: records, index entries, members or chunks of binary values.
     public let entries: Int
-    /// How many pages it fills.
+    /// The number of pages that the database occupies.
     public let pages: Int
-    /// The same in bytes.
+    /// The size of the pages in bytes.
     public let bytes: Int
-    /// The share of its leaf pages that holds something, from 0 to 1; nil where there is nothing.
-    /// Exact for few leaf pages, else that of some which are spread evenly.
+    /// The fill factor of the leaf pages, from 0 to 1, or `nil` if the database is empty. Exact for
+    /// few leaf pages, otherwise based on an evenly distributed sample.
     public let fill: Double?
-    /// Whether ``pages`` and ``bytes`` are estimated.
+    /// A Boolean value that indicates whether ``pages`` and ``bytes`` are estimates.
     public let isEstimated: Bool
 
-    /// Describes a database.
+    /// Creates a description of a database.
     package init(
       kind: Kind, entity: String? = nil, name: String? = nil, storedName: String, entries: Int,
       pages: Int, bytes: Int, fill: Double?, isEstimated: Bool
@@ -55,7 +56,7 @@ extension StoreSpace {
       self.isEstimated = isEstimated
     }
 
-    /// What it holds, in words: `index Employee.byName`.
+    /// The contents in human-readable form: `index Employee.byName`.
     package var title: String {
       switch (kind, entity, name) {
       case (.records, let entity?, _): "records of \(entity)"

@@ -1,4 +1,4 @@
-/// What a store's file is made of, in bytes.
+/// The space used by a store's file, in bytes.
 ///
 /// ```swift
 /// let space = try store.spaceUsage()
@@ -9,44 +9,46 @@
 /// // records of Employee · 10000 entries · 410 pages · 92 % full
 /// ```
 ///
-/// Every figure but that of the file counts whole pages, of ``pageSize`` bytes each. The file,
-/// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. The figures of an
-/// index or relationship of more than 4096 leaf pages in which objects share values are estimated
-/// from 4096 of them; ``Database/isEstimated`` tells. The figures add up to the file all the same.
+/// All figures except ``file`` count whole pages of ``pageSize`` bytes. The figures for the file,
+/// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. If objects share
+/// values in an index or relationship with more than 4096 leaf pages, its figures are estimated
+/// from 4096 of them, as ``Database/isEstimated`` indicates. The figures always add up to the size
+/// of the file.
 public struct StoreSpace: Sendable, Hashable {
-  /// Bytes of the file.
+  /// The size of the file.
   public let file: Int
-  /// Bytes of a page.
+  /// The size of a page.
   public let pageSize: Int
-  /// The records of all objects.
+  /// The space for the records of all objects.
   public let records: Int
-  /// The indexes, those of uniqueness constraints included.
+  /// The space for indexes, including those of uniqueness constraints.
   public let indexes: Int
-  /// The members of to-many relationships, and their order.
+  /// The space for the members of to-many relationships and their order.
   public let relationships: Int
-  /// Binaries that lie outside of their records.
+  /// The space for binary values that are stored outside their records.
   public let largeBinaries: Int
-  /// What the last commits changed, for those who follow them.
+  /// The space for the history, which records the changes of recent commits.
   public let history: Int
-  /// The model, metadata, the engine's own lists, and what other programs put into the file.
+  /// The space for the model, metadata, the storage engine's own lists, and data stored by other
+  /// programs.
   public let other: Int
-  /// Pages that hold nothing: later commits use them before the file grows.
+  /// The space of free pages, which later commits use before the file grows.
   public let free: Int
-  /// What of the free pages no commit can use yet, because a process reads an earlier state; see
-  /// ``longReaders``.
+  /// The part of the free space that commits cannot use yet, because a process reads an earlier
+  /// snapshot; see ``longReaders``.
   public let pinned: Int
-  /// What `compact()` would give back, to within some pages.
+  /// The space that `compact()` would release, accurate to within a few pages.
   public let reclaimable: Int
-  /// The databases of the file, by entity and property; those that hold nothing included.
+  /// The databases of the file, by entity and property, including empty ones.
   public let databases: [Database]
-  /// The readers that pin more pages than `StoreOptions.pinnedPagesThreshold`, those that
-  /// read the oldest state first.
+  /// The readers that pin more pages than `StoreOptions.pinnedPagesThreshold`, sorted by snapshot,
+  /// oldest first.
   public let longReaders: [StoreReader]
 
-  /// Bytes of pages that hold something.
+  /// The space of pages in use.
   public var used: Int { records + indexes + relationships + largeBinaries + history + other }
 
-  /// Describes a file.
+  /// Creates a description of a file.
   package init(
     file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
     history: Int, other: Int, free: Int, pinned: Int = 0, reclaimable: Int,
@@ -67,7 +69,7 @@ public struct StoreSpace: Sendable, Hashable {
     self.longReaders = longReaders
   }
 
-  /// The bytes of used pages by what they hold, each with a word for it.
+  /// The used space by category, with the category's name.
   package var kinds: [(name: String, bytes: Int, isEstimated: Bool)] {
     func isEstimated(_ kinds: Database.Kind...) -> Bool {
       databases.contains { $0.isEstimated && kinds.contains($0.kind) }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What aggregates are made of, gathered value by value.
+/// Accumulates values for computing aggregates.
 package struct ValueSummary: Sendable {
-  /// How many values are not null.
+  /// The number of values that aren't null.
   package private(set) var count = 0
   private var sum = NumberSum()
   private var summands = 0
@@ -12,15 +12,15 @@ package struct ValueSummary: Sendable {
   private var least = PropertyValue.null
   private var greatest = PropertyValue.null
   private var seen: Set<DistinctValue>?
-  /// All of them, for functions that take them together.
+  /// All values, for functions that need them at once.
   private var values: [PropertyValue]?
 
   /// - Parameters:
-  ///   - isDistinct: Whether equal values count once.
-  ///   - keepsValues: Whether there will be functions that
+  ///   - isDistinct: Whether duplicate values are ignored.
+  ///   - keepsValues: Whether to support functions with
   ///     ``AggregateExpression/Function/takesAllValues``.
-  ///   - keepsExtremes: Whether the least or the greatest value will be asked for, which takes
-  ///     comparing each value.
+  ///   - keepsExtremes: Whether to support minimums and maximums, which requires comparing each
+  ///     value.
   package init(isDistinct: Bool = false, keepsValues: Bool = false, keepsExtremes: Bool = true) {
     self.keepsExtremes = keepsExtremes
     seen = isDistinct ? [] : nil
@@ -28,7 +28,7 @@ package struct ValueSummary: Sendable {
   }
 
   package mutating func add(_ value: PropertyValue) {
-    // A number that is none has no place in an order and adds nothing to a sum.
+    // NaN has no position in an order and adds nothing to a sum.
     guard !value.isNull, !value.isNotANumber else { return }
     if seen != nil, seen?.insert(DistinctValue(value)).inserted == false { return }
     count += 1
@@ -61,10 +61,10 @@ package struct ValueSummary: Sendable {
   }
 }
 
-/// An aggregate of a group while its objects come one after another.
+/// Accumulates an aggregate of a group while its objects are visited.
 package struct GroupFigure: Sendable {
   private var rowCount = 0
-  /// nil where rows are counted, whatever they have.
+  /// The accumulated values, or `nil` if rows are counted regardless of their values.
   private var summary: ValueSummary?
   private let function: AggregateExpression.Function
 
@@ -76,7 +76,7 @@ package struct GroupFigure: Sendable {
       keepsExtremes: function == .minimum || function == .maximum)
   }
 
-  /// Adds what an object has; nil where nothing was asked of it.
+  /// Adds an object's value, or `nil` if rows are counted.
   package mutating func add(_ value: PropertyValue?) {
     rowCount += 1
     if let value { summary?.add(value) }

@@ -1,20 +1,21 @@
 package import Foundation
 
-/// A day, and maybe a time, as a text says what clocks show.
+/// A local date with an optional time, independent of a time zone.
 package struct ClockReading: Sendable {
   private let day: GregorianDay
-  /// Seconds since midnight; nil for a day without a time.
+  /// The number of seconds since midnight, or `nil` for a date without a time.
   private let seconds: Int?
   private let fraction: Double
-  /// Whether the text has 60 seconds, of which 59 count.
+  /// Whether the text has a leap second, which is read as second 59.
   private let isLeapSecond: Bool
 
-  /// A day without a time.
+  /// Creates a date without a time.
   init(day: GregorianDay) {
     (self.day, seconds, fraction, isLeapSecond) = (day, nil, 0, false)
   }
 
-  /// A time of a day; nil if there is none such. 24:00 is midnight at the end of the day.
+  /// Creates a date with a time. Returns `nil` if it is invalid. 24:00 is midnight at the end of
+  /// the day.
   init?(day: GregorianDay, hour: Int, minute: Int, second: Int, fraction: Double) {
     let seconds = hour * 3600 + minute * 60 + min(second, 59)
     guard minute < 60, second <= 60, hour < 24 || seconds == 86_400 && fraction == 0 else {
@@ -26,12 +27,12 @@ package struct ClockReading: Sendable {
 
   private var clock: Int { day.clock + (seconds ?? 0) }
 
-  /// The point in time at which clocks of a zone show this, by the rules of `TimeZone`.
+  /// Returns the point in time at which clocks in a time zone show this reading; see `TimeZone`.
   package func date(in zone: TimeZone) -> Date? {
     date(at: seconds == nil ? zone.firstInstant(of: day) : zone.instant(ofClock: clock))
   }
 
-  /// The point in time at which clocks so many seconds east of UTC show this.
+  /// Returns the point in time at the given offset in seconds east of UTC.
   package func date(atOffset offset: Int) -> Date? { date(at: clock - offset) }
 
   private func date(at instant: Int) -> Date? {
@@ -41,7 +42,7 @@ package struct ClockReading: Sendable {
   }
 }
 
-/// Goes through the bytes of a text that says when something is.
+/// A cursor for parsing dates and times from bytes.
 struct ClockCursor {
   let bytes: UnsafeRawBufferPointer
   var position = 0
@@ -58,10 +59,10 @@ struct ClockCursor {
     return true
   }
 
-  /// A number of exactly so many digits.
+  /// Parses a number with the given number of digits.
   mutating func number(_ count: Int) -> Int? { number(count, count) }
 
-  /// A number of at least and at most so many digits.
+  /// Parses a number with at least and at most the given numbers of digits.
   mutating func number(_ least: Int, _ most: Int) -> Int? {
     var (end, number) = (position, 0)
     while end < bytes.count, end - position < most, bytes[end] &- UInt8(ascii: "0") < 10 {
@@ -73,7 +74,7 @@ struct ClockCursor {
     return number
   }
 
-  /// The digits of a fraction, at least one.
+  /// Parses the digits of a fraction, at least one.
   mutating func fraction(atMost most: Int = .max) -> Double? {
     let digits = bytes[position..<(position + min(digitCount, most))]
     guard !digits.isEmpty, let parsed = Double("0." + String(decoding: digits, as: UTF8.self))
@@ -82,7 +83,7 @@ struct ClockCursor {
     return parsed
   }
 
-  /// The number of digits from the position on.
+  /// The number of consecutive digits at the current position.
   var digitCount: Int {
     var end = position
     while end < bytes.count, bytes[end] &- UInt8(ascii: "0") < 10 { end += 1 }

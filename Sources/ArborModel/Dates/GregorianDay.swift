@@ -1,6 +1,6 @@
 /// A day of the proleptic Gregorian calendar, the calendar of ISO 8601.
 ///
-/// The rules of today hold for all years: there is no Julian calendar before 1582, and a year 0
+/// The current rules apply to all years: there is no Julian calendar before 1582, and a year 0
 /// precedes year 1. Foundation's Gregorian calendars switch to the Julian one instead.
 package struct GregorianDay: Sendable, Hashable {
   /// The number of days since 2001-01-01, a Monday.
@@ -8,10 +8,11 @@ package struct GregorianDay: Sendable, Hashable {
 
   package init(number: Int) { self.number = number }
 
-  /// The day on which an instant falls, as seconds since 2001-01-01T00:00 of a clock.
+  /// Creates the day that contains a local time, given in seconds since 2001-01-01T00:00 on the
+  /// clock.
   package init(containing clock: Int) { number = clock.floored(by: 86_400) }
 
-  /// A calendar date; `nil` if the month has no such day.
+  /// Creates a day from a calendar date. Returns `nil` if the month doesn't have such a day.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else {
       return nil
@@ -25,14 +26,14 @@ package struct GregorianDay: Sendable, Hashable {
     number = marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 730_791
   }
 
-  /// An ordinal date: the day of a year, counted from 1.
+  /// Creates a day from an ordinal date: a year and the day of the year, counting from 1.
   package init?(year: Int, ordinal: Int) {
     guard ordinal >= 1, ordinal <= (Self.isLeap(year) ? 366 : 365) else { return nil }
     number = Self.firstDay(of: year) + ordinal - 1
   }
 
-  /// A week date: the year and the week in it, of which the first contains January 4, and a day
-  /// from 1 for Monday to 7 for Sunday.
+  /// Creates a day from a week date: a year, a week of that year, the first of which contains
+  /// January 4, and a weekday from 1 for Monday to 7 for Sunday.
   package init?(weekYear: Int, week: Int, weekday: Int) {
     let start = Self.firstMonday(of: weekYear)
     let count = (Self.firstMonday(of: weekYear + 1) - start) / 7
@@ -53,10 +54,10 @@ package struct GregorianDay: Sendable, Hashable {
     return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
   }
 
-  /// The day of the week: 1 for Monday to 7 for Sunday.
+  /// The weekday, from 1 for Monday to 7 for Sunday.
   package var weekday: Int { number - number.floored(by: 7) * 7 + 1 }
 
-  /// Seconds from 2001-01-01T00:00 to midnight of the day.
+  /// The number of seconds from 2001-01-01T00:00 to midnight of the day.
   package var clock: Int { number * 86_400 }
 
   private static func isLeap(_ year: Int) -> Bool {
@@ -84,7 +85,7 @@ package struct GregorianDay: Sendable, Hashable {
 }
 
 extension Int {
-  /// The quotient, rounded down.
+  /// Returns the quotient, rounded down.
   package func floored(by divisor: Int) -> Int {
     self >= 0 ? self / divisor : (self - divisor + 1) / divisor
   }

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension ISO8601Date {
-  /// A point in time in UTC, as `2024-05-01T12:30:15.25Z`, with as many digits of a second as
-  /// ``parse(_:)`` needs to return the same point. Nil for years outside 0000 to 9999.
+  /// Returns a point in time in UTC, such as `2024-05-01T12:30:15.25Z`, with as many fractional
+  /// digits as ``parse(_:)`` needs to restore it. Returns `nil` for years outside 0000 to 9999.
   package static func text(_ date: Date) -> String? {
     guard let (start, fraction) = parts(of: date, of: 0...9999) else { return nil }
     guard fraction > 0 else { return start + "Z" }
@@ -16,7 +16,8 @@ extension ISO8601Date {
     return nil
   }
 
-  /// A point in time in UTC with milliseconds, as `2024-05-01T12:30:15.250Z`, for people to read.
+  /// Returns a point in time in UTC with milliseconds, such as `2024-05-01T12:30:15.250Z`, for
+  /// display.
   package static func milliseconds(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let rounded =
@@ -28,13 +29,13 @@ extension ISO8601Date {
     return "\(start).\(padded(min(Int((fraction * 1000).rounded()), 999), 3))Z"
   }
 
-  /// As ``milliseconds(_:)``, without a fraction if it is zero.
+  /// Returns the text of ``milliseconds(_:)``, without the fraction if it is zero.
   package static func seconds(_ date: Date) -> String {
     let text = milliseconds(date)
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text
   }
 
-  /// A point in time in UTC without fraction and zone, and the fraction.
+  /// Returns a point in time in UTC without fraction and time zone, and the fraction.
   private static func parts(
     of date: Date, of years: ClosedRange<Int>
   ) -> (text: String, fraction: Double)? {

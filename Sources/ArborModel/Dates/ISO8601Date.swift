@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads points in time in the formats of ISO 8601 and RFC 3339.
+/// Parses points in time in the formats of ISO 8601 and RFC 3339.
 ///
 /// ```
 /// 2024-05-01                       the first moment of the day; also 20240501
@@ -15,28 +15,30 @@ package import Foundation
 /// +12024-05-01, -0044-03-15        years with a sign have four to six digits
 /// ```
 ///
-/// Exact and strict, unlike Foundation's parsers, which read February 30 as March 1 and ignore
-/// what follows the date. The calendar is that of ``GregorianDay``, and a text without a zone is
-/// read as `TimeZone` describes in `instant(ofClock:)`.
+/// Parsing is exact and strict, unlike in Foundation's parsers, which read February 30 as March 1
+/// and ignore text after the date. The calendar is that of ``GregorianDay``, and text without a
+/// time zone is interpreted as described for `TimeZone` in `instant(ofClock:)`.
 package enum ISO8601Date {
-  /// The point in time that a whole text denotes, or nil. UTC is the zone of a text without one.
+  /// Returns the point in time that the entire text denotes, or `nil`. Text without a time zone is
+  /// in UTC.
   package static func parse(_ text: String) -> Date? { reading(text)?.date(in: nil) }
 
-  /// The point in time that a whole text denotes, or nil.
+  /// Returns the point in time that the entire text denotes, or `nil`.
   ///
-  /// - Parameter zone: The zone of a text without one.
+  /// - Parameter zone: The time zone for text without one.
   package static func parse(_ text: String, in zone: TimeZone) -> Date? {
     reading(text)?.date(in: zone)
   }
 
-  /// The point in time that the whole of a text in UTF-8 denotes, or nil. UTC is the zone of a text
-  /// without one.
+  /// Returns the point in time that the entire UTF-8 text denotes, or `nil`. Text without a time
+  /// zone is in UTC.
   package static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
     var reader = Reader(bytes: text)
     return reader.reading()?.date(in: nil)
   }
 
-  /// The point in time that a text with a date, a time with seconds and a zone denotes, or nil.
+  /// Returns the point in time for text that contains a date, a time with seconds and a time zone,
+  /// or `nil`.
   package static func parseInZone(_ text: String) -> Date? {
     guard let reading = reading(text), reading.hasSeconds, reading.offset != nil else { return nil }
     return reading.date(in: nil)
@@ -51,11 +53,11 @@ package enum ISO8601Date {
   }
 }
 
-/// What a text contains.
+/// The parsed contents of a text.
 private struct Reading {
   var clock: ClockReading
   var hasSeconds = false
-  /// Seconds east of UTC; nil if the text doesn't contain a zone.
+  /// The offset in seconds east of UTC, or `nil` if the text doesn't contain a time zone.
   var offset: Int?
 
   func date(in zone: TimeZone?) -> Date? {
@@ -79,7 +81,7 @@ private struct Reader {
     return reading
   }
 
-  /// A day, and whether it was written rather than its month or week alone.
+  /// Parses a day. `isWhole` is `false` if only its month or week was given.
   private mutating func day() -> (GregorianDay, isWhole: Bool)? {
     let isSigned = !cursor.isAtEnd && "+-".utf8.contains(cursor.bytes[cursor.position])
     guard let year = isSigned ? signedYear() : cursor.number(4) else { return nil }

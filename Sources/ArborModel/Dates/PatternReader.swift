@@ -1,9 +1,10 @@
 package import Foundation
 
-/// Reads texts by a Unicode date pattern, by the rules of ``ISO8601Date``.
+/// Parses text according to a Unicode date pattern, with the rules of ``ISO8601Date``.
 ///
-/// A formatter that reads the same patterns keeps milliseconds only, takes the year 12024 for 2024,
-/// refuses days without midnight in a zone that the text names, and takes many times as long.
+/// A formatter that supports the same patterns only has millisecond precision, reads the year 12024
+/// as 2024, rejects days without midnight in a time zone given in the text, and is many times
+/// slower.
 ///
 /// | fields | what a text has for them |
 /// |---|---|
@@ -15,16 +16,16 @@ package import Foundation
 /// | `VV` | the identifier of a zone |
 /// | `z`, `zzzz` | an offset, an identifier, or a name that a formatter knows |
 ///
-/// Numbers without anything between them have as many digits as the pattern has letters.
+/// Adjacent numbers have as many digits as the pattern has letters.
 package struct PatternReader: Sendable {
-  /// What a text says.
+  /// The parsed contents of a text.
   package struct Reading: Sendable {
-    /// The zone of a text that contains one.
+    /// A time zone in a text.
     package enum Zone: Sendable {
-      /// Seconds east of UTC.
+      /// An offset in seconds east of UTC.
       case offset(Int)
       case region(TimeZone)
-      /// A name that is neither.
+      /// Any other name.
       case named(String)
     }
 
@@ -34,17 +35,17 @@ package struct PatternReader: Sendable {
 
   fileprivate enum Field: Sendable {
     case year, month, day, dayOfYear, minute, second
-    /// An hour from 0, from 1 to 24, and of half a day.
+    /// An hour from 0, from 1 to 24, or of half a day.
     case hour, hourFromOne, hourOfHalf
   }
 
   fileprivate enum Part: Sendable {
     case byte(UInt8)
     case blanks
-    /// A number of a fixed width, or of at most some digits.
+    /// A number with a fixed number of digits, or with a maximum.
     case number(Field, width: Int?, most: Int)
     case fraction
-    /// Names in lowercase with what they stand for, the longest first.
+    /// Lowercase names with their numbers, longest first.
     case months([Name])
     case halves([Name])
     case weekdays([Name])
@@ -56,14 +57,14 @@ package struct PatternReader: Sendable {
   private let parts: [Part]
   private let hasTime: Bool
 
-  /// - Returns: nil for a pattern with other fields, with one twice, or without a year.
+  /// - Returns: `nil` for a pattern with unsupported or repeated fields, or without a year.
   package init?(_ pattern: String, locale: Locale) {
     var compiler = PatternCompiler(pattern, locale)
     guard compiler.compile() else { return nil }
     (parts, hasTime) = (compiler.parts, compiler.hasTime)
   }
 
-  /// What the whole of a text says, or nil.
+  /// Returns the parsed contents of the entire text, or `nil`.
   package func reading(_ text: String) -> Reading? {
     var text = text
     return text.withUTF8 { bytes in
@@ -77,7 +78,7 @@ package struct PatternReader: Sendable {
   }
 }
 
-/// Makes the parts of a pattern.
+/// Compiles a pattern to parts.
 private struct PatternCompiler {
   private(set) var parts: [PatternReader.Part] = []
   private(set) var hasTime = false
@@ -125,7 +126,7 @@ private struct PatternCompiler {
       bytes[position..<end].forEach { add($0) }
       position = end + 1
       let isApostrophe = end == start
-      // Within a quotation, too, two apostrophes are one.
+      // Within quotes, two apostrophes also represent one.
       let isDoubled = position < bytes.count && bytes[position] == UInt8(ascii: "'")
       if isApostrophe || isDoubled { add(UInt8(ascii: "'")) }
       if isApostrophe || !isDoubled { return true }
@@ -170,7 +171,7 @@ private struct PatternCompiler {
     case ("a", ...3):
       parts.append(.halves(names { [[$0.amSymbol, $0.pmSymbol], ["AM", "PM"]] }))
     case ("Z", ...3), ("Z", 5), ("X", ...5), ("x", ...5): parts.append(.offset)
-    // A long name has blanks, as what follows may begin with.
+    // A long name contains spaces, and so may the text after it.
     case ("z", 4) where position + count < bytes.count: return false
     case ("Z", 4), ("O", _), ("z", ...4), ("V", 2): parts.append(.zone)
     default: return false
@@ -188,7 +189,7 @@ private struct PatternCompiler {
     lastWidth = count
   }
 
-  /// Gives a number its width that another one follows at once.
+  /// Fixes the width of a number that is immediately followed by another one.
   private mutating func limitLastNumber() {
     guard case .number(let field, _, let most)? = parts.last else { return }
     parts[parts.count - 1] = .number(field, width: lastWidth, most: most)
@@ -210,7 +211,7 @@ private struct PatternCompiler {
   }
 }
 
-/// Goes through a text.
+/// The state of parsing a text.
 private struct PatternCursor {
   typealias Reading = PatternReader.Reading
 
@@ -295,7 +296,7 @@ private struct PatternCursor {
     return true
   }
 
-  /// The number that a name stands for.
+  /// Parses a name and returns its number.
   private mutating func name(_ names: [PatternReader.Name]) -> Int? {
     for name in names where cursor.position + name.bytes.count <= cursor.bytes.count {
       let end = cursor.position + name.bytes.count
@@ -311,7 +312,7 @@ private struct PatternCursor {
 
   // MARK: Zones
 
-  /// `Z`, `+0200`, `+02:00` or `+02`.
+  /// Parses `Z`, `+0200`, `+02:00` or `+02`.
   private mutating func offset() -> Int? {
     if cursor.skip("Z") || cursor.skip("z") { return 0 }
     return signedOffset()
@@ -331,7 +332,8 @@ private struct PatternCursor {
     return sign * hours * 3600
   }
 
-  /// An offset, `GMT+2`, an identifier, or a name up to what follows in the pattern.
+  /// Parses an offset, `GMT+2`, an identifier, or a name that ends before the next part of the
+  /// pattern.
   private mutating func readZone(before next: PatternReader.Part?) -> Bool {
     if let offset = offset() {
       zone = .offset(offset)

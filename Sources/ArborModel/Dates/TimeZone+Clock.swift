@@ -1,9 +1,9 @@
 package import Foundation
 
-/// What clocks show in a zone, as seconds since 2001-01-01T00:00 on the clock. Instants are seconds
-/// since 2001-01-01T00:00 UTC.
+/// Conversion between local times and instants. Local times are seconds since 2001-01-01T00:00 on
+/// the clock, instants are seconds since 2001-01-01T00:00 UTC.
 ///
-/// A clock shows a time twice when it is set back, and skips times when it is set forward:
+/// A local time occurs twice when clocks are set back, and is skipped when they are set forward:
 ///
 /// | local time | instant |
 /// |---|---|
@@ -13,7 +13,7 @@ package import Foundation
 ///
 /// `java.time` uses the same rules.
 extension TimeZone {
-  /// The instant at which clocks show a time.
+  /// Returns the instant of a local time.
   package func instant(ofClock clock: Int) -> Int {
     let offsets = offsets(around: clock)
     let first = clock - offsets.before
@@ -22,8 +22,7 @@ extension TimeZone {
     return offset(at: second) == offsets.after ? second : first
   }
 
-  /// The first instant of a day: the one at which clocks show midnight, or that of the change which
-  /// skips midnight.
+  /// Returns the first instant of a day: midnight, or the time change that skips midnight.
   package func firstInstant(of day: GregorianDay) -> Int {
     let clock = day.clock
     let offsets = offsets(around: clock)
@@ -31,7 +30,7 @@ extension TimeZone {
     if offset(at: first) == offsets.before { return first }
     let second = clock - offsets.after
     if offset(at: second) == offsets.after { return second }
-    // Clocks are set forward after `second` and not after `first`.
+    // Clocks are set forward between `second` and `first`.
     var (low, high) = (second, first)
     while high - low > 1 {
       let middle = low + (high - low) / 2
@@ -40,10 +39,11 @@ extension TimeZone {
     return high
   }
 
-  /// What clocks show at an instant.
+  /// Returns the local time at an instant.
   package func clock(at instant: Int) -> Int { instant + offset(at: instant) }
 
-  /// No zone is a day from UTC.
+  /// Returns the offsets one day before and after a local time. No offset from UTC is a day or
+  /// more.
   private func offsets(around clock: Int) -> (before: Int, after: Int) {
     (offset(at: clock - 86_400), offset(at: clock + 86_400))
   }

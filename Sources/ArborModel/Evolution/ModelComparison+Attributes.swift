@@ -1,4 +1,4 @@
-/// What differs in attributes.
+/// Comparison of attributes.
 extension ModelComparison {
   typealias AttributeChange = ModelDifference.AttributeChange
   typealias Filling = ModelDifference.Filling
@@ -44,7 +44,7 @@ extension ModelComparison {
     if let partner = pairing.entities.oldOf[entity] { noteRemovedAttributes(of: partner) }
   }
 
-  // MARK: Less and more
+  // MARK: Additions and removals
 
   private mutating func noteAddition(
     of slot: PropertySlot, isMoved: Bool, replacing former: PropertySlot?
@@ -108,7 +108,7 @@ extension ModelComparison {
     }
   }
 
-  // MARK: What stays
+  // MARK: Kept attributes
 
   private mutating func compareAttribute(before: PropertySlot, _ after: PropertySlot) {
     let (old, new) = (oldTree.attribute(before), newTree.attribute(after))
@@ -155,14 +155,14 @@ extension ModelComparison {
   private func conversion(
     _ before: AttributeDescription, _ after: AttributeDescription
   ) -> ModelDifference.ValueConversion {
-    // Where nothing is stored, or nothing will be, there is nothing to convert.
+    // There is nothing to convert if either attribute isn't stored.
     if before.isTransient || after.isTransient { return .identity }
     if keepsParts(before, after) { return .identity }
     return ModelDifference.ValueConversion(from: before.type, to: after.type)
   }
 
-  /// Whether both are of composite types with the same parts: the type's name is not stored, its
-  /// parts' names are.
+  /// Returns whether both attributes have composite types with the same parts. The names of the
+  /// parts are stored, but not the type's name.
   private func keepsParts(_ before: AttributeDescription, _ after: AttributeDescription) -> Bool {
     guard case (.composite(let former), .composite(let name)) = (before.type, after.type) else {
       return false
@@ -224,6 +224,6 @@ extension ModelComparison {
 }
 
 extension AttributeDescription {
-  /// Whether its values are nowhere else: neither computed nor in memory only.
+  /// Whether the values are stored and not derived.
   fileprivate var isStoredByHand: Bool { !isTransient && derivation == nil }
 }

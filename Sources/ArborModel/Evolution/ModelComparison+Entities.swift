@@ -1,4 +1,4 @@
-/// What differs in entities and in composite types.
+/// Comparison of entities and composite types.
 extension ModelComparison {
   mutating func compareEntity(_ index: Int) {
     let after = new.entities[index]
@@ -12,7 +12,7 @@ extension ModelComparison {
     if before.name != after.name { note(.entity(.renamed(from: before.name)), .catalogue) }
     compareParents(before, partner, after, index)
     if before.isAbstract != after.isAbstract {
-      // An abstract entity has no objects; where there were some they would have no entity.
+      // An abstract entity has no objects of its own; existing ones would have no entity.
       after.isAbstract
         ? note(.entity(.becameAbstract), .code, loss: .objects)
         : note(.entity(.becameConcrete), .catalogue)
@@ -40,7 +40,7 @@ extension ModelComparison {
       return pairing.entities.newOf[parent].map { new.entities[$0].name }
     }
     guard newName != after.parent.map({ Optional($0) }), let pair = relatives[index] else { return }
-    // A relationship to a former ancestor may lead to objects of this entity.
+    // A relationship to a former ancestor may contain objects of this entity.
     let lost = pairing.entities.lostAncestors(pair).compactMap { pairing.entities.newOf[$0] }
       .filter(destinations.contains).map { new.entities[$0].name }
     note(
@@ -75,7 +75,7 @@ extension ModelComparison {
     }
   }
 
-  /// The values of parts are kept by the names of these, in the attribute.
+  /// Compares two types. The values of parts are stored by name in the attribute.
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
     let pairs = IdentityPairs(
@@ -127,7 +127,7 @@ extension ModelComparison {
   static func effort(of conversion: ModelDifference.ValueConversion) -> Effort {
     switch conversion {
     case .custom: .code
-    // Every value has to be looked at first.
+    // Every value must be checked first.
     case .narrowing: .pass
     default: .catalogue
     }

@@ -1,12 +1,12 @@
-/// What differs in the indexes that are kept, uniqueness included.
+/// Comparison of stored indexes, including uniqueness constraints.
 extension ModelComparison {
-  /// Names each index that is added, removed or made of something else, and each that has to be
-  /// filled anew since what lies in it changes. Uniqueness constraints are named by themselves.
+  /// Records each index that is added, removed or changed, and each that must be rebuilt because
+  /// its contents change. Uniqueness constraints are recorded separately.
   mutating func compareIndexes(of entity: Int) {
     let name = new.entities[entity].name
     let after = newTree.keptIndexes(of: entity)
     guard let partner = pairing.entities.oldOf[entity] else {
-      // An entity of which there are objects all the same: those of its subentities.
+      // The entity is new, but its subentities have existing objects.
       guard changedFamilies.contains(entity) else { return }
       concern(Subject(name), nil)
       for index in after { noteAddition(of: index) }
@@ -72,14 +72,14 @@ extension ModelComparison {
   private mutating func compare(
     _ before: KeptIndex, _ translated: KeptIndex?, _ after: KeptIndex, of entity: Int
   ) {
-    // A mark or a constraint has its name from its columns, and is renamed with them.
+    // An indexed attribute or a constraint is named after its columns, and renamed with them.
     if let translated, translated.name != after.name {
       note(.index(.renamed(name: after.name, from: before.name)), .catalogue)
     }
     guard translated?.unnamed == after.unnamed else {
       var lenient = translated?.unnamed
       lenient?.isUnique = after.isUnique
-      // Entries stay as they are where only the uniqueness goes.
+      // Removing only the uniqueness leaves the entries unchanged.
       let isRelaxed = lenient == after.unnamed && !after.isUnique
       note(
         .index(.changed(from: before.declaration, to: after.declaration)),
@@ -97,14 +97,15 @@ extension ModelComparison {
       return revalued.contains(slot)
     }
     guard isRevalued || changedFamilies.contains(entity) else { return }
-    // Objects that leave make none the same as another.
+    // Objects that leave the index cannot create duplicates.
     let mayBreak = index.isUnique && (isRevalued || joinedFamilies.contains(entity))
     note(
       .index(.refilled(name: name)), .indexBuild,
       rule: mayBreak ? .unique(index.columns.map(\.property)) : nil)
   }
 
-  /// An index of the older model as the newer one would say it; nil where a column is gone.
+  /// Returns an index of the older model in terms of the newer one, or `nil` if a column was
+  /// removed.
   private func translate(_ index: KeptIndex, from before: Int, to after: Int) -> KeptIndex? {
     var columns: [KeptIndex.Column] = []
     for column in index.columns {
@@ -119,7 +120,7 @@ extension ModelComparison {
       name: name, columns: columns, isUnique: index.isUnique, condition: index.condition)
   }
 
-  /// What a property of an entity is called now; nil where the entity no longer has it.
+  /// Returns the current name of an entity's property, or `nil` if the entity no longer has it.
   private func newName(ofProperty name: String, from before: Int, to after: Int) -> String? {
     switch oldTree.property(named: name, of: before) {
     case .attribute(let slot)?:
@@ -178,12 +179,12 @@ extension ModelComparison {
 }
 
 extension KeptIndex {
-  /// The index without its name, to compare what it is made of.
+  /// The index without its name, for comparing its contents.
   fileprivate var unnamed: KeptIndex {
     KeptIndex(name: "", columns: columns, isUnique: isUnique, condition: condition)
   }
 
-  /// The index as a model declares one.
+  /// The index as an index description.
   fileprivate var declaration: FetchIndexDescription {
     let elements = columns.map { column in
       FetchIndexDescription.Element(

@@ -1,4 +1,4 @@
-/// What differs in relationships.
+/// Comparison of relationships.
 extension ModelComparison {
   typealias RelationshipChange = ModelDifference.RelationshipChange
 
@@ -41,7 +41,7 @@ extension ModelComparison {
     if let partner = pairing.entities.oldOf[entity] { noteRemovedRelationships(of: partner) }
   }
 
-  // MARK: Less and more
+  // MARK: Additions and removals
 
   private mutating func noteAddition(
     of slot: PropertySlot, isMoved: Bool, replacing former: PropertySlot?
@@ -60,7 +60,7 @@ extension ModelComparison {
         note(.spread(isOptional: isOptional), .catalogue, rule: relationship.requiredCount)
       }
     } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
-      // The links are there already where the relationship back is older.
+      // The links already exist if the inverse is older.
       let isFilled = !relationship.isTransient && formerInverse(of: slot) != nil
       note(
         .added(isOptional: isOptional), isFilled ? .pass : .catalogue,
@@ -105,7 +105,7 @@ extension ModelComparison {
     }
   }
 
-  /// Links stay in the relationship back, in its order.
+  /// Returns the kind of data lost with a removed relationship. Links are kept if the inverse is.
   private func loss(ofRemoved slot: PropertySlot) -> ModelDifference.Loss.Kind? {
     let relationship = oldTree.relationship(slot)
     guard !relationship.isTransient else { return nil }
@@ -126,8 +126,8 @@ extension ModelComparison {
     return oldTree.relationship(named: inverse, of: destination)
   }
 
-  /// Where the relationship back of one in the newer model has its links in the older one; nil
-  /// where none exists, or it has none.
+  /// Returns the stored relationship of the older model that corresponds to the inverse of a newer
+  /// one, or `nil` if there isn't one.
   private func formerInverse(of slot: PropertySlot) -> PropertySlot? {
     let relationship = newTree.relationship(slot)
     guard let inverse = relationship.inverse,
@@ -139,7 +139,7 @@ extension ModelComparison {
     }
   }
 
-  // MARK: What stays
+  // MARK: Kept relationships
 
   private mutating func compareRelationship(before: PropertySlot, _ after: PropertySlot) {
     let (old, new) = (oldTree.relationship(before), newTree.relationship(after))
@@ -228,7 +228,7 @@ extension ModelComparison {
     let isSame =
       former == nil ? old.inverse == new.inverse : newName != nil && newName == new.inverse
     guard !isSame else { return }
-    // With a to-one relationship back the links lie there; without, in a table of their own.
+    // With a to-one inverse, the links are stored there; otherwise in a table of their own.
     let isStored = !old.isTransient && !new.isTransient
     let isMoved = isStored && old.isToMany && new.isToMany
     let back = isStored ? formerInverse(of: after) : nil
@@ -240,7 +240,7 @@ extension ModelComparison {
 }
 
 extension RelationshipDescription {
-  /// What objects without a member break; nil where they break nothing.
+  /// The rule that objects without a member violate, or `nil`.
   fileprivate var requiredCount: ModelDifference.Rule? {
     guard !isOptional, !isTransient else { return nil }
     if !isToMany { return .mandatory }

@@ -1,12 +1,12 @@
-/// Names that were an attribute's and are a relationship's, or the reverse.
+/// Attributes that replace a relationship with the same name, and vice versa.
 extension ModelComparison {
-  /// By slot of an entity's attributes: the relationship of the older model that it replaces.
+  /// Returns the replaced relationships of the older model, by slot of an entity's attributes.
   func replacedRelationships(of entity: Int) -> [Int: PropertySlot] {
     replaced(
       pairing.relationships, \.relationships, by: pairing.attributes, \.attributes, of: entity)
   }
 
-  /// By slot of an entity's relationships: the attribute of the older model that it replaces.
+  /// Returns the replaced attributes of the older model, by slot of an entity's relationships.
   func replacedAttributes(of entity: Int) -> [Int: PropertySlot] {
     replaced(
       pairing.attributes, \.attributes, by: pairing.relationships, \.relationships, of: entity)

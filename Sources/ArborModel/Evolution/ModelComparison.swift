@@ -1,4 +1,4 @@
-/// Lists what differs between two models whose parts have been paired.
+/// Collects the changes between two models whose parts have been paired.
 struct ModelComparison {
   typealias Change = ModelDifference.Change
   typealias Subject = ModelDifference.Subject
@@ -13,15 +13,16 @@ struct ModelComparison {
   let pairing: ModelPairing
   let attributeFlow: PropertyFlow
   let relationshipFlow: PropertyFlow
-  /// By entity of the newer model, where the older one has it too.
+  /// The entities that exist in both models, by index in the newer one.
   let relatives: [Int: EntityPairing.Relatives]
-  /// The entities of the newer model, abstract ones included, that objects join or leave.
+  /// The entities of the newer model, including abstract ones, that gain or lose objects.
   let changedFamilies: Set<Int>
-  /// Those of them that objects join.
+  /// The entities among ``changedFamilies`` that gain objects.
   let joinedFamilies: Set<Int>
-  /// The entities of the newer model that relationships lead to.
+  /// The entities of the newer model that are destinations of relationships.
   let destinations: Set<Int>
-  /// Attributes of the newer model whose present values, or nil among them, are read as others.
+  /// The attributes of the newer model whose existing values, including `nil`, are read as other
+  /// values.
   var revalued: Set<PropertySlot> = []
   private var changes: [Change] = []
   private var subject: Subject?
@@ -59,7 +60,8 @@ struct ModelComparison {
   }
 
   mutating func changed() -> [Change] {
-    // Indexes come last, since they depend on what is inherited, but are listed with their entity.
+    // Indexes are compared last, because they depend on inherited properties, but are listed with
+    // their entity.
     var properties: [[Change]] = []
     for index in new.entities.indices {
       compareEntity(index)
@@ -85,9 +87,9 @@ struct ModelComparison {
     return changes
   }
 
-  // MARK: Notes
+  // MARK: Recording
 
-  /// Sets what the next notes are about: names in the newer model, then in the older one.
+  /// Sets the subject of subsequent changes: the names in the newer and in the older model.
   mutating func concern(_ subject: Subject?, _ source: Subject?) {
     self.subject = subject
     self.source = source

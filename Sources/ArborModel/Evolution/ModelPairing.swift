@@ -1,5 +1,5 @@
-/// Which entities, attributes and relationships of two models are the same, whatever they are
-/// called and wherever in the hierarchy they are declared.
+/// The corresponding entities, attributes and relationships of two models, regardless of their
+/// names and their declaring entities.
 package struct ModelPairing: Sendable {
   let entities: EntityPairing
   let attributes: PropertyPairing
@@ -7,7 +7,7 @@ package struct ModelPairing: Sendable {
 }
 
 extension ModelPairing {
-  /// Pairs by names and renaming identifiers.
+  /// Creates a pairing by names and renaming identifiers.
   package init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
     let (oldTree, newTree) = (EntityTree(old), EntityTree(new))
     let entities = EntityPairing(oldTree, newTree)
@@ -23,7 +23,7 @@ extension ModelPairing {
       relationships: pairing(\.relationships))
   }
 
-  /// The pairs of the ends of a chain of two.
+  /// Returns the pairing of the outer models, by way of the model in between.
   func composed(with next: ModelPairing) -> ModelPairing {
     ModelPairing(
       entities: entities.composed(with: next.entities),
@@ -31,7 +31,8 @@ extension ModelPairing {
       relationships: relationships.composed(with: next.relationships, entities, next.entities))
   }
 
-  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
+  /// parts.
   func filled(from other: ModelPairing) -> ModelPairing {
     let filled = entities.filled(from: other.entities)
     return ModelPairing(

@@ -1,12 +1,14 @@
-/// What present objects gain and lose of one kind of properties, hierarchy and all.
+/// The properties of one kind that existing objects gain and lose, including by changes of the
+/// hierarchy.
 struct PropertyFlow {
-  /// Properties of the newer model without a value in some objects.
+  /// The properties of the newer model without a value in some objects.
   private(set) var gained: Set<PropertySlot> = []
-  /// Properties of the older model that no property takes the values of, for some objects.
+  /// The properties of the older model whose values are lost for some objects.
   private(set) var lost: Set<PropertySlot> = []
-  /// By entity of the newer model: what its objects inherit that others of them had already.
+  /// By entity of the newer model, the newly inherited properties that other objects already had.
   private(set) var inherited: [Int: [PropertySlot]] = [:]
-  /// By entity of the newer model: what its objects no longer inherit, while others keep it.
+  /// By entity of the newer model, the properties that are no longer inherited but kept by other
+  /// objects.
   private(set) var disinherited: [Int: [PropertySlot]] = [:]
   private var notedAbove: Set<Note> = []
 
@@ -49,7 +51,8 @@ struct PropertyFlow {
     }
   }
 
-  /// Whether a note was not made of the entity's parent, which it inherits it from.
+  /// Returns whether a note hasn't already been recorded for the entity's parent, from which it is
+  /// inherited.
   private mutating func isNews(_ note: Note, _ parents: [Int?]) -> Bool {
     notedAbove.insert(note)
     guard let parent = parents[note.entity] else { return true }

@@ -1,20 +1,21 @@
-/// Where the properties of a newer model have their values in an older one: of attributes, or of
+/// The origins of a newer model's properties in an older one, for either attributes or
 /// relationships.
 ///
-/// Most have a partner: a property of the same entity. One that moves up or down the hierarchy has
-/// its values at relatives of its entity, for an object of each subentity at one of them.
+/// Most properties have a partner: a property of the same entity. A property that moves up or down
+/// the hierarchy has its values at related entities, at exactly one of them for the objects of each
+/// subentity.
 struct PropertyPairing: Sendable {
-  /// For each property of each entity of the older model the partner's slot in the newer one.
+  /// For each property of each entity of the older model, the slot of its partner in the newer one.
   private(set) var newPartners: [[Int?]]
-  /// For each property of each entity of the newer model the partner's slot in the older one.
+  /// For each property of each entity of the newer model, the slot of its partner in the older one.
   private(set) var oldPartners: [[Int?]]
-  /// Where moved properties come from.
+  /// The origins of moved properties.
   private(set) var moves: [PropertySlot: [PropertySlot]] = [:]
-  /// Where they go to.
+  /// The targets of moved properties.
   private(set) var movesTo: [PropertySlot: [PropertySlot]] = [:]
   private var movedSlots: [Hop: Int] = [:]
 
-  /// A property of the newer model, and an entity of the older one.
+  /// A property of the newer model and an entity of the older one.
   private struct Hop: Hashable {
     let new: PropertySlot
     let oldEntity: Int
@@ -25,7 +26,7 @@ struct PropertyPairing: Sendable {
     oldPartners = newCounts.map { Array(repeating: nil, count: $0) }
   }
 
-  /// Pairs properties by what they go by; `relatives` are the entities that both models have.
+  /// Pairs properties by identity. `relatives` are the entities that exist in both models.
   init(
     _ entities: EntityPairing, _ relatives: [EntityPairing.Relatives],
     _ old: [[PartIdentity]], _ new: [[PartIdentity]]
@@ -33,7 +34,7 @@ struct PropertyPairing: Sendable {
     self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
     var pairs = relatives.map { IdentityPairs(identifiersOf: old[$0.old], new[$0.new]) }
     join(pairs, relatives)
-    // An identifier that is that of a relative's property counts for more than a name, too.
+    // A matching identifier at a related entity takes precedence over a name, too.
     addMoves(among: relatives, entities, old, new, onlyIdentifiers: true)
     for (index, pair) in relatives.enumerated() {
       pairs[index].pairNames(old[pair.old], new[pair.new]) { oldSlot, newSlot in
@@ -52,9 +53,10 @@ struct PropertyPairing: Sendable {
     }
   }
 
-  /// Pairs the properties that entities do not simply keep with those of their relatives.
+  /// Pairs the properties that entities don't keep unchanged with those of related entities.
   ///
-  /// - Parameter onlyIdentifiers: Whether to pair only properties of which one has a renaming identifier.
+  /// - Parameter onlyIdentifiers: Whether to pair only properties of which one has a renaming
+  ///   identifier.
   private mutating func addMoves(
     among relatives: [EntityPairing.Relatives], _ entities: EntityPairing,
     _ old: [[PartIdentity]], _ new: [[PartIdentity]], onlyIdentifiers: Bool = false
@@ -74,14 +76,14 @@ struct PropertyPairing: Sendable {
       for (index, partner) in pairs.oldOf.enumerated() {
         guard let partner else { continue }
         if onlyIdentifiers {
-          // What keeps its name has not been renamed, whatever marks others have.
+          // A property that keeps its name hasn't been renamed, regardless of other identifiers.
           let stays = isNamed(former[partner].name, at: entities.newOf[from[partner].entity], new)
           let stayed = isNamed(present[index].name, at: entities.oldOf[to[index].entity], old)
           guard present[index].isMarked && !stays || former[partner].isMarked && !stayed else {
             continue
           }
         }
-        // An entity that has both has paired them already, or an identifier says otherwise.
+        // An entity with both has already paired them, unless an identifier contradicts that.
         guard entities.newOf[from[partner].entity] != to[index].entity else { continue }
         addMove(from: from[partner], to: to[index])
       }
@@ -112,18 +114,18 @@ struct PropertyPairing: Sendable {
     return PropertySlot(entity: entity, slot: old)
   }
 
-  /// Everywhere in the older model that a property has values of.
+  /// Returns all properties of the older model that provide values of a property.
   func sources(of new: PropertySlot, _ entities: EntityPairing) -> [PropertySlot] {
     (partner(ofNew: new, entities).map { [$0] } ?? []) + (moves[new] ?? [])
   }
 
-  /// Everywhere in the newer model that values of a property go to.
+  /// Returns all properties of the newer model that receive values of a property.
   func targets(of old: PropertySlot, _ entities: EntityPairing) -> [PropertySlot] {
     (partner(ofOld: old, entities).map { [$0] } ?? []) + (movesTo[old] ?? [])
   }
 
-  /// Where objects of one entity have a property's values: among the properties of its ancestors in
-  /// the older model.
+  /// Returns the property of an ancestor in the older model that provides a property's values for
+  /// objects of one entity.
   func source(
     of new: PropertySlot, for pair: EntityPairing.Relatives, _ entities: EntityPairing
   ) -> PropertySlot? {
@@ -134,12 +136,12 @@ struct PropertyPairing: Sendable {
     return pair.oldLineage.lazy.compactMap { entity in
       movedSlots[Hop(new: new, oldEntity: entity)].map { PropertySlot(entity: entity, slot: $0) }
     }.first { old in
-      // For other subentities the same source may move elsewhere; identifiers come first.
+      // For other subentities, the same source can move elsewhere; identifiers take precedence.
       movesTo[old]?.first { pair.newLineage.contains($0.entity) } == new
     }
   }
 
-  /// The pairs of the ends, by way of a model between.
+  /// Returns the pairing of the outer models, by way of the model in between.
   func composed(
     with next: PropertyPairing, _ entities: EntityPairing, _ nextEntities: EntityPairing
   ) -> PropertyPairing {
@@ -164,11 +166,12 @@ struct PropertyPairing: Sendable {
     return result
   }
 
-  /// These pairs, and those of another pairing of the same models for what has no partner here.
+  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
+  /// properties.
   ///
   /// - Parameters:
-  ///   - otherEntities: The entities that the other pairing pairs.
-  ///   - entities: The entities that the result pairs.
+  ///   - otherEntities: The pairing of entities in the other pairing.
+  ///   - entities: The pairing of entities in the result.
   func filled(
     from other: PropertyPairing, _ otherEntities: EntityPairing, _ entities: EntityPairing
   ) -> PropertyPairing {
@@ -194,8 +197,8 @@ struct PropertyPairing: Sendable {
   }
 }
 
-/// The properties that an entity's objects do not simply keep: those without a partner, and those
-/// of ancestors that the entity has in one model only.
+/// The properties that an entity's objects don't keep unchanged: those without a partner, and those
+/// of ancestors that the entity has in only one model.
 struct LooseProperties {
   private let unpairedOld: [[Int]]
   private let unpairedNew: [[Int]]

@@ -1,11 +1,11 @@
 internal import ArborJSON
 internal import Foundation
 
-/// The words of the JSON form of models.
+/// The vocabulary of the JSON form of models.
 ///
-/// The form says what a model file says in less. Entities, attributes and relationships are members
-/// under their names; an attribute that is nothing but its type is the type, with `?` where it is
-/// optional; what has its usual value is left out.
+/// The form is a compact equivalent of model files. Entities, attributes and relationships are
+/// members with their names as keys. An attribute with only a type is represented by the type,
+/// followed by `?` if it is optional. Default values are omitted.
 ///
 /// ```json
 /// {
@@ -28,8 +28,8 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// Attributes are mandatory and relationships optional unless they say otherwise. Dates are
-/// ISO 8601 texts or seconds since 2001-01-01 UTC, bytes are base 64.
+/// Attributes are mandatory and relationships optional by default. Dates are ISO 8601 strings or
+/// seconds since 2001-01-01 UTC, binary values are base64 strings.
 enum ModelJSON {
   static let modelKeys = ["version", "entities", "composites", "requests", "configurations"]
   static let entityKeys = [
@@ -58,7 +58,7 @@ enum ModelJSON {
     ("objects", .objects), ("ids", .objectIDs), ("rows", .rows),
   ]
 
-  /// `string`, `transformable(Name)`, `composite(Name)`.
+  /// Returns the text of a type: `string`, `transformable(Name)`, `composite(Name)`.
   static func text(of type: AttributeType) -> String {
     switch type {
     case .transformable(let name): name.isEmpty ? "transformable" : "transformable(\(name))"
@@ -69,7 +69,7 @@ enum ModelJSON {
 
   static func type(of text: some StringProtocol) -> AttributeType? {
     let kind = AttributeType.kinds.first { $0.jsonName == text }
-    // A composite type has a name.
+    // A composite type requires a name.
     if let type = kind?.type, type != .composite("") { return type }
     guard text.hasSuffix(")") else { return nil }
     if text.hasPrefix("transformable(") {
@@ -83,7 +83,7 @@ enum ModelJSON {
 }
 
 extension AttributeType {
-  /// A default value or bound of this type in the JSON form.
+  /// Returns a default value or bound of this type in the JSON form.
   func json(of value: PropertyValue) -> JSONValue {
     switch value {
     case .boolean(let flag): .bool(flag)
@@ -99,14 +99,15 @@ extension AttributeType {
     }
   }
 
-  /// Whole seconds read well; any other date is kept exactly as a number.
+  /// Returns whole seconds as a string, which is more readable, and any other date exactly, as a
+  /// number.
   private static func json(of date: Date) -> JSONValue {
     let seconds = date.timeIntervalSinceReferenceDate
     if seconds == seconds.rounded(), let text = ISO8601Date.text(date) { return .string(text) }
     return JSONNumber(seconds).map(JSONValue.number) ?? .null
   }
 
-  /// The value of this type that JSON stands for, or nil where it stands for none.
+  /// Returns the value of this type that JSON represents, or `nil` if there isn't one.
   func value(ofJSON node: JSONNode) -> PropertyValue? {
     switch node.kind {
     case .null: .null

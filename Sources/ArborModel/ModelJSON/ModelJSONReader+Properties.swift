@@ -16,7 +16,7 @@ extension ModelJSONReader {
       readType(member.value, into: &attribute)
       return attribute
     }
-    // The values are read last: what they stand for depends on the type.
+    // The values are read last, because their interpretation depends on the type.
     var values: [JSONNode.Member] = []
     for member in members(member.value) {
       let value = member.value
@@ -171,7 +171,7 @@ extension ModelJSONReader {
     return index
   }
 
-  /// `"age"`, `"-age"`, or an object that says more.
+  /// Reads `"age"`, `"-age"`, or an object with further properties.
   private mutating func indexElement(_ node: JSONNode) -> FetchIndexDescription.Element {
     guard node.kind == .object else {
       let name = text(node)

@@ -2,7 +2,7 @@ internal import ArborJSON
 public import Foundation
 
 extension ManagedObjectModel {
-  /// Reads a model from its JSON form; see ``jsonData(_:)``.
+  /// Creates a model from its JSON form; see ``jsonData(_:)``.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(json: Data(#"{"entities": {"Tag": {}}}"#.utf8))
@@ -10,8 +10,8 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
-  ///   - source: The file or URL it comes from; errors name it.
-  /// - Throws: ``ArborError`` with code `invalidModel` and every problem as a violation with its
+  ///   - source: The file or URL of the document, for errors.
+  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
   ///   line.
   public init(json: Data, source: String? = nil) throws(ArborError) {
     let document: JSONDocument
@@ -24,19 +24,19 @@ extension ManagedObjectModel {
   }
 }
 
-/// Reads the JSON form of a model; all its problems come out together.
+/// Reads the JSON form of a model, and reports all problems together.
 struct ModelJSONReader {
   private(set) var model = ManagedObjectModel(entities: [])
   private var nodes: [ModelSubject: JSONNode] = [:]
   private var problems: [(node: JSONNode, error: ArborError)] = []
-  /// The parts that could not be read; what the rules say about them would be a consequence.
+  /// The parts that could not be read. Rule violations in them would only be consequences.
   private var unreadable: Set<ModelSubject> = []
-  /// The part of the model that is being read, for reports.
+  /// The part of the model that is being read, for problems.
   private var subject = ModelSubject.model
   private(set) var entityName: String?
   private var propertyName: String?
 
-  /// The most problems that are listed: each is located by reading the document up to it.
+  /// The maximum number of listed problems: locating each requires reading the document up to it.
   static let maximumListed = 1_000
 
   static func read(_ document: JSONDocument) throws(ArborError) -> ManagedObjectModel {
@@ -54,7 +54,7 @@ struct ModelJSONReader {
     return reader.model.withFittingValues()
   }
 
-  // MARK: Reports
+  // MARK: Problems
 
   mutating func report(_ node: JSONNode, _ message: String) {
     unreadable.insert(subject)
@@ -108,7 +108,7 @@ struct ModelJSONReader {
     return notes
   }
 
-  /// Reads one part of the model with reports that name it.
+  /// Reads one part of the model. Problems refer to that part.
   mutating func reading<Part>(
     _ subject: ModelSubject, at member: JSONNode.Member, entity: String?, property: String? = nil,
     _ body: (inout Self) -> Part
@@ -199,7 +199,7 @@ struct ModelJSONReader {
     return entity
   }
 
-  /// Reads the named parts of a kind that an entity, or a composite type, has.
+  /// Reads the named parts of an entity or of a composite type.
   mutating func parts<Part>(
     _ node: JSONNode, of entity: String?, _ subject: (Int) -> ModelSubject,
     _ read: (inout Self, JSONNode.Member) -> Part

@@ -2,11 +2,11 @@ public import ArborJSON
 public import Foundation
 
 extension ManagedObjectModel {
-  /// The model in its JSON form, which ``init(json:source:)`` reads back to an equal model.
+  /// Returns the model in its JSON form, which ``init(json:source:)`` parses into an equal model.
   ///
-  /// Equal models give equal bytes: keys have a fixed order, what has its usual value is left out.
+  /// The output is deterministic: keys have a fixed order, and default values are omitted.
   ///
-  /// - Parameter style: On one line or indented.
+  /// - Parameter style: Whether the JSON is on one line or indented.
   public func jsonData(_ style: JSONStyle = .pretty) -> Data {
     var root = JSONObject()
     if !versionIdentifier.isEmpty { root["version"] = .string(versionIdentifier) }
@@ -27,7 +27,7 @@ extension ManagedObjectModel {
     return JSONValue.object(root).data(style)
   }
 
-  /// The JSON form on one line, as stores keep it.
+  /// The JSON form on one line, as stored by stores.
   package var compactJSON: Data { jsonData(.compact) }
 }
 
@@ -40,7 +40,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// Adds a member that is not what it usually is.
+  /// Adds a flag unless it has its default value.
   fileprivate mutating func add(_ key: String, _ flag: Bool, unless usual: Bool = false) {
     if flag != usual { self[key] = .bool(flag) }
   }
@@ -145,7 +145,7 @@ extension FetchedPropertyDescription {
 }
 
 extension FetchRequestTemplate {
-  /// The template, with its name where that is not the name it stands under.
+  /// Returns the template, including its name if that differs from its key.
   fileprivate func json(unlessNamed key: String) -> JSONValue {
     var object = JSONObject()
     if name != key { object["name"] = .string(name) }

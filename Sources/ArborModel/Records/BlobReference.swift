@@ -1,4 +1,4 @@
-/// What a record holds in place of a large binary that lies outside of it.
+/// A reference to a large binary value that is stored outside its record.
 ///
 /// ```
 ///  0       8        12          16           20        28
@@ -7,12 +7,12 @@
 /// └───────┴────────┴───────────┴────────────┴─────────┘
 /// ```
 ///
-/// The blob's ID is the object's number, the property's catalogue number and `version`, so that no
-/// number has to be given out for it and everybody sees whose it is. `form` is 1; with 0 the bytes
-/// behind it are the value itself, which begins with the mark by chance. Neither form occurs in a
-/// record without the flag ``RecordLayout/blobFlag``: there the bytes are always the value.
+/// A blob's ID consists of the object's number, the property's catalogue number and `version`, so
+/// that no ID needs to be allocated and the owner is evident. `form` is 1. With 0, the bytes that
+/// follow are the value itself, which happens to start with the mark. Neither form occurs in a
+/// record without the flag ``RecordLayout/blobFlag``: there, the bytes are always the value.
 package struct BlobReference: Sendable, Hashable {
-  /// A number that differs from those of the blobs that the property had before.
+  /// A number that is unique among the property's blobs over time.
   package let version: UInt32
   /// CRC-32C of the value.
   package let checksum: UInt32
@@ -25,7 +25,7 @@ package struct BlobReference: Sendable, Hashable {
   }
 
   package static let size = 28
-  /// "ArborBlb" as it is read from the file.
+  /// "ArborBlb" as stored in the file.
   static let mark: UInt64 = 0x626C_4272_6F62_7241
   static let headSize = 12
 
@@ -43,20 +43,20 @@ package struct BlobReference: Sendable, Hashable {
     return bytes
   }
 
-  /// Whether a value would be taken for a reference.
+  /// Returns whether a value would be mistaken for a reference.
   static func isMarked(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.count >= 8 && UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) == mark
   }
 }
 
-/// What a field holds whose value may lie outside of the record.
+/// The content of a field whose value may be stored outside the record.
 package enum BlobContent {
   case value(UnsafeRawBufferPointer)
   case reference(BlobReference)
 }
 
 extension RecordView {
-  /// What a field with external storage holds; empty where it is null.
+  /// Returns the content of a field with external storage, empty if it is null.
   package func content(_ field: RecordField) -> BlobContent {
     let bytes = bytes(field)
     guard flags & RecordLayout.blobFlag != 0, BlobReference.isMarked(bytes),
@@ -74,7 +74,7 @@ extension RecordView {
         length: word(20, UInt64.self)))
   }
 
-  /// The blob that a field refers to; nil where the value is in the record, or none exists.
+  /// Returns the blob that a field refers to, or `nil` if the value is in the record or null.
   package func blob(_ field: RecordField) -> BlobReference? {
     guard field.isExternal, !isNull(field), case .reference(let reference) = content(field) else {
       return nil
@@ -86,7 +86,7 @@ extension RecordView {
 }
 
 extension RecordBuffer {
-  /// Lets the record say that its binaries may be references.
+  /// Sets the record's flags.
   package func setFlags(_ flags: UInt8) {
     base.storeBytes(of: flags, toByteOffset: RecordLayout.flagsOffset, as: UInt8.self)
   }
@@ -114,7 +114,7 @@ extension RecordBuffer {
     reference.bytes.withUnsafeBytes { store(field, bytes: $0, allocator: allocator) }
   }
 
-  /// Takes over a field's value from another record of the layout as it stands there.
+  /// Copies a field's content from another record with the same layout.
   package mutating func copy(
     _ field: RecordField, from record: RecordView, allocator: SlabAllocator
   ) {

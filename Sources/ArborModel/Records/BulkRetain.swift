@@ -1,21 +1,21 @@
 internal import CArborBits
 
-/// Counts references where that is dear because objects are many.
+/// Reference counting optimized for large numbers of objects.
 package enum BulkRetain {
-  /// Retains an object for several holders at once: each takes one reference, which it releases.
+  /// Retains an object for several owners at once, each of which must release one reference.
   ///
-  /// Sound as `Unmanaged.retain()` is, which it stands for `count` times over.
+  /// Sound like `Unmanaged.retain()`, to which it is equivalent when called `count` times.
   package static func retain<Object: AnyObject>(
     _ object: Object, times count: Int
   ) -> Unmanaged<Object> {
     let reference = Unmanaged.passUnretained(object)
-    // What a 32-bit number does not hold no slab has room for.
+    // No slab has room for more objects than fit into 32 bits.
     if count > 0 { _ = swift_retain_n(reference.toOpaque(), UInt32(count)) }
     return reference
   }
 
-  /// Retains an object that was made just now, so that no other thread can know of it: that needs
-  /// no atomic step, which takes several times as long.
+  /// Retains a newly created object that no other thread can access yet, without an atomic
+  /// operation, which is several times slower.
   package static func retainNew(_ object: AnyObject) -> UnsafeMutableRawPointer {
     swift_nonatomic_retain(Unmanaged.passUnretained(object).toOpaque())
   }

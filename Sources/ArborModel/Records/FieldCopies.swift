@@ -1,7 +1,7 @@
-/// The fields that records of two layouts have in common, as stretches of bytes and bits, so that a
-/// record becomes one of the other layout by a few copies, however many fields it has.
+/// The common fields of two layouts as runs of bytes and bits, so that a record is converted to the
+/// other layout with a few copies, regardless of its number of fields.
 package struct FieldCopies: Sendable {
-  /// So many bytes, or null bits, of the one layout's fixed part come to lie elsewhere.
+  /// A run of bytes, or null bits, and its positions in the fixed parts of both layouts.
   private struct Run: Sendable {
     let source: Int
     let target: Int
@@ -9,7 +9,7 @@ package struct FieldCopies: Sendable {
 
     var mask: UInt64 { count >= 64 ? .max : (1 << UInt64(count)) - 1 }
 
-    /// Adds what follows on both sides; false where it does not.
+    /// Extends the run if another one is adjacent on both sides. Returns `false` otherwise.
     mutating func extend(by other: Run) -> Bool {
       guard source + count == other.source, target + count == other.target else { return false }
       count += other.count
@@ -19,15 +19,16 @@ package struct FieldCopies: Sendable {
 
   private let slots: [Run]
   private let bits: [Run]
-  /// Where the slots of variable fields are in the new record.
+  /// The offsets of the slots of variable fields in the new record.
   private let variable: [Int]
   private let oldFixedEnd: Int
-  /// Whether the null bits of either layout fit into one word.
+  /// Whether the null bits of both layouts fit into one word.
   private let isNarrow: Bool
   private let nullBytes: Int
   private let hasExternal: Bool
 
-  /// - Parameter copied: By the newer layout's fields: the older one's field with the same bytes.
+  /// - Parameter copied: For each field of the newer layout, the older layout's field with the same
+  ///   bytes, or `nil`.
   package init(from old: RecordLayout, to newest: RecordLayout, _ copied: [RecordField?]) {
     var slots: [Run] = []
     var bits: [Run] = []
@@ -53,16 +54,17 @@ package struct FieldCopies: Sendable {
     if runs.isEmpty || !runs[runs.count - 1].extend(by: run) { runs.append(run) }
   }
 
-  /// A new record of what two layouts have in common, in a template that has the rest.
+  /// Returns a new record with the common fields of two layouts, on top of a template with the
+  /// others.
   ///
-  /// The variable area is copied as a whole, with values that nobody refers to any more; they go
-  /// when the record is sealed.
+  /// The variable area is copied as a whole, including unreferenced values, which are removed when
+  /// the record is sealed.
   ///
   /// - Parameters:
-  ///   - record: As it is stored, with its checksum.
-  ///   - template: A record of the newer layout, without one.
-  /// - Returns: nil where a value does not lie in the variable area, as in forged records, or the
-  ///   layouts have too many fields.
+  ///   - record: The stored record, with its checksum.
+  ///   - template: A record of the newer layout, without a checksum.
+  /// - Returns: The new record, or `nil` if a value is not in the variable area, as in forged
+  ///   records, or if the layouts have too many fields.
   package func record(
     _ record: RecordView, over template: [UInt8], allocator: SlabAllocator
   ) -> RecordView? {
@@ -112,7 +114,7 @@ package struct FieldCopies: Sendable {
 }
 
 extension RecordView {
-  /// The first 64 null bits; behind them, in a shorter record, anything.
+  /// The first 64 null bits. Bits after the last field are arbitrary.
   fileprivate var nullBits: UInt64 {
     let start = RecordLayout.headerSize
     guard count < start + 8 else {

@@ -1,9 +1,9 @@
-/// A record that is being worked on: it lies in a slab, its slots are patched in place, and longer
-/// values are appended to its variable area.
+/// A mutable record in a slab. Its slots are modified in place, and longer values are appended to
+/// its variable area.
 ///
-/// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact form that is stored.
-/// Patching leaves the bytes of earlier values behind until then. The memory belongs to the
-/// allocator's slab at the time of the last growth: code that keeps the buffer keeps ``slab``.
+/// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact stored form. Until
+/// then, earlier values leave unused bytes. The memory belongs to the allocator's slab at the time
+/// of the last growth, so code that keeps the buffer must also keep ``slab``.
 @usableFromInline
 package struct RecordBuffer {
   @usableFromInline package private(set) var base: UnsafeMutableRawPointer
@@ -11,10 +11,11 @@ package struct RecordBuffer {
   package private(set) var capacity: Int
   @usableFromInline package private(set) var slab: RecordSlab
 
-  /// Room for a few short strings, so that filling in a new object rarely moves it.
+  /// Space for a few short strings, so that setting the properties of a new object rarely
+  /// reallocates it.
   private static let slack = 64
 
-  /// Copies a record, leaving room to grow. The bytes may lie in the allocator's present slab.
+  /// Copies a record, leaving space to grow. The bytes may be in the allocator's current slab.
   package init(copying bytes: UnsafeRawBufferPointer, into allocator: SlabAllocator) {
     let present = allocator.slab
     capacity = bytes.count + Self.slack
@@ -26,31 +27,30 @@ package struct RecordBuffer {
     }
   }
 
-  /// Copies a record, leaving room to grow.
+  /// Copies a record, leaving space to grow.
   package init(copying bytes: [UInt8], into allocator: SlabAllocator) {
     self = bytes.withUnsafeBytes { RecordBuffer(copying: $0, into: allocator) }
   }
 
   @inlinable package var view: RecordView { RecordView(base: base, count: count) }
 
-  /// Makes a field null and its slot zero.
+  /// Sets a field to null and its slot to zero.
   package func setNull(_ field: RecordField) {
     setNullBit(field, true)
     (base + Int(field.offset)).initializeMemory(
       as: UInt8.self, repeating: 0, count: field.kind.width)
   }
 
-  /// Writes a fixed slot. `T` is what the field's kind says.
+  /// Writes a fixed slot. `T` must match the field's kind.
   @inlinable @inline(__always)
   package func store<T: BitwiseCopyable>(_ field: RecordField, _ value: T) {
     setNullBit(field, false)
     base.storeBytes(of: value, toByteOffset: Int(field.offset), as: T.self)
   }
 
-  /// Writes the bytes of a variable field: over the present ones where they fit, else behind the
-  /// last.
+  /// Writes the bytes of a variable field, over the current ones if they fit, otherwise at the end.
   ///
-  /// - Precondition: The record stays below 4 GiB.
+  /// - Precondition: The record remains smaller than 4 GiB.
   package mutating func store(
     _ field: RecordField, bytes: UnsafeRawBufferPointer, allocator: SlabAllocator
   ) {

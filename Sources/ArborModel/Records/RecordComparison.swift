@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// How two records of one layout differ.
+/// Comparison of records with the same layout.
 extension RecordView {
-  /// Whether a field is null in one record and not in the other, or of other bytes.
+  /// Returns whether a field is null in only one of the records, or has different bytes.
   @inlinable @inline(__always)
   package func differs(from other: RecordView, _ field: RecordField) -> Bool {
     isNull(field) != other.isNull(field) || hasOtherBytes(than: other, field)
@@ -28,8 +28,8 @@ extension RecordView {
     }
   }
 
-  /// One bit for each field in which two records of one layout differ; the highest stands for all
-  /// from the 64th on.
+  /// Returns one bit for each field that differs between two records of a layout. The highest bit
+  /// represents all fields from the 64th.
   package func changedFields(since other: RecordView, in layout: RecordLayout) -> UInt64 {
     var bits: UInt64 = 0
     for (index, field) in layout.fields.enumerated() where differs(from: other, field) {

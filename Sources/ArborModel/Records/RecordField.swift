@@ -1,6 +1,6 @@
-/// How a field's value lies in a record.
+/// The storage format of a field's value in a record.
 ///
-/// The raw value is written into stored layouts: never change one.
+/// Raw values are part of stored layouts and must never change.
 @usableFromInline
 package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   case boolean = 1
@@ -21,22 +21,22 @@ package enum FieldKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A tagged value, for attributes without a type and for composites; see ``ValueCodec``.
   case tagged = 14
 
-  /// Whether the fixed part holds offset and length of bytes in the variable area.
+  /// Whether the fixed part contains the offset and length of bytes in the variable area.
   @inlinable package var isVariable: Bool { rawValue >= FieldKind.string.rawValue }
 }
 
-/// Where one attribute or to-one relationship lies in the records of a layout.
+/// The location of an attribute or to-one relationship in the records of a layout.
 @usableFromInline
 package struct RecordField: Sendable, Hashable {
   @usableFromInline package let kind: FieldKind
-  /// Whether the field is left out (null) in what is stored: a transient attribute's.
+  /// Whether the field is stored as null because the attribute is transient.
   package let isTransient: Bool
-  /// Whether a large value may lie outside of the record; see ``BlobReference``. The store's
-  /// layouts do not say so, the model does.
+  /// Whether a large value may be stored outside the record; see ``BlobReference``. This is
+  /// specified by the model, not by stored layouts.
   package let isExternal: Bool
   @usableFromInline package let nullMask: UInt8
   @usableFromInline package let nullOffset: UInt32
-  /// From the start of the record.
+  /// The offset from the start of the record.
   @usableFromInline package let offset: UInt32
   /// The property's catalogue number, never reused in its entity.
   package let catalogNumber: UInt16
@@ -54,7 +54,8 @@ package struct RecordField: Sendable, Hashable {
     self.catalogNumber = catalogNumber
   }
 
-  /// A field of an older layout, with what only the model says of this one.
+  /// Returns a field of an older layout, combined with the properties of this one that only the
+  /// model specifies.
   func found(in older: RecordField) -> RecordField {
     RecordField(
       kind: older.kind, isTransient: older.isTransient, isExternal: isExternal,
@@ -66,7 +67,7 @@ package struct RecordField: Sendable, Hashable {
     (Int(nullOffset) - RecordLayout.headerSize) * 8 + nullMask.trailingZeroBitCount
   }
 
-  /// Whether a field of a stored layout is this one.
+  /// Returns whether a field of a stored layout is equivalent to this one.
   package func isStored(as other: RecordField) -> Bool {
     kind == other.kind && isTransient == other.isTransient && offset == other.offset
       && nullOffset == other.nullOffset && nullMask == other.nullMask

@@ -1,4 +1,4 @@
-/// How the records of one entity are laid out, in one version of the entity.
+/// The layout of one entity's records, in one version of the entity.
 ///
 /// ```
 ///  0         1        2          4            8            8+n                        end-4   end
@@ -7,14 +7,15 @@
 /// └─────────┴────────┴──────────┴────────────┴────────────┴─────────────┴───────────────┴───────┘
 /// ```
 ///
-/// - One null bit per field, 1 for null, lowest bit first; `n` is the number of fields / 8, rounded
-///   up. A null field's slot is zero.
-/// - Fixed slots follow one another in field order without gaps, each as wide as its kind says. A
-///   variable field's slot is `offset u32, length u32`, the offset from the start of the record.
-/// - `version` counts the record's writes and is what commits are checked against.
-/// - The checksum is CRC-32C over object number (u64), entity number (u16) and all bytes before
-///   it, so that a record under another key does not pass. A record that is being worked on has
-///   none: it ends where its variable area does.
+/// - There is one null bit per field, 1 for null, lowest bit first; `n` is the number of fields /
+///   8, rounded up. The slot of a null field is zero.
+/// - Fixed slots are in field order without gaps, with the width of their kinds. The slot of a
+///   variable field is `offset u32, length u32`, where the offset is relative to the start of the
+///   record.
+/// - `version` counts the writes of the record, for optimistic concurrency control.
+/// - The checksum is CRC-32C over object number (u64), entity number (u16) and all preceding bytes,
+///   so that a record stored under another key is detected. A record in memory has no checksum: it
+///   ends with its variable area.
 ///
 /// All numbers are little-endian and unaligned.
 @usableFromInline
@@ -22,7 +23,7 @@ package final class RecordLayout: Sendable {
   package static let format: UInt8 = 1
   package static let headerSize = 8
   package static let checksumSize = 4
-  /// The flag of records in which the value of a field with external storage may be a reference.
+  /// The flag of records in which the value of a field with external storage can be a reference.
   package static let blobFlag: UInt8 = 1
   package static let flagsOffset = 1
   package static let layoutOffset = 2
@@ -30,24 +31,24 @@ package final class RecordLayout: Sendable {
 
   /// The entity's catalogue number.
   @usableFromInline package let entity: UInt16
-  /// The layout's number among its entity's, from 1.
+  /// The layout's number within its entity, counting from 1.
   @usableFromInline package let number: UInt16
   package let fields: [RecordField]
-  /// Where the variable area begins.
+  /// The start of the variable area.
   @usableFromInline package let fixedEnd: Int
-  /// The fields whose bytes lie in the variable area.
+  /// The fields whose bytes are in the variable area.
   @usableFromInline package let variableFields: [RecordField]
-  /// The fields whose values may lie outside of the record.
+  /// The fields whose values may be stored outside the record.
   package let externalFields: [RecordField]
-  /// A new record of default values, without checksum; its version is 0.
+  /// A new record of default values with version 0, without a checksum.
   package let template: [UInt8]
 
-  /// Lays out fields in order.
+  /// Creates a layout with fields in the given order.
   ///
   /// - Parameters:
-  ///   - fields: Each field's kind, whether it is transient, its catalogue number, and the value
-  ///     that a new record holds there, which fits the kind (see ``RecordBuffer/set(_:_:)``).
-  ///   - external: The catalogue numbers of the binaries that may lie outside of the record.
+  ///   - fields: For each field, its kind, whether it is transient, its catalogue number, and the
+  ///     value in new records, which must match the kind (see ``RecordBuffer/set(_:_:)``).
+  ///   - external: The catalogue numbers of binary fields that may be stored outside the record.
   package init(
     entity: UInt16, number: UInt16,
     fields specifications: [(
@@ -76,10 +77,10 @@ package final class RecordLayout: Sendable {
       defaults: specifications.map(\.defaultValue))
   }
 
-  /// An older layout with its fields in the order of a newer one, for reading only.
+  /// Creates an older layout with its fields in the order of a newer one, for reading only.
   ///
-  /// - Parameter fields: By the newer one's fields; for those that the older one does not have,
-  ///   which are not read, anything.
+  /// - Parameter fields: For each field of the newer layout, the older one's field. Fields that the
+  ///   older layout doesn't have are never read and can be arbitrary.
   init(_ older: RecordLayout, rearranged fields: [RecordField]) {
     entity = older.entity
     number = older.number

@@ -1,18 +1,18 @@
 extension RecordView {
-  /// The size of the record once sealed: compact, transient fields left out, with checksum.
+  /// Returns the size of the sealed record: compact, without transient fields, with a checksum.
   package func sealedSize(_ layout: RecordLayout) -> Int {
     var size = layout.fixedEnd + RecordLayout.checksumSize
     for field in layout.variableFields where !field.isTransient { size += bytes(field).count }
     return size
   }
 
-  /// Writes the record in the form that is stored.
+  /// Writes the record in its stored form.
   ///
   /// - Parameters:
-  ///   - target: Exactly ``sealedSize(_:)`` bytes, at any alignment.
+  ///   - target: A buffer of exactly ``sealedSize(_:)`` bytes, with any alignment.
   ///   - layout: The record's layout.
-  ///   - key: The object's number, which the checksum covers.
-  ///   - version: The version that the stored record carries.
+  ///   - key: The object's number, which is included in the checksum.
+  ///   - version: The version of the stored record.
   package func seal(
     into target: UnsafeMutableRawBufferPointer, layout: RecordLayout, key: ObjectNumber,
     version: UInt32

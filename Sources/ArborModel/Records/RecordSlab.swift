@@ -1,16 +1,16 @@
 internal import ArborLocks
 
-/// A run of memory that many records share, so that an object costs no allocation of its own.
+/// A memory block shared by many records, so that objects need no allocations of their own.
 ///
-/// Records hold a strong reference to their slab and a pointer into it. Bytes that have been handed
-/// out are never moved; the memory is freed when the last holder lets go, on whatever thread.
+/// Records hold a strong reference to their slab and a pointer into it. Allocated bytes never move.
+/// The memory is freed with the last reference, on any thread.
 @usableFromInline
 package final class RecordSlab {
   @usableFromInline package let base: UnsafeMutableRawPointer
   @usableFromInline package let capacity: Int
   @usableFromInline package internal(set) var used = 0
 
-  /// What allocators have before something is allocated: full, so that nothing is taken from it.
+  /// The initial slab of allocators, which is full, so that nothing is allocated from it.
   fileprivate nonisolated(unsafe) static let full: RecordSlab = {
     let slab = RecordSlab(capacity: 0)
     slab.used = 1
@@ -25,14 +25,14 @@ package final class RecordSlab {
   deinit { SlabMemory.give(base, capacity) }
 }
 
-/// The memory of slabs of the usual size that nobody holds any more, kept for the next ones: the
-/// first touch of fresh memory costs more than filling it.
+/// A pool of memory for slabs of the default size, because touching new memory for the first time
+/// costs more than filling it.
 private enum SlabMemory {
   static let usualSize = 64 << 10
-  /// 32 MiB.
+  /// The maximum number of pooled blocks, 32 MiB in total.
   private static let mostKept = 512
 
-  /// `@unchecked Sendable`: nobody else knows these addresses.
+  /// `@unchecked Sendable`: no other code has these addresses.
   private struct Blocks: @unchecked Sendable {
     var addresses: [UnsafeMutableRawPointer] = []
   }
@@ -57,32 +57,35 @@ private enum SlabMemory {
   }
 }
 
-/// Hands out memory for records from slabs, one after another.
+/// Allocates memory for records from successive slabs.
 @usableFromInline
 package final class SlabAllocator {
-  /// The slab that was allocated from last: the one that keeps the latest bytes alive.
+  /// The slab of the most recent allocation, which keeps those bytes alive.
   @usableFromInline package internal(set) var slab: RecordSlab
   private let slabSize: Int
-  /// The slabs before the present one, where they are kept.
+  /// The previous slabs, if they are kept.
   private var earlier: [RecordSlab]?
 
-  /// What a single object fits into, so that a fetch of one pins no more than that.
+  /// The size of the first slab, which fits a single object, so that fetching one object pins
+  /// little memory.
   private static let firstSize = 1 << 10
 
-  /// Slabs of 64 KiB hold a few hundred records: large enough to be rare, small enough not to be
-  /// pinned for long by one survivor. The first ones are smaller, and none exists before
-  /// something is allocated.
+  /// Creates an allocator.
   ///
-  /// - Parameter keepsSlabs: Whether all bytes stay as long as the allocator does; else each slab
-  ///   has to be held by the code that uses it.
+  /// Slabs of 64 KiB contain a few hundred records: large enough to be rare, and small enough that
+  /// a single surviving record doesn't pin much memory. The first slabs are smaller, and none is
+  /// created before the first allocation.
+  ///
+  /// - Parameter keepsSlabs: Whether all bytes remain valid as long as the allocator exists.
+  ///   Otherwise each slab must be retained by the code that uses it.
   package init(slabSize: Int = 64 << 10, keepsSlabs: Bool = false) {
     self.slabSize = slabSize
     earlier = keepsSlabs ? [] : nil
     slab = .full
   }
 
-  /// Takes `count` bytes, uninitialised, aligned to 8, from ``slab``, which changes where the
-  /// present one is full.
+  /// Allocates `count` uninitialized bytes, aligned to 8, from ``slab``, which is replaced when it
+  /// is full.
   @inlinable @inline(__always)
   package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     let start = (slab.used + 7) & ~7
@@ -91,7 +94,7 @@ package final class SlabAllocator {
     return slab.base + start
   }
 
-  /// Gives bytes back, where they are the last that were taken.
+  /// Frees bytes if they are the most recent allocation.
   package func takeBack(_ start: UnsafeRawPointer, _ count: Int) {
     let offset = start - UnsafeRawPointer(slab.base)
     guard offset >= 0, offset + count == slab.used else { return }
@@ -100,8 +103,8 @@ package final class SlabAllocator {
 
   @usableFromInline @inline(never)
   func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
-    // A run longer than a slab gets one of its own, and the present one goes on being filled
-    // after it has been replaced only when it is nearly empty: not worth a second list.
+    // An allocation larger than a slab gets one of its own. It replaces the current slab even if
+    // that is nearly empty, because a second list isn't worthwhile.
     let usual = slab.capacity == 0 ? Self.firstSize : slab.capacity * 8
     earlier?.append(slab)
     slab = RecordSlab(capacity: max(min(slabSize, usual), count))

@@ -1,12 +1,11 @@
 internal import CArborBits
 
-/// Reads the fields of one record.
+/// A view of the fields of one record.
 ///
-/// A view is a borrowed pointer: it is valid as long as what it was made from — a slab that
-/// somebody holds, or a page of a transaction that is open. Loads are unaligned, since LMDB aligns
-/// values to 2 bytes only. They are not checked against the record's length one by one:
-/// ``verify(_:key:)`` has checked all of them at once for bytes that come from a file, and records
-/// made in memory are well formed by construction.
+/// A view is a borrowed pointer, valid as long as its memory: a retained slab, or a page of an open
+/// transaction. Loads are unaligned, because LMDB aligns values only to 2 bytes. They are not
+/// bounds-checked individually: ``verify(_:key:)`` validates all fields of a stored record at once,
+/// and records created in memory are valid by construction.
 @usableFromInline
 package struct RecordView {
   @usableFromInline package let base: UnsafeRawPointer
@@ -20,19 +19,19 @@ package struct RecordView {
 
   @inlinable package var bytes: UnsafeRawBufferPointer { .init(start: base, count: count) }
 
-  /// Begins to bring the first 128 bytes, most records as a whole, near to the processor.
+  /// Prefetches the first 128 bytes, which contain most records completely.
   @inlinable @inline(__always)
   package func prefetch() {
     NumberMap.prefetch(UInt(bitPattern: base))
     NumberMap.prefetch(UInt(bitPattern: base) &+ 64)
   }
 
-  /// How often the record has been written.
+  /// The number of times the record has been written.
   @inlinable package var version: UInt32 {
     base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
   }
 
-  /// The number of the layout the record is in.
+  /// The number of the record's layout.
   @inlinable package var layoutNumber: UInt16 {
     base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
   }
@@ -42,13 +41,14 @@ package struct RecordView {
     base.load(fromByteOffset: Int(field.nullOffset), as: UInt8.self) & field.nullMask != 0
   }
 
-  /// The fixed slot of a field, as what its kind says; zero where the field is null.
+  /// Returns the fixed slot of a field, or zero if the field is null. `T` must match the field's
+  /// kind.
   @inlinable @inline(__always)
   package func load<T: BitwiseCopyable>(_ field: RecordField, as type: T.Type = T.self) -> T {
     base.loadUnaligned(fromByteOffset: Int(field.offset), as: type)
   }
 
-  /// The bytes of a variable field; empty where the field is null.
+  /// Returns the bytes of a variable field, empty if the field is null.
   @inlinable @inline(__always)
   package func bytes(_ field: RecordField) -> UnsafeRawBufferPointer {
     let offset = Int(load(field, as: UInt32.self))
@@ -62,7 +62,7 @@ package struct RecordView {
     return raw == 0 ? nil : ObjectNumber(rawValue: raw)
   }
 
-  /// Why bytes from a file are no record of a layout.
+  /// The reason why stored bytes are not a valid record of a layout.
   @usableFromInline
   package enum Damage: Sendable {
     case tooShort
@@ -72,10 +72,9 @@ package struct RecordView {
     case fieldOutOfBounds
   }
 
-  /// Checks bytes that come from a file: format, layout, checksum, and that every field lies
-  /// inside.
+  /// Validates stored bytes: format, layout, checksum, and that all fields are within bounds.
   ///
-  /// - Returns: What is wrong, or nil where every accessor may be used.
+  /// - Returns: The damage, or `nil` if all accessors are safe to use.
   @inlinable
   package func verify(_ layout: RecordLayout, key: ObjectNumber) -> Damage? {
     guard count >= layout.fixedEnd + 4 else { return .tooShort }
@@ -89,8 +88,8 @@ package struct RecordView {
     return hasForm(of: layout) ? nil : .fieldOutOfBounds
   }
 
-  /// Whether bytes are of a layout and every field lies inside of them. With the right checksum
-  /// that is all that ``verify(_:key:)`` asks.
+  /// Returns whether the bytes have the given layout and all fields are within bounds. Together
+  /// with a valid checksum, this is equivalent to ``verify(_:key:)``.
   @inlinable @inline(__always)
   package func hasForm(of layout: RecordLayout) -> Bool {
     guard count >= layout.fixedEnd + 4, base.load(as: UInt8.self) == 1,
@@ -98,7 +97,7 @@ package struct RecordView {
     else { return false }
     let end = count - 4
     for field in layout.variableFields {
-      // Offset and length, loaded as one.
+      // Offset and length, loaded together.
       let slot = load(field, as: UInt64.self)
       guard Int(slot & 0xFFFF_FFFF) + Int(slot >> 32) <= end else { return false }
     }
@@ -109,7 +108,7 @@ package struct RecordView {
 /// The checksum at the end of a stored record.
 @usableFromInline
 package enum RecordChecksum {
-  /// CRC-32C over object number, entity number and `count` bytes.
+  /// Returns the CRC-32C of object number, entity number and `count` bytes.
   @usableFromInline
   package static func of(
     _ bytes: UnsafeRawPointer, count: Int, entity: UInt16, key: ObjectNumber

@@ -1,81 +1,86 @@
 package import ArborJSON
 
-/// All that is to be known of one type of attributes.
+/// The properties and conversions of an attribute type.
 ///
-/// A type is added by a case of ``AttributeType``, a kind in the file of its family (whole numbers,
-/// other numbers and dates, bytes, special) and a line in ``AttributeType/kind``. What a record
-/// keeps of it is told by its ``StoredKind``.
+/// To add a type, add a case to ``AttributeType``, a kind in the file of its family (integers,
+/// other numbers and dates, bytes, special) and a line in ``AttributeType/kind``. Its storage in
+/// records is defined by its ``StoredKind``.
 package protocol AttributeKind: SendableMetatype {
   // MARK: Names
 
-  /// The type; a transformable or composite one without its name.
+  /// The type. Transformable and composite types have an empty name.
   static var type: AttributeType { get }
-  /// The type's number in fingerprints and digests, which stores keep: never change one.
+  /// The type's number in stored fingerprints and digests, which must never change.
   static var fingerprintCode: UInt8 { get }
-  /// The type's name in a model's XML.
+  /// The type's name in XML model files.
   static var xmlName: String { get }
-  /// The type's name in a model's JSON.
+  /// The type's name in JSON model files.
   static var jsonName: String { get }
-  /// The Swift type that reads attributes of this type.
+  /// The Swift type of typed properties of this type.
   static var swiftName: String { get }
-  /// What fits the type, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `a whole number from -32768 to 32767`.
   static var expectation: String { get }
-  /// What a document has to hold, for messages.
+  /// The valid values in a JSON document, for messages.
   static var documentExpectation: String { get }
 
   // MARK: Traits
 
-  /// The kind of field that keeps an attribute of the type.
+  /// The kind of the record field for attributes of the type.
   static var field: FieldKind { get }
-  /// What the type is to comparisons.
+  /// The kind of value for comparisons.
   static var valueKind: ValueKind { get }
   static var isNumber: Bool { get }
-  /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
+  /// The type of an attribute's bounds, or `nil` if it has none. Strings are bounded by their
+  /// length.
   static var boundType: AttributeType? { get }
-  /// Whether a value is one of its own, within the record.
+  /// Whether values are single values that are stored in the record itself.
   static var isPlain: Bool { get }
 
   // MARK: Values
 
-  /// Whether attributes of the type keep values of a case, their range apart.
+  /// Returns whether attributes of the type store values of the given case, regardless of their
+  /// range.
   static func keeps(_ value: PropertyValue) -> Bool
-  /// The form that an attribute of the type keeps a value in, which is neither nil nor NaN.
+  /// Returns a value, which must be neither `nil` nor NaN, in the form that attributes of the type
+  /// store.
   static func form(of value: PropertyValue) -> PropertyValue?
-  /// A value as one of this type, where that holds it: converted there and back it is the same.
+  /// Returns a value converted to this type if it can be converted back without change, otherwise
+  /// `nil`.
   static func exactly(_ value: PropertyValue) -> PropertyValue?
-  /// A value that was written while an attribute had another type; see ``restoredPlainly(_:)``.
+  /// Converts a value that was written when the attribute had another type; see
+  /// ``restoredPlainly(_:)``.
   static func restored(_ value: PropertyValue) -> PropertyValue?
-  /// What a text says, where it is written as this type's values are.
+  /// Returns the value of a string if it has the canonical spelling of a value of this type.
   static func spelled(_ text: String) -> PropertyValue?
 
   // MARK: Models
 
-  /// The value that a number in a model's JSON stands for.
+  /// Returns the value for a number in a JSON model file.
   static func value(ofJSON number: JSONNumber) -> PropertyValue?
-  /// The value that a text in a model's JSON stands for.
+  /// Returns the value for a string in a JSON model file.
   static func value(ofJSON text: String) -> PropertyValue?
-  /// The value that a text in a model's XML stands for.
+  /// Returns the value for a string in an XML model file.
   static func value(ofXML text: String) -> PropertyValue?
-  /// The value that the default of a former type stands for, where ``value(ofXML:)`` knows none.
+  /// Returns the value for the default of a former type, if ``value(ofXML:)`` has none.
   static func value(ofFormerXML text: String) -> PropertyValue?
-  /// Whether a model file can give attributes of the type a default value.
+  /// Whether model files support default values for attributes of the type.
   static var hasXMLDefault: Bool { get }
 
   // MARK: Documents
 
-  /// The value of a document's number.
+  /// Returns the value for a number in a JSON document.
   static func value(ofDocument number: JSONNumber) -> PropertyValue?
-  /// The value of a document; dates and composites are read by their own readers.
+  /// Returns the value for a JSON document. Dates and composites are read by separate readers.
   static func value(ofDocument node: JSONNode) -> PropertyValue?
-  /// Whether a document's value is read from a text that spells it.
+  /// Whether values in JSON documents are read from strings.
   static var isDocumentText: Bool { get }
-  /// Whether attributes of the type may hold unique numbers.
+  /// Whether attributes of the type can store unique numbers.
   static var holdsUniqueNumbers: Bool { get }
-  /// A unique number in the form that an attribute keeps; nil where it does not fit.
+  /// Returns a unique number in the form that attributes store, or `nil` if it doesn't fit.
   static func unique(_ number: Int64) -> PropertyValue?
 }
 
-/// What most types have in common.
+/// Default implementations for most types.
 extension AttributeKind {
   package static var documentExpectation: String { expectation }
   package static var isNumber: Bool { false }
@@ -101,18 +106,18 @@ extension AttributeKind {
   }
   package static func unique(_ number: Int64) -> PropertyValue? { .integer(number) }
 
-  /// The value in the form that an attribute of this type keeps, or nil where it does not fit.
+  /// Returns a value in the form that attributes of this type store, or `nil` if it is invalid.
   package static func fitting(_ value: PropertyValue) -> PropertyValue? {
     switch value {
     case .null: return .null
-    // NaN has no place in an order.
+    // NaN has no position in an order.
     default: return value.isNotANumber ? PropertyValue?.none : form(of: value)
     }
   }
 
-  /// A value that was written while an attribute had another type, as one of this type; nil where
-  /// this type does not hold it. The result of a migration of this type's values comes back as what
-  /// it was, and a text as the number that is written so.
+  /// Converts a value that was written when the attribute had another type, or returns `nil` if
+  /// this type cannot represent it. Reverses a migration of this type's values, and converts a
+  /// string that is spelled like a number of this type.
   package static func restoredPlainly(_ value: PropertyValue) -> PropertyValue? {
     if case .string(let text) = value { return spelled(text) }
     return exactly(value)
@@ -120,7 +125,7 @@ extension AttributeKind {
 }
 
 extension AttributeType {
-  /// The kinds of all types, in the order in which messages name them.
+  /// The kinds of all types, in the order used in messages.
   package static let kinds: [any AttributeKind.Type] = [
     Int16Kind.self, Int32Kind.self, Int64Kind.self, BooleanKind.self, FloatKind.self,
     DoubleKind.self, DecimalKind.self, StringKind.self, DateKind.self, BinaryKind.self,
@@ -147,20 +152,22 @@ extension AttributeType {
     }
   }
 
-  /// The value in the form that an attribute of this type keeps, or nil where it does not fit.
+  /// Returns a value in the form that attributes of this type store, or `nil` if it is invalid.
   ///
-  /// A literal in code does not know the attribute it is for: `0` is whole although the attribute
-  /// is a `double`, and a UUID is written as text. Nothing is rounded but a `float`, which has 32
-  /// bits.
+  /// A literal in code is independent of the attribute's type: `0` is an integer even if the
+  /// attribute is a `double`, and a UUID is written as a string. Values are never rounded, except
+  /// to the 32 bits of a `float`.
   package func fitting(_ value: PropertyValue) -> PropertyValue? { kind.fitting(value) }
 
-  /// A value as one of this type, where that holds it: converted there and back it is the same.
+  /// Returns a value converted to this type if it can be converted back without change, otherwise
+  /// `nil`.
   package func exactly(_ value: PropertyValue) -> PropertyValue? { kind.exactly(value) }
 
-  /// What fits the type, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `a whole number from -32768 to 32767`.
   package var expectation: String { kind.expectation }
 
-  /// The type of an attribute's bounds, nil where it knows none. A text is bounded by its length.
+  /// The type of an attribute's bounds, or `nil` if it has none. Strings are bounded by their
+  /// length.
   package var boundType: AttributeType? { kind.boundType }
 }
 

@@ -1,7 +1,7 @@
 package import ArborJSON
 internal import Foundation
 
-/// Types whose attributes keep bytes.
+/// Types whose attributes store bytes.
 package protocol BytesAttributeKind: AttributeKind {}
 
 extension BytesAttributeKind {
@@ -40,7 +40,7 @@ extension BytesStoredKind {
     store(field, value, in: &record, allocator)
   }
 
-  /// Writes the bytes that a value adds to a key, where it does.
+  /// Writes the bytes of a value's key payload, if it has one.
   static func store(
     _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
     _ allocator: SlabAllocator
@@ -120,7 +120,7 @@ package enum BinaryKind: BytesAttributeKind {
 extension BinaryKind: BytesStoredKind {
   package static func value(_ field: RecordField, of record: RecordView) -> PropertyValue {
     guard field.isExternal else { return .binary(Data(record.bytes(field))) }
-    // Code that needs the value of a reference loads it; see value(_:of:from:).
+    // The value of a reference must be loaded; see value(_:of:from:).
     guard case .value(let bytes) = record.content(field) else { return .null }
     return .binary(Data(bytes))
   }
@@ -134,7 +134,7 @@ extension BinaryKind: BytesStoredKind {
   }
 }
 
-/// Values that a registered transformer turns into bytes.
+/// Values that a registered transformer converts to bytes.
 package enum TransformableKind: BytesAttributeKind {
   package static var type: AttributeType { .transformable("") }
   package static var fingerprintCode: UInt8 { 13 }
@@ -167,7 +167,7 @@ package enum URIKind: AttributeKind {
   }
 
   package static func spelled(_ text: String) -> PropertyValue? {
-    // What is no URI is made one by escapes.
+    // `URL` percent-escapes invalid strings, which then differ.
     URL(string: text).flatMap { $0.absoluteString == text ? .uri($0) : nil }
   }
 

@@ -1,7 +1,7 @@
 package import ArborJSON
 internal import Foundation
 
-/// Types whose attributes keep floating-point numbers.
+/// Types whose attributes store floating-point numbers.
 package protocol RealAttributeKind: AttributeKind {}
 
 extension RealAttributeKind {
@@ -162,7 +162,7 @@ extension DoubleKind: RealStoredKind {
   package static func value(of slot: Slot) -> PropertyValue { .double(slot) }
 }
 
-/// Points in time, kept as seconds since 2001-01-01 UTC.
+/// Points in time, stored as seconds since 2001-01-01 UTC.
 package enum DateKind: AttributeKind {
   package static var type: AttributeType { .date }
   package static var field: FieldKind { .date }
@@ -242,7 +242,7 @@ package enum DecimalKind: AttributeKind {
     }
   }
 
-  // Through its text: the literal 9.99 means the decimal, not the binary number next to it.
+  // Converted by its text: the literal 9.99 means the decimal, not the nearest binary number.
   package static func form(of value: PropertyValue) -> PropertyValue? {
     value.decimal.map(PropertyValue.decimal)
   }
@@ -271,7 +271,7 @@ package enum DecimalKind: AttributeKind {
 }
 
 extension Decimal {
-  /// The floating-point number that is written with the same digits, if there is one.
+  /// The floating-point number with the same digits, if there is one.
   var exactDouble: Double? {
     let double = NSDecimalNumber(decimal: self).doubleValue
     guard let back = Decimal(string: "\(double)"), back == self else { return nil }

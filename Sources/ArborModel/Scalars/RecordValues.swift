@@ -1,8 +1,8 @@
-/// Fields as ``PropertyValue``s: the slow, general way in and out of a record. Typed properties and
-/// compiled predicates load slots directly.
+/// Access to fields as ``PropertyValue``s, the slow, general path. Typed properties and compiled
+/// predicates load slots directly.
 extension RecordView {
-  /// The value of a field. A to-one relationship gives its target's number as `.integer`, which
-  /// callers that know the store turn into an ``ObjectID``.
+  /// Returns the value of a field. The value of a to-one relationship is the target's number as
+  /// `.integer`, which callers that know the store convert to an ``ObjectID``.
   package func value(_ field: RecordField) -> PropertyValue {
     if isNull(field) { return .null }
     var loading = Loading(record: self, field: field)
@@ -18,7 +18,7 @@ extension RecordView {
     }
   }
 
-  /// The text of a string field; empty where the field is null.
+  /// Returns the text of a string field, empty if the field is null.
   @inlinable @inline(__always)
   package func string(_ field: RecordField) -> String {
     String(decoding: bytes(field), as: UTF8.self)
@@ -26,11 +26,11 @@ extension RecordView {
 }
 
 extension RecordBuffer {
-  /// Writes a field from a value.
+  /// Sets a field to a value.
   ///
-  /// - Returns: Whether the value is null or fits the field's kind without loss: whole numbers in
-  ///   range, whole numbers into floating point and decimal, a finite number. Nothing is written
-  ///   where it does not.
+  /// - Returns: Whether the value is null or can be stored in the field without loss: an integer in
+  ///   range, an integer in a floating-point or decimal field, a number other than NaN. Otherwise
+  ///   the record remains unchanged.
   package mutating func set(
     _ field: RecordField, _ value: PropertyValue, allocator: SlabAllocator
   ) -> Bool {
@@ -54,7 +54,7 @@ extension RecordBuffer {
     }
   }
 
-  /// Writes the UTF-8 of a text.
+  /// Writes the UTF-8 of a string.
   @inline(__always)
   package mutating func store(_ field: RecordField, _ text: String, allocator: SlabAllocator) {
     var text = text

@@ -47,7 +47,7 @@ extension UUIDKind: FixedStoredKind {
   }
 }
 
-/// To-one relationships: their target's object number.
+/// To-one relationships, stored as the target's object number.
 package enum ReferenceKind: FixedStoredKind {
   package typealias Slot = Int64
 
@@ -70,7 +70,7 @@ package enum ReferenceKind: FixedStoredKind {
   }
 }
 
-/// Several named parts kept in one attribute.
+/// Named parts that are stored in one attribute.
 package enum CompositeKind: AttributeKind {
   package static var type: AttributeType { .composite("") }
   package static var field: FieldKind { .tagged }
@@ -87,7 +87,7 @@ package enum CompositeKind: AttributeKind {
   package static func keeps(_ value: PropertyValue) -> Bool { value.composite != nil }
 }
 
-/// Attributes without a type, whose values say what they are.
+/// Attributes without a type, whose values are stored with their type.
 package enum UndefinedKind: AttributeKind {
   package static var type: AttributeType { .undefined }
   package static var field: FieldKind { .tagged }
@@ -111,7 +111,7 @@ package enum UndefinedKind: AttributeKind {
   }
 
   package static func value(ofJSON number: JSONNumber) -> PropertyValue? {
-    // Without a type the spelling decides.
+    // Without a type, the spelling determines the kind of number.
     Int64(number.text).map(PropertyValue.integer) ?? number.double.map(PropertyValue.double)
   }
 
@@ -124,7 +124,8 @@ package enum UndefinedKind: AttributeKind {
 }
 
 extension UndefinedKind {
-  /// A number without loss: whole, floating-point or decimal; nil for more than 38 digits.
+  /// Returns a number without loss as an integer, a floating-point number or a decimal, or `nil` if
+  /// it has more than 38 digits.
   package static func exactValue(of number: JSONNumber) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }
     if let double = number.double, JSONNumber(double) == number { return .double(double) }

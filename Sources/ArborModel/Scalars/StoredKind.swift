@@ -1,43 +1,45 @@
 package import Foundation
 
-/// All that is to be known of one kind of field: how a value lies in a record and in a key.
+/// The encoding of one kind of field in records and keys.
 ///
-/// Most types of attributes have a kind of field of their own, in the same file; see
-/// ``AttributeKind``. What runs for each record dispatches once, by ``FieldKind/visit(_:)``, to
-/// code that is specialized for the kind; everything else asks ``FieldKind/stored``.
+/// Most attribute types have a field kind of their own, in the same file; see ``AttributeKind``.
+/// Code that runs for each record dispatches once, with ``FieldKind/visit(_:)``, to code that is
+/// specialized for the kind. All other code uses ``FieldKind/stored``.
 package protocol StoredKind: SendableMetatype {
-  /// What lies in the fixed part of a record; for a variable field offset and length.
+  /// The contents of the slot in the fixed part of a record. For a variable field, offset and
+  /// length.
   associatedtype Slot: BitwiseCopyable
 
-  /// The kind's mark in layouts.
+  /// The kind's identifier in layouts.
   static var field: FieldKind { get }
   static var form: StorageForm { get }
-  /// What the kind is to comparisons.
+  /// The kind of value for comparisons.
   static var valueKind: ValueKind { get }
-  /// The kinds of numbers that hold every number of this one, exactly.
+  /// The kinds that represent every number of this kind exactly.
   static var wider: [FieldKind] { get }
-  /// Other kinds as which each value of this one is read.
+  /// Other kinds as which values of this kind can be read.
   static var readAs: [FieldKind] { get }
 
-  /// The value of a field that is not null.
+  /// Returns the value of a non-null field.
   static func value(_ field: RecordField, of record: RecordView) -> PropertyValue
-  /// Writes a field from a value that is not null.
+  /// Sets a field to a non-null value.
   ///
-  /// - Returns: Whether the value fits without loss; see ``RecordBuffer/set(_:_:allocator:)``.
+  /// - Returns: Whether the value can be stored without loss; see
+  ///   ``RecordBuffer/set(_:_:allocator:)``.
   static func set(
     _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
     _ allocator: SlabAllocator
   ) -> Bool
 
-  /// What a value adds to a key; nil for a value of another kind.
+  /// Returns the key payload of a value, or `nil` for a value of another kind.
   static func key(of value: PropertyValue) -> KeyPayload?
-  /// The value of a key's number, where the form has one.
+  /// Returns the value for a key's bits, if the form stores numbers.
   static func value(ofKey bits: UInt64) -> PropertyValue?
-  /// The value of stored bytes, where the form has some.
+  /// Returns the value for stored bytes, if the form stores bytes.
   static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue?
-  /// The value of a whole number that was worked out of such fields.
+  /// Returns the value for an integer computed from such fields.
   static func value(ofWhole number: Int64) -> PropertyValue
-  /// The value of a floating-point number that was worked out of such fields.
+  /// Returns the value for a floating-point number computed from such fields.
   static func value(ofReal number: Double) -> PropertyValue
 }
 
@@ -52,9 +54,9 @@ extension StoredKind {
   package static func value(ofReal number: Double) -> PropertyValue { .null }
 }
 
-/// Kinds whose values lie in the fixed part of a record.
+/// Kinds whose values are stored in the fixed part of a record.
 package protocol FixedStoredKind: StoredKind {
-  /// What a value is in a record; nil where it does not fit without loss.
+  /// Returns the slot of a value, or `nil` if it cannot be stored without loss.
   static func slot(of value: PropertyValue) -> Slot?
   static func value(of slot: Slot) -> PropertyValue
 }
@@ -75,32 +77,34 @@ extension FixedStoredKind {
   }
 }
 
-/// The forms that fields have in records and keys: few, whatever kinds are added.
+/// The storage forms of fields in records and keys, of which there are few, regardless of the
+/// number of kinds.
 package enum StorageForm: Sendable {
-  /// A whole number; in keys eight bytes with the sign bit flipped.
+  /// An integer; in keys, eight bytes with the sign bit flipped.
   case whole
   /// A Boolean.
   case flag
-  /// A floating-point number; in keys eight bytes in order.
+  /// A floating-point number; in keys, eight order-preserving bytes.
   case real
-  /// The number of an object.
+  /// An object number.
   case reference
   /// Sixteen bytes.
   case identifier
-  /// Bytes that say themselves where they end.
+  /// Self-delimiting bytes.
   case decimal
-  /// Bytes of any length; in keys escaped and ended.
+  /// Bytes of any length; in keys, escaped and terminated.
   case text
   /// A value with its own tag, which has no order.
   case tagged
 
-  /// Whether a whole number comes out of it, a Boolean's being 0 or 1.
+  /// Whether values are integers or Booleans, where a Boolean is 0 or 1.
   package var isWhole: Bool { self == .whole || self == .flag }
 
-  /// Whether an interval of numbers tells what a comparison with a constant accepts.
+  /// Whether an interval of numbers represents the values that a comparison with a constant
+  /// accepts.
   package var isNumeric: Bool { isWhole || self == .real }
 
-  /// Bytes that a value takes in a key, its marker included; nil where they differ.
+  /// The number of bytes of a value in a key, including its marker, or `nil` if it varies.
   package var keyWidth: Int? {
     switch self {
     case .whole, .real, .reference: 9
@@ -111,7 +115,7 @@ package enum StorageForm: Sendable {
   }
 }
 
-/// What a value adds to a key behind its marker, by the form of its kind.
+/// The payload of a value in a key, after its marker.
 package enum KeyPayload {
   case number(UInt64)
   case flag(Bool)
@@ -120,7 +124,7 @@ package enum KeyPayload {
   case text(String)
   case binary(Data)
 
-  /// What a field stores, where its values are equal and ordered as their bytes are.
+  /// The stored bytes of the field, if they have the same equality and order as the values.
   var bytes: [UInt8]? {
     switch self {
     case .number, .flag: nil
@@ -132,33 +136,33 @@ package enum KeyPayload {
   }
 }
 
-/// Numbers as bits whose order is that of the numbers.
+/// An order-preserving encoding of numbers as bits.
 package enum KeyBits {
   @inlinable @inline(__always)
   package static func of(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ (1 << 63) }
 
   @inlinable @inline(__always)
   package static func of(_ number: Double) -> UInt64 {
-    // Adding 0 makes -0 a plain 0 and leaves every other number as it is.
+    // Adding 0 turns -0 into 0, and leaves every other number unchanged.
     let pattern = (number + 0).bitPattern
     return pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
   }
 
-  /// The number of bits; nil for NaN and -0, which are in no key.
+  /// Returns the number for bits, or `nil` for NaN and -0, which don't occur in keys.
   static func double(_ bits: UInt64) -> Double? {
     let number = Double(bitPattern: bits >> 63 == 1 ? bits ^ (1 << 63) : ~bits)
     return number.isNaN || of(number) != bits ? nil : number
   }
 }
 
-/// What is done for a field, whatever its kind is.
+/// An operation on a field of any kind.
 package protocol StoredKindVisitor {
   associatedtype Result
   mutating func visit<Kind: StoredKind>(_ kind: Kind.Type) -> Result
 }
 
 extension FieldKind {
-  /// Calls a visitor with the kind, whose code is specialized for it.
+  /// Calls a visitor with the kind, which specializes its code.
   @inline(__always)
   package func visit<Visitor: StoredKindVisitor>(_ visitor: inout Visitor) -> Visitor.Result {
     switch self {
@@ -184,7 +188,7 @@ extension FieldKind {
     return visit(&kind)
   }
 
-  /// The bytes a field of this kind takes in the fixed part of a record.
+  /// The number of bytes of a field of this kind in the fixed part of a record.
   package var width: Int {
     var width = SlotWidth()
     return visit(&width)
@@ -195,7 +199,7 @@ extension FieldKind {
     return visit(&form)
   }
 
-  /// Whether every value of this kind is read as one of another kind.
+  /// Returns whether every value of this kind can be read as another kind.
   package func converts(to other: FieldKind) -> Bool {
     other == .tagged || stored.wider.contains(other) || stored.readAs.contains(other)
   }

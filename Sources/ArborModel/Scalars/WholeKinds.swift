@@ -1,7 +1,7 @@
 package import ArborJSON
 internal import Foundation
 
-/// Types whose attributes keep whole numbers of some width.
+/// Types whose attributes store integers of some width.
 package protocol WholeAttributeKind: AttributeKind {
   associatedtype Slot: FixedWidthInteger & SignedInteger
 }
@@ -42,7 +42,7 @@ extension WholeAttributeKind {
   }
 
   package static func value(ofXML text: String) -> PropertyValue? {
-    // Editors have written whole numbers as 0.0.
+    // Editors have written integers as 0.0.
     JSONNumber(text: text)?.int64.flatMap { fitting(.integer($0)) }
   }
 
@@ -59,7 +59,7 @@ extension WholeAttributeKind {
   package static func unique(_ number: Int64) -> PropertyValue? { fitting(.integer(number)) }
 }
 
-/// Whole numbers of some width in records.
+/// Integers of some width in records.
 package protocol WholeStoredKind: FixedStoredKind
 where Slot: FixedWidthInteger & SignedInteger & BitwiseCopyable {}
 
@@ -124,7 +124,7 @@ package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package static var wider: [FieldKind] { [.decimal] }
 }
 
-/// Booleans, kept as a byte.
+/// Booleans, stored as a byte.
 package enum BooleanKind: AttributeKind {
   package static var type: AttributeType { .boolean }
   package static var field: FieldKind { .boolean }
@@ -174,7 +174,7 @@ extension BooleanKind: FixedStoredKind {
 }
 
 extension Bool {
-  /// The flag that a text of a model's XML stands for, or nil for any other text.
+  /// Creates the Boolean for a string in a model's XML. Returns `nil` for any other string.
   package init?(modelText text: String) {
     switch text.lowercased() {
     case "yes", "true", "1": self = true

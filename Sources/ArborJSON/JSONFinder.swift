@@ -78,7 +78,6 @@ package struct JSONFinder {
     return true
   }
 
-  /// Advances past a number or a word.
   private mutating func skipWord() {
     while position < bytes.count {
       switch bytes[position] {

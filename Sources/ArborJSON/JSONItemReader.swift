@@ -405,7 +405,6 @@ extension JSONItemReader {
     return nil
   }
 
-  /// Leaves the array.
   private mutating func closeList() {
     surroundings = levels.last?.surroundings ?? JSONScanner.Surroundings()
     state = levels.isEmpty ? .end : .members(isContinued: true)

@@ -1,6 +1,5 @@
 /// Compares and hashes keys by their bytes, eight at a time.
 enum JSONKeyBytes {
-  /// Returns whether two byte sequences are equal.
   @inline(__always)
   static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
@@ -16,7 +15,6 @@ enum JSONKeyBytes {
     return true
   }
 
-  /// Returns a hash of the bytes.
   @inline(__always)
   static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(bytes.count)

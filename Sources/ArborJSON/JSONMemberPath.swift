@@ -4,7 +4,6 @@
 /// escapes a dot, a comma or a backslash: `API\.Log`. A member whose key equals the whole text
 /// takes precedence over the path, so that `API.Log` also finds the key `API.Log`.
 package struct JSONMemberPath: Sendable, Hashable {
-  /// The names along the path.
   package let names: [String]
   /// The key that takes precedence over the path, or `nil` if the path is a single name.
   package let wholeKey: String?

@@ -6,7 +6,6 @@ extension JSONScanner {
   enum Stop {
     /// The requested number of items was read.
     case filled
-    /// The array or object has ended.
     case closed
     /// The window ends within or before the next item.
     case cut

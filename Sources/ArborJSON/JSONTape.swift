@@ -63,7 +63,6 @@ struct JSONTape: Sendable {
     case plain = 0
     /// A string without escapes, or a number with digits after a decimal point.
     case simple
-    /// Anything else.
     case full
   }
 

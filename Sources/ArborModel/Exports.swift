@@ -1,2 +1,2 @@
-// What the model's interface throws and names comes with it.
+// Re-exported because the public interface of the model throws and uses its types.
 @_exported public import ArborErrors

@@ -75,7 +75,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   /// The libxml2 codes for a premature end of the document and for an unfinished tag.
   private static let codesOfAnEarlyEnd: Set<Int> = [5, 77]
 
-  /// The parser reports libxml2's error codes without messages.
+  /// Returns a message for one of libxml2's error codes, which are all that the parser reports.
   private static func words(for code: Int) -> String {
     switch code {
     case 4: "the document is empty"

@@ -148,7 +148,6 @@ extension ModelXMLReader {
     return kept
   }
 
-  /// Drops nonexistent members of configurations.
   private mutating func dropStaleMembers(_ names: ModelRules) {
     for (name, members) in names.model.configurations {
       for member in members where names.entityIndex[member] == nil {

@@ -120,6 +120,6 @@ extension AttributeType {
 }
 
 extension Bool {
-  /// Flags are written only if they are set.
+  /// The attribute's text, or `nil` for `false`, which is omitted.
   fileprivate var xmlMark: String? { self ? "YES" : nil }
 }

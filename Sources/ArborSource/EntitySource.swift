@@ -145,7 +145,6 @@ package struct EntitySource: Sendable {
       ])
   }
 
-  /// Returns the arguments that have a value.
   private static func arguments(_ values: [(label: String, value: String?)]) -> [String] {
     values.compactMap { label, value in value.map { "\(label): \($0)" } }
   }

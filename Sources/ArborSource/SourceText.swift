@@ -89,7 +89,6 @@ package enum SourceText {
     return lines
   }
 
-  /// Returns the text with every line indented.
   package static func indented(_ text: String, by columns: Int = 2) -> String {
     let margin = String(repeating: " ", count: columns)
     return margin

@@ -9,7 +9,6 @@ package struct ClockReading: Sendable {
   /// Whether the text has a leap second, which is read as second 59.
   private let isLeapSecond: Bool
 
-  /// Creates a date without a time.
   init(day: GregorianDay) {
     (self.day, seconds, fraction, isLeapSecond) = (day, nil, 0, false)
   }

@@ -41,7 +41,6 @@ package struct GregorianDay: Sendable, Hashable {
     number = start + (week - 1) * 7 + weekday - 1
   }
 
-  /// The calendar date.
   package var components: (year: Int, month: Int, day: Int) {
     let day = number + 730_791
     let era = day.floored(by: 146_097)

@@ -20,7 +20,6 @@ package import Foundation
 package struct PatternReader: Sendable {
   /// The parsed contents of a text.
   package struct Reading: Sendable {
-    /// A time zone in a text.
     package enum Zone: Sendable {
       /// An offset in seconds east of UTC.
       case offset(Int)

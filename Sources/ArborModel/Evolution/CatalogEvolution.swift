@@ -42,7 +42,6 @@ package struct CatalogEvolution: Sendable {
     package let layoutNumber: UInt16
   }
 
-  /// The newer model's catalogue.
   package private(set) var catalog = SchemaCatalog(entries: [:])
   /// The entities in both models, in the order of the newer model.
   package private(set) var entities: [Entity] = []

@@ -38,7 +38,6 @@ extension EntityPairing {
     let new: Int
     let oldLineage: [Int]
     let newLineage: [Int]
-    /// Whether it has other ancestors.
     let isElsewhere: Bool
   }
 

@@ -27,7 +27,7 @@ extension ManagedObjectModel {
     return JSONValue.object(root).data(style)
   }
 
-  /// The JSON form on one line, as stored by stores.
+  /// The JSON form on one line, which stores contain.
   package var compactJSON: Data { jsonData(.compact) }
 }
 

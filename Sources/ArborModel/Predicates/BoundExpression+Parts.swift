@@ -85,7 +85,6 @@ extension BoundExpression {
     }
   }
 
-  /// Whether the expression contains arguments.
   var hasArguments: Bool {
     contains { expression, _ in if case .argument = expression { true } else { false } }
   }

@@ -26,7 +26,6 @@ package indirect enum BoundExpression: Sendable {
   case subquery(BoundExpression, of: EntitySchema, BoundNode)
   /// The values of a list that satisfy a predicate, which reads them from the slot.
   case filter(BoundExpression, BoundSlot, BoundNode)
-  /// The current value of a slot.
   case slot(BoundSlot)
   case element(BoundExpression, BoundPosition)
   /// A part of the JSON of a `Codable` attribute.

@@ -1,4 +1,3 @@
-/// The operator of a comparison.
 package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case equal = "=="
   case notEqual = "!="

@@ -38,7 +38,6 @@ enum FunctionRules {
       keepsEntity && isSame ? entity : nil, site: site)
   }
 
-  /// Checks the kinds of the operands.
   private static func check(
     _ operands: [PredicateBinding.Bound], of function: PredicateFunction, _ name: String,
     _ site: PredicateSite

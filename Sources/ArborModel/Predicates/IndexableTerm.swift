@@ -9,7 +9,6 @@ package struct IndexableTerm: Sendable {
     case attribute(slot: Int)
     /// A to-one relationship of the fetched entity, by slot.
     case toOne(slot: Int)
-    /// The fetched object itself.
     case object
   }
 

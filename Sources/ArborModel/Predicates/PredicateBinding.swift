@@ -3,7 +3,6 @@ struct PredicateBinding {
   let schema: ModelSchema
   /// The entities of the candidates, the root's first.
   var scopes: [EntitySchema]
-  /// The current meanings of the variables.
   var names: [String: Meaning] = [:]
 
   enum Meaning {

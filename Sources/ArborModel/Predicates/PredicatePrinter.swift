@@ -14,7 +14,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// AND has a higher precedence than OR.
+  /// Returns an operand of AND, which has a higher precedence than OR.
   private func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }

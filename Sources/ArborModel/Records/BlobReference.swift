@@ -86,7 +86,6 @@ extension RecordView {
 }
 
 extension RecordBuffer {
-  /// Sets the record's flags.
   package func setFlags(_ flags: UInt8) {
     base.storeBytes(of: flags, toByteOffset: RecordLayout.flagsOffset, as: UInt8.self)
   }

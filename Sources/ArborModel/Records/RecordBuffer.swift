@@ -27,7 +27,6 @@ package struct RecordBuffer {
     }
   }
 
-  /// Copies a record, leaving space to grow.
   package init(copying bytes: [UInt8], into allocator: SlabAllocator) {
     self = bytes.withUnsafeBytes { RecordBuffer(copying: $0, into: allocator) }
   }

@@ -31,7 +31,6 @@ package struct RecordView {
     base.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
   }
 
-  /// The number of the record's layout.
   @inlinable package var layoutNumber: UInt16 {
     base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A read transaction of any process that pins an earlier MVCC snapshot of a store, and its cost.
+/// A process's read transaction on a store, and the pages that its MVCC snapshot pins.
 ///
 /// Pages that later commits replace cannot be reused while a process reads an earlier snapshot, so
 /// a long read transaction makes the file grow.
@@ -10,6 +10,7 @@ public import Foundation
 /// // process 4711 (server) · since about 2026-11-23T12:30:00Z · 1200 transactions behind
 /// //   · 73728 pages, 301989888 bytes pinned
 /// ```
+///
 /// Only ``processID`` and ``transaction`` are provided by the storage engine, which doesn't record
 /// when a read transaction started. ``since`` is estimated from the history of commits.
 public struct StoreReader: Sendable, Hashable {

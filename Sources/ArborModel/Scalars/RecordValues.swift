@@ -54,7 +54,6 @@ extension RecordBuffer {
     }
   }
 
-  /// Writes the UTF-8 of a string.
   @inline(__always)
   package mutating func store(_ field: RecordField, _ text: String, allocator: SlabAllocator) {
     var text = text

@@ -82,11 +82,9 @@ extension FixedStoredKind {
 package enum StorageForm: Sendable {
   /// An integer; in keys, eight bytes with the sign bit flipped.
   case whole
-  /// A Boolean.
   case flag
   /// A floating-point number; in keys, eight order-preserving bytes.
   case real
-  /// An object number.
   case reference
   /// Sixteen bytes.
   case identifier

@@ -17,7 +17,6 @@ package struct DerivationRead: Sendable {
     /// An attribute by its slot.
     case attribute(Int)
     case toOne(RelationshipSchema)
-    /// The members of a to-many relationship.
     case members(RelationshipSchema)
   }
 

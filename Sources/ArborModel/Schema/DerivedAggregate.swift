@@ -16,7 +16,6 @@ package struct DerivedAggregate: Sendable {
   private let relationship: RelationshipSchema
   /// The slot of the members' attribute.
   private let memberSlot: Int
-  /// The slot of the derived attribute.
   private let slot: Int
 
   /// Creates the aggregate for an expression. Returns `nil` for other expressions.

@@ -74,14 +74,12 @@ struct KeptIndex: Sendable, Hashable {
       }
     }
 
-    /// Returns whether an attribute can be this column.
     func fits(_ attribute: AttributeDescription) -> Bool {
       guard attribute.isIndexable else { return false }
       if case .plain = kind { return true }
       return attribute.type == .string
     }
 
-    /// Returns whether a relationship can be this column.
     func fits(_ relationship: RelationshipDescription) -> Bool {
       guard case .plain = kind else { return false }
       return !relationship.isToMany && !relationship.isTransient

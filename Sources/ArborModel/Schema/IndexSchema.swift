@@ -2,9 +2,7 @@
 package final class IndexSchema: Sendable {
   package struct Column: Sendable, Hashable {
     package enum Source: Sendable, Hashable {
-      /// An attribute, by its slot.
       case attribute(Int)
-      /// A to-one relationship, by its slot.
       case toOne(Int)
     }
 

@@ -154,7 +154,6 @@ extension ModelRules {
     }
   }
 
-  /// Checks the members of configurations.
   mutating func checkConfigurations() {
     for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
       for member in members where entityIndex[member] == nil {

@@ -10,7 +10,6 @@ package struct ModelRules {
   /// Each entity followed by its ancestors. Ends before an unknown parent, at a cycle, and one
   /// after ``maximumAncestors``.
   package let lineages: [[Int]]
-  /// Each entity's own properties by name.
   package let ownProperties: [[String: Property]]
   let composites: Set<String>
   private(set) var findings: [ModelFinding] = []

@@ -8,7 +8,6 @@ package final class ModelSchema: Sendable {
   package let model: ManagedObjectModel
   /// The catalogue, with numbers and stored names for everything that has databases.
   package let catalog: SchemaCatalog
-  /// The entities, in the order of the model.
   package let entities: [EntitySchema]
   /// The concrete entities, sorted by catalogue number, which is the order of object numbers. Scans
   /// use this order, because the order in the model can change without affecting the fingerprint.
@@ -75,7 +74,6 @@ package final class ModelSchema: Sendable {
   @inline(__always)
   package func entity(of number: ObjectNumber) -> EntitySchema? { entity(numbered: number.entity) }
 
-  /// Returns the entity with a catalogue number.
   @inline(__always)
   package func entity(numbered number: UInt16) -> EntitySchema? {
     let number = Int(number)

@@ -101,7 +101,7 @@ struct ModelSchemaBuilder {
     return declared
   }
 
-  /// Property names in a model never begin with `~`.
+  /// Returns a name that cannot conflict with a property's, which never begins with `~`.
   private static func hiddenName(_ entity: String, _ relationship: String) -> String {
     "~\(entity).\(relationship)"
   }

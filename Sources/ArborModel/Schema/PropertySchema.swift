@@ -41,9 +41,7 @@ package final class RelationshipSchema: Sendable {
   package let isToMany: Bool
   package let isOrdered: Bool
   package let isHidden: Bool
-  /// Whether the inverse is to-many.
   package let isInverseToMany: Bool
-  /// Whether the relationship is its own inverse.
   package let isOwnInverse: Bool
   package let deleteRule: RelationshipDescription.DeleteRule
   package let storage: Storage

@@ -68,7 +68,7 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   // MARK: Retired numbers
 
-  /// Names in a model never begin with a control character.
+  /// The first character of retired names. Names in a model never begin with it.
   private static let retiredMark: Character = "\u{1}"
 
   /// Returns the name of a removed part. Includes the number, because a name can be removed

@@ -14,7 +14,6 @@ package import Foundation
 package enum DecimalCodec {
   private static let bias = 0x8000
 
-  /// The encoding of NaN.
   package static let notANumber: [UInt8] = [0]
 
   /// Returns the encoding of a number, or `nil` for NaN.

@@ -32,7 +32,6 @@ struct FoldingTable: Sendable {
   /// bit for each byte from C0.
   private let leads: [UInt32]
 
-  /// A flag for Thai letters.
   private static let letter: UInt64 = 1 << 61
   /// A flag for Thai marks, which are kept after Thai letters and after each other.
   private static let mark: UInt64 = 1 << 62

@@ -14,7 +14,6 @@ package struct NumberSum: Sendable {
 
   package mutating func add(_ number: Int64) { whole += Int128(number) }
 
-  /// Adds the sum of several integers.
   package mutating func add(_ number: Int128) { whole += number }
 
   package mutating func add(_ number: Double) { doubles = (doubles ?? 0) + number }

@@ -12,7 +12,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 
   /// No folding. A constant, because an empty literal would be created by a generic call.
   package static let none: StringFolding = []
-  /// Case is ignored.
+  /// Ignores case.
   package static let `case` = StringFolding(rawValue: 1)
   /// Diacritics are ignored: nonspacing marks of all scripts are removed.
   package static let diacritics = StringFolding(rawValue: 2)

@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// ```swift
 /// let value = try JSONValue.parse("12345678901234567890.10")
-/// value.number?.decimal      // 12345678901234567890.1, no digit lost
+/// value.number?.decimal      // 12345678901234567890.1, no digits lost
 /// nil: not an integer
 /// ```
 public struct JSONNumber: Sendable {

@@ -6,13 +6,13 @@ package import Foundation
 /// 2024-05-01                       the first moment of the day; also 20240501
 /// 2024-05                          the first moment of the month
 /// 2024-122, 2024122                the day of the year
-/// 2024-W18-3, 2024W183, 2024-W18   the day of the week; without one, Monday
-/// 2024-05-01T12:30                 a space may replace the T; also 1230
+/// 2024-W18-3, 2024W183, 2024-W18   the day of the week, Monday by default
+/// 2024-05-01T12:30                 a space can replace the T; also 1230
 /// 2024-05-01T12:30:15.25Z          fractions of any length; also 123015.25
 /// 2024-05-01T12:30:15+02:00        also +0200 and +02
 /// 2024-05-01T24:00Z                midnight at the end of the day
 /// 2016-12-31T23:59:60Z             a leap second, read as 23:59:59
-/// +12024-05-01, -0044-03-15        years with a sign have four to six digits
+/// +12024-05-01, -0044-03-15        signed years have four to six digits
 /// ```
 ///
 /// Parsing is exact and strict, unlike in Foundation's parsers, which read February 30 as March 1

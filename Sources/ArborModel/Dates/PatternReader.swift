@@ -6,15 +6,15 @@ package import Foundation
 /// as 2024, rejects days without midnight in a time zone given in the text, and is many times
 /// slower.
 ///
-/// | fields | what a text has for them |
+/// | fields | matching text |
 /// |---|---|
-/// | `y`, `yyyy` | a year, of four digits or more and fewer |
+/// | `y`, `yyyy` | a year of up to six digits |
 /// | `M`, `L`, `d`, `D`, `H`, `h`, `K`, `k`, `m`, `s` | numbers, with or without leading zeros |
 /// | `S` | a fraction of a second, of any length |
-/// | `MMM`, `MMMM`, `LLL`, `LLLL`, `EEE`, `EEEE`, `a` | names in the locale, in any case |
+/// | `MMM`, `MMMM`, `LLL`, `LLLL`, `EEE`, `EEEE`, `a` | localized names, ignoring case |
 /// | `Z`, `X`, `x`, `O` | an offset from UTC |
-/// | `VV` | the identifier of a zone |
-/// | `z`, `zzzz` | an offset, an identifier, or a name that a formatter knows |
+/// | `VV` | the identifier of a time zone |
+/// | `z`, `zzzz` | an offset, an identifier, or a name that `DateFormatter` supports |
 ///
 /// Adjacent numbers have as many digits as the pattern has letters.
 package struct PatternReader: Sendable {

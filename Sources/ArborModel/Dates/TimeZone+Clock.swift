@@ -7,8 +7,8 @@ package import Foundation
 ///
 /// | local time | instant |
 /// |---|---|
-/// | shown twice | the first |
-/// | skipped | with the offset before the gap: 02:30 becomes 03:30 |
+/// | occurs twice | the first occurrence |
+/// | skipped | uses the offset before the gap: 02:30 becomes 03:30 |
 /// | a day without a time | the first moment of the day, even if that is not midnight |
 ///
 /// `java.time` uses the same rules.

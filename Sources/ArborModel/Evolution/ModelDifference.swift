@@ -53,7 +53,7 @@ public struct ModelDifference: Sendable {
     changes = comparison.changed()
   }
 
-  /// A Boolean value that indicates whether the models are identical.
+  /// A Boolean value that indicates whether the models are equal.
   public var isEmpty: Bool { changes.isEmpty }
 
   /// The changes that affect stored data, and therefore the fingerprint.

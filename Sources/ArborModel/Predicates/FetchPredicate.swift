@@ -12,7 +12,7 @@
 /// same text repeatedly costs only a cache lookup.
 ///
 /// Combining predicates with `&&` and `||` takes constant time, so conditions can be combined in a
-/// loop. The combination is evaluated lazily on first use.
+/// loop. The combined predicate is created lazily on first use.
 public struct FetchPredicate: Sendable {
   private enum Form {
     case whole(ParsedPredicate, [PropertyValue])

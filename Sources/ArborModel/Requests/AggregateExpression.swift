@@ -3,7 +3,6 @@
 /// `nil` values are ignored; the count of a key path is the number of values that aren't `nil`.
 /// Without values, the sum is 0, the mode an empty list, and everything else `nil`.
 package struct AggregateExpression: Sendable, Hashable {
-  /// The aggregate function.
   package enum Function: String, Sendable, Hashable, CaseIterable {
     case count, sum, average, minimum, maximum, median, mode, standardDeviation
 

@@ -5,8 +5,8 @@ package import Foundation
 /// ```
 ///  0        1                9               17                      end-4     end
 /// ┌────────┬────────────────┬───────────────┬───────────────────────┬─────────┐
-/// │ form u8│ fingerprint u64│ object number │ what the sort keys    │ check   │
-/// │ = 1    │ of the request │ u64           │ found, as tagged list │ sum u32 │
+/// │ form u8│ fingerprint u64│ object number │ values of the sort    │ check   │
+/// │ = 1    │ of the request │ u64           │ keys, as tagged list  │ sum u32 │
 /// └────────┴────────────────┴───────────────┴───────────────────────┴─────────┘
 /// ```
 ///

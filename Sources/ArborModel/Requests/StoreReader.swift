@@ -34,8 +34,6 @@ public struct StoreReader: Sendable, Hashable {
   public let pinnedPages: Int
   /// The size of the pinned pages in bytes.
   public let pinnedBytes: Int
-
-  /// Creates a description of a reader.
   package init(
     processID: Int32, processName: String? = nil, transaction: UInt64, since: Date? = nil,
     transactionsBehind: Int, pinnedPages: Int, pinnedBytes: Int

@@ -39,8 +39,6 @@ extension StoreSpace {
     public let fill: Double?
     /// A Boolean value that indicates whether ``pages`` and ``bytes`` are estimates.
     public let isEstimated: Bool
-
-    /// Creates a description of a database.
     package init(
       kind: Kind, entity: String? = nil, name: String? = nil, storedName: String, entries: Int,
       pages: Int, bytes: Int, fill: Double?, isEstimated: Bool

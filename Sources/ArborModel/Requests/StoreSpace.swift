@@ -47,8 +47,6 @@ public struct StoreSpace: Sendable, Hashable {
 
   /// The space of pages in use.
   public var used: Int { records + indexes + relationships + largeBinaries + history + other }
-
-  /// Creates a description of a file.
   package init(
     file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
     history: Int, other: Int, free: Int, pinned: Int = 0, reclaimable: Int,

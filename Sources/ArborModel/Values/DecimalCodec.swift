@@ -3,9 +3,9 @@ package import Foundation
 /// An order-preserving encoding of decimals, used in records and index keys.
 ///
 /// ```
-/// NaN       00, in records of uncommitted objects alone: no commit writes it
+/// NaN       00, only in records of uncommitted objects: never committed
 /// zero      02
-/// positive  03 · exponent u16 big-endian, biased by 8000 · digits + 1, one a byte · 00
+/// positive  03 · exponent u16 big-endian, biased by 8000 · digits + 1, one per byte · 00
 /// negative  01 · all bytes of the positive form after the first, inverted
 /// ```
 ///

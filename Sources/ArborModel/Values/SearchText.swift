@@ -2,7 +2,7 @@
 ///
 /// ```
 /// text   = { [ "-" ] ( word | phrase ) }
-/// word   = a run of characters without blanks [ "*" ]
+/// word   = a run of characters without white space [ "*" ]
 /// phrase = '"' words [ "*" ] '"'
 /// ```
 ///

@@ -8,7 +8,7 @@ public import Foundation
 /// ```swift
 /// let value = try JSONValue.parse("12345678901234567890.10")
 /// value.number?.decimal      // 12345678901234567890.1, no digits lost
-/// nil: not an integer
+/// value.number?.int64        // nil: not an integer
 /// ```
 public struct JSONNumber: Sendable {
   /// `integer` is used for exactly the numbers whose text is the decimal form of an `Int64`.

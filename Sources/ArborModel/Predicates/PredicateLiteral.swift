@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// ```
 /// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC
-/// date("2024-01-01T00:00:00Z")           ISO 8601; parsed but not printed, like CAST("…", "NSDate")
+/// date("2024-01-01T00:00:00Z")           ISO 8601; parsed, never printed, like CAST("…", "NSDate")
 /// date("2024-01-01", "Europe/Berlin")    the time zone for text without one; default UTC
 /// CAST("12.50", "NSDecimalNumber")
 /// uuid("…")  uri("…")  objectID("arbor://…")  data("0a1b")  value("0a1b")

@@ -40,6 +40,7 @@ package enum ComparisonQualifier: String, Sendable, Hashable, CaseIterable {
   /// No member.
   case none = "NONE"
 }
+
 package struct PredicateComparison: Sendable, Hashable {
   /// The quantifier for the members of the left side, or `nil` if it is a single value.
   package var qualifier: ComparisonQualifier?

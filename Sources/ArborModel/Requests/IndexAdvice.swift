@@ -7,6 +7,7 @@ public struct IndexAdvice: Sendable, Hashable {
   public let entity: String
   /// The index, ready to be added to the entity's ``EntityDescription/fetchIndexes``.
   public let index: FetchIndexDescription
+
   package init(entity: String, index: FetchIndexDescription) {
     self.entity = entity
     self.index = index

@@ -30,6 +30,7 @@ public struct IndexStatistics: Sendable, Hashable {
   /// A Boolean value that indicates whether the index contains only objects that satisfy a
   /// condition.
   public var isPartial: Bool { condition != nil }
+
   package init(
     entity: String, name: String, columns: [FetchIndexDescription.Element], isUnique: Bool = false,
     condition: String? = nil, entries: Int, pages: Int, bytes: Int, uses: Int

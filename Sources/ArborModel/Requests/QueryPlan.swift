@@ -55,6 +55,7 @@ public struct QueryPlan: Sendable, Hashable {
     public let actualRows: Int?
     /// The steps that provide the rows or search keys.
     public let inputs: [Step]
+
     package init(
       _ kind: Kind, name: String? = nil, detail: String = "", estimatedRows: Int? = nil,
       actualRows: Int? = nil, inputs: [Step] = []
@@ -73,6 +74,7 @@ public struct QueryPlan: Sendable, Hashable {
   /// The index that would have improved the fetch, or `nil` if there isn't one or it already
   /// exists.
   public let suggestedIndex: IndexAdvice?
+
   package init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
     self.root = root
     self.suggestedIndex = suggestedIndex

@@ -34,6 +34,7 @@ public struct StoreReader: Sendable, Hashable {
   public let pinnedPages: Int
   /// The size of the pinned pages in bytes.
   public let pinnedBytes: Int
+
   package init(
     processID: Int32, processName: String? = nil, transaction: UInt64, since: Date? = nil,
     transactionsBehind: Int, pinnedPages: Int, pinnedBytes: Int

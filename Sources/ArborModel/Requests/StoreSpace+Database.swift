@@ -39,6 +39,7 @@ extension StoreSpace {
     public let fill: Double?
     /// A Boolean value that indicates whether ``pages`` and ``bytes`` are estimates.
     public let isEstimated: Bool
+
     package init(
       kind: Kind, entity: String? = nil, name: String? = nil, storedName: String, entries: Int,
       pages: Int, bytes: Int, fill: Double?, isEstimated: Bool

@@ -47,6 +47,7 @@ public struct StoreSpace: Sendable, Hashable {
 
   /// The space of pages in use.
   public var used: Int { records + indexes + relationships + largeBinaries + history + other }
+
   package init(
     file: Int, pageSize: Int, records: Int, indexes: Int, relationships: Int, largeBinaries: Int,
     history: Int, other: Int, free: Int, pinned: Int = 0, reclaimable: Int,

@@ -21,14 +21,9 @@ extension ExchangePlan {
     table?.reserve(nodes.count)
     let repetitions = table?.repetitions ?? 0
     let rules = mapping.rules
-    let isChecked = rules.dropsNull || !rules.validators.isEmpty
     for node in nodes {
       if owner != nil, rules.skipsNullMembers, node.isNull { continue }
-      let item =
-        isChecked
-        ? try enterValidated(node, mapping, within: owner)
-        : try enterItem(node, mapping, within: owner)
-      if let item { entered.append(item) }
+      if let item = try enterChecked(node, mapping, within: owner) { entered.append(item) }
     }
     guard let table else { return entered }
     if entered.contains(where: { items[Int($0)].key < 0 }) {
@@ -40,6 +35,26 @@ extension ExchangePlan {
     let mayRepeat =
       rules.lastOfEqualsWins && entered.count > 1 && table.repetitions > repetitions
     return mayRepeat ? lastOfEquals(entered) : entered
+  }
+
+  /// Adds a single item with its identity. Returns `nil` if it is null or dropped.
+  private func enterIdentified(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship
+  ) throws(ArborError) -> Int32? {
+    let item = try enterChecked(node, mapping, within: owner)
+    guard let item, mapping.identity != nil, items[Int(item)].key < 0 else { return item }
+    guard let drops else { throw missingIdentity([item], mapping) }
+    drops.add { missingIdentity([item], mapping) }
+    return nil
+  }
+
+  /// Adds an item after the checks of its mapping. Returns `nil` if it is null or dropped.
+  private func enterChecked(
+    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+  ) throws(ArborError) -> Int32? {
+    mapping.rules.dropsNull || !mapping.rules.validators.isEmpty
+      ? try enterValidated(node, mapping, within: owner)
+      : try enterItem(node, mapping, within: owner)
   }
 
   /// Adds an item after applying its validators. Returns `nil` if it is null or a validator drops
@@ -143,13 +158,15 @@ extension ExchangePlan {
       if isSingle || (value.kind == .array && isToMany),
         let mapping = try relationship.members?(value, node)
       {
-        let nodes =
-          isSingle ? JSONElements(only: value.tapeIndex, in: value.document) : value.items
-        let entered = try enterItems(nodes, mapping, within: relationship)
         link.mapping = self.index(of: mapping)
-        if isSingle, entered.isEmpty, drops != nil {
-          link.content = .absent
+        if isSingle {
+          let item = try enterIdentified(value, mapping, within: relationship)
+          link.content = item == nil && drops != nil ? .absent : .members
+          link.first = Int32(members.count)
+          link.count = item == nil ? 0 : 1
+          if let item { members.append(.item(item)) }
         } else {
+          let entered = try enterItems(value.items, mapping, within: relationship)
           link.content = .members
           link.first = Int32(members.count)
           link.count = Int32(entered.count)

@@ -57,7 +57,9 @@ final class ItemReference {
       link.node = Int32(node.tapeIndex)
     }
     if let plainRoutes {
-      guard let node = plainRoutes.lazy.compactMap(value).first else { return link }
+      var first: JSONNode?
+      for route in plainRoutes where first == nil { first = value(route) }
+      guard let node = first else { return link }
       if node.isNull {
         clear(at: node)
         return link

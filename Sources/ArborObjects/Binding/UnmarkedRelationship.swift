@@ -8,7 +8,7 @@ extension AttributeDescription {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public init<T: RelationshipValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
@@ -16,7 +16,7 @@ extension AttributeDescription {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public init<T: ManagedObject>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
@@ -26,7 +26,7 @@ extension ManagedObject {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _attribute<T: RelationshipValue>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
@@ -34,7 +34,7 @@ extension ManagedObject {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
@@ -42,7 +42,7 @@ extension ManagedObject {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _attribute<T: ManagedObject>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
@@ -50,7 +50,7 @@ extension ManagedObject {
   /// Not there: objects are reached by relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }

@@ -1,3 +1,4 @@
+internal import ArborModel
 internal import ArborStore
 
 /// Objects in order, in chunks: putting one in, taking one out and finding one cost little however
@@ -73,7 +74,9 @@ struct Arrangement {
 
   /// Where an index lies. A scan of the counts of the chunks: some thousand for a million.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
-    precondition(index >= 0 && index < count, "The index is outside of the results.")
+    guard index >= 0 && index < count else {
+      stopProgram("Index \(index) is out of range. There are \(count) results.")
+    }
     var offset = index
     for (chunkIndex, chunk) in chunks.enumerated() {
       if offset < chunk.count { return (chunkIndex, offset) }

@@ -13,7 +13,7 @@ extension PostgresLog {
   ///   for entries that no log writes.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
-      throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
+      throw ArborError(.invalidArgument, "The limit for entries is less than 1. Use at least 1.")
     }
     // Behind the last number that a database has there is nothing.
     guard let sequence = Int64(exactly: sequence) else { return [] }
@@ -61,7 +61,7 @@ extension PostgresLog {
     if !newer.isEmpty { return .behind(newer) }
     // The predecessor is the newest entry, and yet nothing was added: it came in between.
     if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
-      throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
+      throw PostgresFailure(.refused, state: "40001", "The log changed in the meantime")
     }
     return .forked
   }
@@ -87,7 +87,7 @@ extension PostgresLog {
       let batch = rows.uuid(row, 2),
       let previous = rows.bytes(row, 3).flatMap({ CommitLogDigest(bytes: $0) }),
       let digest = rows.bytes(row, 4).flatMap({ CommitLogDigest(bytes: $0) })
-    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
+    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is damaged") }
     return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
   }
 }

@@ -119,7 +119,11 @@ struct InspectError: Error, CustomStringConvertible {
     InspectError(code: .notFound, description: description)
   }
 
-  /// A file that is to be made is there.
+  static func unknownEntity(_ name: String, among names: [String]) -> InspectError {
+    .notFound("The model has no entity \(name)." + NearestName.hint(name, in: names))
+  }
+
+  /// The file to be created exists.
   static func occupied(_ path: String) -> InspectError {
     .notFound("\(path) already exists and will not be overwritten. Choose another path.")
   }

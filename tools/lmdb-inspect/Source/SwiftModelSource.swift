@@ -100,8 +100,8 @@ struct ClassNames {
       for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
       where reservedPropertyNames.contains(name) {
         throw InspectError.notFound(
-          "\(entity.name).\(name) is named like a member of ManagedObject, and no typed class can "
-            + "have it; give it another name in the model.")
+          "\(entity.name).\(name) has the name of a member of ManagedObject and cannot be a "
+            + "property of a typed class. Rename it in the model.")
       }
       // A class of a module, or of Objective-C's, is called by its last name.
       let last = entity.className?.split(separator: ".").last.map(String.init)

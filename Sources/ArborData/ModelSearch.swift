@@ -34,7 +34,7 @@ enum ModelSearch {
   private static func missing(_ name: String, in location: String) -> ArborError {
     ArborError(
       .fileUnreadable,
-      "There is no model named \(name) in \(location); put \(name).xcdatamodeld, "
-        + "\(name).xcdatamodel or \(name).model.json there.")
+      "There is no model named \(name) in \(location). Add \(name).xcdatamodeld, "
+        + "\(name).xcdatamodel or \(name).model.json.")
   }
 }

@@ -25,7 +25,7 @@ enum SharedStores {
         guard store.model == model else {
           throw ArborError(
             .modelMismatch,
-            "The store \(file.path) is open with another model; choose another alias.")
+            "The store \(file.path) is already open with another model. Use another alias.")
         }
         return store
       }

@@ -37,7 +37,7 @@ public struct StoreFolder: Sendable {
       throw ArborError(
         .invalidArgument,
         "The store's \(fileName == nil ? "alias names its file and" : "file name") cannot be "
-          + "“\(name)”; use letters and digits.")
+          + "“\(name)”. Use letters and digits.")
     }
     do {
       try FileManager.default.createDirectory(
@@ -45,7 +45,7 @@ public struct StoreFolder: Sendable {
     } catch {
       throw ArborError(
         .inputOutput,
-        "The folder \(url.path) cannot be made; check its permissions, or place the store yourself."
+        "The folder \(url.path) cannot be created. Check its permissions, or pass another location."
       ).with(underlying: error)
     }
     return url.appending(path: fileName ?? alias + ".arbor", directoryHint: .notDirectory)

@@ -266,7 +266,7 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
     if let identity { text += " [unique \(identity)]" }
     if let keyPath { text += " [key path \(keyPath)]" }
     if let offendingValue { text += " [value \(offendingValue)]" }
-    if let underlying { text += " [beneath: \(underlying)]" }
+    if let underlying { text += " [underlying: \(underlying)]" }
     return text
   }
 }

@@ -68,7 +68,7 @@ extension ObjectID: CustomStringConvertible {
     else {
       throw ArborError(
         .invalidArgument,
-        "This is no object ID; one reads arbor://<store-uuid>/<Entity>/<number>.")
+        "This is not an object ID. Expected arbor://<store-uuid>/<Entity>/<number>.")
     }
     self.init(storeID: storeID, entityName: String(parts[1]), number: number)
   }

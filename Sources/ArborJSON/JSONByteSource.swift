@@ -46,7 +46,7 @@ package struct JSONByteSource {
       return .handle(handle, size: facts.isRegularFile == true ? facts.fileSize : nil)
     } catch {
       throw ArborError(
-        .fileUnreadable, "The file \(url.path) cannot be read; check its name and permissions."
+        .fileUnreadable, "The file \(url.path) cannot be read. Check its name and permissions."
       ).with(underlying: error)
     }
   }

@@ -38,33 +38,34 @@ struct JSONFault: Error {
   var message: String {
     switch reason {
     case .tooLarge(let limit):
-      "The document is larger than \(limit) bytes; split it, or raise the limit."
+      "The document exceeds the limit of \(limit) bytes. Split it, or raise the limit."
     case .itemTooLarge(let limit):
-      "An element of the document is larger than \(limit) bytes; split it, or raise the limit."
-    case .tooDeep(let limit): "The document nests deeper than \(limit) levels; flatten it."
+      "An element of the document exceeds the limit of \(limit) bytes. Split it, or raise the "
+        + "limit."
+    case .tooDeep(let limit): "The document nests more than \(limit) levels deep. Flatten it."
     case .tooManyValues(let limit):
-      "The document holds more than \(limit) values and keys; split it."
-    case .empty: "The document is empty; write a JSON value."
+      "The document has more than \(limit) values and keys. Split it."
+    case .empty: "The document is empty. Expected a JSON value."
     case .noObject(let key):
-      "The document is no object; write one whose key “\(key)” holds the list."
+      "The document is not an object. Expected an object whose key “\(key)” contains the list."
     case .ambiguousPath(let key):
-      "The document has items at the path “\(key)” and under a key of that name; write \\. for each "
-        + "dot to read those under the key."
-    case .unexpectedEnd(let expected): "The document ends where \(expected) is expected."
-    case .unexpectedCharacter(let expected): "There is no JSON here; \(expected) is expected."
-    case .trailingComma: "There is a comma behind the last element; remove it."
-    case .trailingContent: "There is more behind the document's value; remove it."
-    case .leadingZero: "A number starts with a zero that means nothing; remove the zero."
-    case .missingDigit: "A number lacks a digit here; write at least one."
-    case .invalidUTF8: "The bytes here are no UTF-8; save the document as UTF-8."
-    case .unterminatedString: "A string has no end; close it with a quotation mark."
+      "The document has items at the path “\(key)” and under a key of that name. Write \\. for "
+        + "each dot to read those under the key."
+    case .unexpectedEnd(let expected): "Expected \(expected), but the document ends."
+    case .unexpectedCharacter(let expected): "Expected \(expected)."
+    case .trailingComma: "There is a comma after the last element. Remove it."
+    case .trailingContent: "There is content after the document's value. Remove it."
+    case .leadingZero: "A number has a leading zero. Remove it."
+    case .missingDigit: "Expected a digit in the number."
+    case .invalidUTF8: "Invalid UTF-8. Save the document as UTF-8."
+    case .unterminatedString: "A string is not terminated. Close it with a quotation mark."
     case .controlCharacter:
-      "A string holds a bare control character; write it as an escape, \\n or \\u000A."
+      "A string contains an unescaped control character. Escape it, for example as \\n or \\u000A."
     case .invalidEscape:
-      "A string holds an unknown escape; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\uXXXX."
+      "A string contains an unknown escape. Use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX."
     case .loneSurrogate:
-      "A string holds one half of a surrogate pair; write both halves, or the character itself."
-    case .duplicateKey: "An object has a key twice; keep one of the two."
+      "A string contains half of a surrogate pair. Write both halves, or the character itself."
+    case .duplicateKey: "An object has a key twice. Remove one of them."
     case .interrupted(let interruption): ArborError(interruption).message
     }
   }
@@ -82,7 +83,7 @@ struct JSONFault: Error {
     location.path = path.description
     var message = message
     if case .duplicateKey = reason, case .key(let key)? = path.steps.last {
-      message = "An object has the key “\(key)” twice; keep one of the two."
+      message = "An object has the key “\(key)” twice. Remove one of them."
     }
     return ArborError(code, message).with(location: location)
   }

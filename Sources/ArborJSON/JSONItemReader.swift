@@ -139,7 +139,9 @@ package struct JSONItemReader {
   ///   `fileUnreadable`. Subsequent calls throw the same error.
   package mutating func next(_ maximum: Int = .max) throws(ArborError) -> JSONBatch? {
     if let failure { throw failure }
-    precondition(maximum > 0, "A batch holds at least one item; ask for one or more.")
+    guard maximum > 0 else {
+      stopProgram("A batch of \(maximum) items was requested. Request at least 1.")
+    }
     do throws(ArborError) {
       while true {
         switch try step(maximum) {

@@ -131,7 +131,9 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
   package init(literal members: [(String, JSONValue)]) {
     self.init()
     for (key, value) in members {
-      precondition(self[key] == nil, "A JSON object cannot hold the key “\(key)” twice.")
+      guard self[key] == nil else {
+        stopProgram("The literal of a JSON object has the key “\(key)” twice.")
+      }
       self[key] = value
     }
   }

@@ -51,7 +51,7 @@ extension JSONValue: Codable {
     }
     guard let number = JSONNumber(double) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "JSON has no infinite numbers; write a finite one.")
+        in: container, debugDescription: "JSON has no infinity or NaN. Use a finite number.")
     }
     return .number(number)
   }
@@ -93,8 +93,8 @@ extension JSONValue: Codable {
         EncodingError.Context(
           codingPath: container.codingPath,
           debugDescription:
-            "The number has more than 38 digits, or is too large or too small; round it, or store "
-            + "its text.")
+            "The number has more than 38 digits or is out of range. Round it, or store it as a "
+            + "string.")
       )
     }
   }

@@ -86,7 +86,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Creates a floating-point number, which must be finite.
   public init(floatLiteral value: Double) {
     guard let number = JSONNumber(value) else {
-      preconditionFailure("JSON has no infinite numbers; write a smaller literal.")
+      stopProgram("JSON has no infinity or NaN. Use a finite literal.")
     }
     self = .number(number)
   }

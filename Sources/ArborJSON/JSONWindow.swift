@@ -39,7 +39,7 @@ struct JSONWindow {
       count += part.count
       guard rest + count < UInt32.max else {
         throw ArborError(
-          .limitExceeded, "One element of the document needs more than 4 GiB; split it.")
+          .limitExceeded, "An element of the document needs more than 4 GiB. Split it.")
       }
     } while count < rest && !isFinal
     let new = JSONBytes(capacity: rest + count)
@@ -59,7 +59,7 @@ struct JSONWindow {
       return read
     } catch {
       throw ArborError(
-        .fileUnreadable, "\(name ?? "The document") cannot be read on; check where it comes from."
+        .fileUnreadable, "\(name ?? "The document") cannot be read further. Check its source."
       ).with(underlying: error)
     }
   }

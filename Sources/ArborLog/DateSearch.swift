@@ -93,15 +93,15 @@ struct DateSearch {
     if let firstLater, let lastEarlier {
       throw ArborError(
         .invalidArgument,
-        "At \(text) a clock went back: commit \(firstLater) says that it was made later, and "
-          + "commit \(lastEarlier), which follows it, earlier. Choose the commit by its sequence.")
+        "A clock was set back at \(text): commit \(firstLater) has a later date than commit "
+          + "\(lastEarlier), which follows it. Choose the commit by its sequence number.")
     }
     guard case .gap(let end, let next) = unknown else { return found }
     if let first = try next.date(ofCommitAfter: end), first > date { return found }
     let last = Self.roundedUp(next.firstDate(after: end))
     throw FolderLog.missing(
       text, folder,
-      "it doesn't say what was committed between \(end.date.formatted(.iso8601)), commit "
+      "its entries are ambiguous between \(end.date.formatted(.iso8601)), commit "
         + "\(end.end.sequence), and \(last), commit \(next.manifest.sequence)")
   }
 

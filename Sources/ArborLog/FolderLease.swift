@@ -24,8 +24,8 @@ enum FolderLease {
       guard errno == EWOULDBLOCK else { throw LogFiles.error("Locking", path) }
       throw ArborError(
         .inUse,
-        "Somebody else writes to the log \(folder); a log has one writer. Wait for it, or take "
-          + "another folder.")
+        "Another process is writing to the log \(folder), and a log has only one writer. Wait for "
+          + "it, or use another folder.")
     }
     return try body()
   }

@@ -58,8 +58,9 @@ extension FolderLog {
       guard found.store == file.id else {
         throw ArborError(
           .invalidArgument,
-          "\(path) is the log of another store, \(found.store.uuidString), than "
-            + "\(file.path ?? "this one"), \(file.id.uuidString). Take a folder for each store.")
+          "\(path) is the log of the store \(found.store.uuidString), but "
+            + "\(file.path ?? "this one") is the store \(file.id.uuidString). Use a folder for "
+            + "each store.")
       }
       return found
     }

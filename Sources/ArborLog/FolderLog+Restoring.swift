@@ -62,7 +62,7 @@ extension FolderLog {
     let file = try StoreEngine.open(opening)
     defer { file.close() }
     guard file.id == base.manifest.store else {
-      throw ArborError.damagedLog(base.snapshotPath, "it is of another store")
+      throw ArborError.damagedLog(base.snapshotPath, "it belongs to another store")
     }
     let end = try Self.apply(base, to: file, upTo: target)
     let position = LogPosition(log: base.manifest.log, end)
@@ -102,7 +102,7 @@ extension FolderLog {
   ) throws(ArborError) -> (LogBase, UInt64) {
     guard let last = bases.last else {
       throw ArborError(
-        .fileUnreadable, "The log \(folder) has no snapshot yet; make a backup first.")
+        .fileUnreadable, "The log \(folder) has no snapshot yet. Make a backup first.")
     }
     switch point {
     case .newest:

@@ -157,7 +157,7 @@ public struct FolderLog: Sendable, Hashable {
       guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
         throw ArborError(
           .invalidArgument,
-          "\(url.absoluteString) is no folder of a log; give the file URL of a folder.")
+          "\(url.absoluteString) is not a log folder. Use the file URL of a folder.")
       }
       return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
@@ -167,7 +167,8 @@ public struct FolderLog: Sendable, Hashable {
     let path = try path
     guard let identity = try identity(path) else {
       throw ArborError(
-        .fileUnreadable, "There is no log in \(path); check the path, or make it with a backup.")
+        .fileUnreadable,
+        "There is no log in \(path). Check the path, or create the log with a backup.")
     }
     return (path, identity)
   }
@@ -181,8 +182,8 @@ public struct FolderLog: Sendable, Hashable {
     guard names.allSatisfy({ LogFiles.isUnfinished($0) || $0 == "writer" }) else {
       throw ArborError(
         .fileUnreadable,
-        "\(path) is no folder of a log: it has files and none is named "
-          + "\(LogIdentity.fileName). Take an empty folder.")
+        "\(path) is not a log folder: it contains files, but not \(LogIdentity.fileName). Use an "
+          + "empty folder.")
     }
     return nil
   }

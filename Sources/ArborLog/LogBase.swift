@@ -41,11 +41,11 @@ struct LogBase: Sendable {
     folder = Self.folder(number, in: log)
     let path = "\(folder)/\(Self.manifestName)"
     guard let bytes = try LogFiles.contents(path) else {
-      throw ArborError.damagedLog(path, "it is gone")
+      throw ArborError.damagedLog(path, "it is missing")
     }
     manifest = try LogManifest(bytes, path: path)
     guard manifest.log == identity.log, manifest.store == identity.store, manifest.base == number
-    else { throw ArborError.damagedLog(path, "it is of another log") }
+    else { throw ArborError.damagedLog(path, "it belongs to another log") }
   }
 
   var snapshotPath: String { "\(folder)/\(Self.snapshotName)" }
@@ -60,8 +60,8 @@ struct LogBase: Sendable {
       guard segment.first == next else {
         throw ArborError(
           .corrupted,
-          "The log \(folder) lacks the commits \(next) to \(segment.first &- 1), which "
-            + "\(segment.name) goes on from. Take their segment from another copy of the log.")
+          "The log \(folder) lacks the commits \(next) to \(segment.first &- 1), which come before "
+            + "\(segment.name). Restore their segment from another copy of the log.")
       }
       next = segment.last + 1
     }
@@ -109,7 +109,7 @@ struct LogBase: Sendable {
       let isFirst = end.sequence + 1 == segment.first
       guard reader.header.base == number, reader.header.log == manifest.log,
         !isFirst || reader.header.chain == end.chain
-      else { throw ArborError.damagedLog(path, "its commits follow those of another history") }
+      else { throw ArborError.damagedLog(path, "its commits belong to another history") }
       (end.sequence, end.chain) = (segment.first - 1, reader.header.chain)
       end.counters.merge(reader.header.counters) { max($0, $1) }
       try check(end, at: sequence, knowing: known)
@@ -139,8 +139,8 @@ struct LogBase: Sendable {
     guard let known = manifest.previous, known != end.chain else { return }
     throw ArborError(
       .corrupted,
-      "The log \(folder) ends with commit \(end.sequence) and lacks later ones, which "
-        + "\(self.folder) goes on from. Take their segments from another copy of the log.")
+      "The log \(folder) ends with commit \(end.sequence) and lacks the later ones that "
+        + "\(self.folder) continues. Restore their segments from another copy of the log.")
   }
 
   /// Throws if the log's commit with the store's last sequence differs from the store's.
@@ -150,13 +150,13 @@ struct LogBase: Sendable {
     guard let known, end.sequence == sequence, end.chain != known else { return }
     throw ArborError(
       .conflict,
-      "The log \(folder) has another commit \(sequence) than the store: they have gone different "
-        + "ways. Move the store away, and open it again, which makes it anew from the log.")
+      "Commit \(sequence) of the log \(folder) differs from the store's: they have diverged. Move "
+        + "the store away, and reopen it to rebuild it from the log.")
   }
 
   private static func cut(_ path: String, before sequence: UInt64) -> ArborError {
     ArborError.damagedLog(
-      path, "it ends before commit \(sequence), and there are segments behind it")
+      path, "it ends before commit \(sequence), but later segments exist")
   }
 
   // MARK: The snapshot
@@ -166,12 +166,12 @@ struct LogBase: Sendable {
     _ body: (UnsafeRawBufferPointer) throws(ArborError) -> Void
   ) throws(ArborError) {
     guard let file = try LogInput(snapshotPath), file.size == Int(manifest.size) else {
-      throw ArborError.damagedLog(snapshotPath, "it has another size than its manifest says")
+      throw ArborError.damagedLog(snapshotPath, "its size differs from its manifest")
     }
     for (index, checksum) in manifest.checksums.enumerated() {
       let block = try file.read(from: index * LogManifest.blockSize, count: LogManifest.blockSize)
       guard Checksum.of(block) == checksum else {
-        throw ArborError.damagedLog(snapshotPath, "block \(index) is not as it was written")
+        throw ArborError.damagedLog(snapshotPath, "block \(index) is damaged")
       }
       try block.withRawBytes { (block) throws(ArborError) in try body(block) }
     }

@@ -24,7 +24,7 @@ struct LogBatch {
     }
     guard let commit else {
       throw ArborError.damagedLog(
-        base.folder, "commit \(entry.sequence) is not of the snapshot's model")
+        base.folder, "commit \(entry.sequence) doesn't belong to the snapshot's model")
     }
     commits.append(commit)
     bytes += entry.body.count

@@ -75,8 +75,8 @@ package final class LogClient: SharedLog {
     case .unknown:
       throw ArborError(
         .outcomeUnknown,
-        "The log \(log.name) did not tell whether it has the change of the model; open the store "
-          + "again once it answers.")
+        "It is unknown whether the log \(log.name) has the change of the model. Reopen the store "
+          + "once the log answers.")
     }
   }
 
@@ -108,9 +108,9 @@ package final class LogClient: SharedLog {
   private func forked(at sequence: UInt64) -> ArborError {
     ArborError(
       .forked,
-      "The log \(log.name) does not have the store's commit \(sequence), or has another one: they "
-        + "have gone different ways. Close the store and open it again, which keeps what the log "
-        + "does not have.")
+      "The log \(log.name) doesn't have the store's commit \(sequence), or has another one: they "
+        + "have diverged. Close the store and reopen it, which keeps the commits that the log "
+        + "doesn't have.")
   }
 
   /// Determines the outcome of a recent batch.
@@ -188,8 +188,8 @@ package final class LogClient: SharedLog {
   private func modelChanged(to name: String?) -> ArborError {
     ArborError(
       .modelChanged,
-      "The log \(log.name) goes on with another model\(name.map { ", \($0)" } ?? ""). Reading goes "
-        + "on; open the store again with that model to follow and to commit.")
+      "The log \(log.name) continues with another model\(name.map { ", \($0)" } ?? ""). Reading "
+        + "still works; reopen the store with that model to follow and commit.")
   }
 
   package func reserve(

@@ -113,7 +113,7 @@ extension CommitLogEntry {
   private func damaged(_ log: any CommitLog) -> ArborError {
     ArborError(
       .corrupted,
-      "Entry \(first) of the log \(log.name) is damaged, or of a later version of the library. "
-        + "Bring the log back from a backup of the server.")
+      "Entry \(first) of the log \(log.name) is damaged or was written by a later version of the "
+        + "library. Restore the log from a backup of the server.")
   }
 }

@@ -11,11 +11,13 @@ enum LogFiles {
   static func error(_ operation: String, _ path: String, _ code: Int32 = errno) -> ArborError {
     if code == ENOSPC || code == EDQUOT || code == EFBIG {
       return ArborError(
-        .diskFull, "There is no room for \(path), or a file-size limit is reached; make room.")
+        .diskFull,
+        "There is not enough disk space for \(path), or a file size limit was reached. "
+          + "Free space or raise the limit.")
     }
     var error = ArborError(
       .inputOutput,
-      "\(operation) of \(path) failed: \(String(cString: strerror(code))); check the path and its "
+      "\(operation) of \(path) failed: \(String(cString: strerror(code))). Check the path and its "
         + "permissions.")
     error.underlying = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
     return error

@@ -32,7 +32,7 @@ package final class LogFollower: Sendable {
       let bases = try log.bases(of: identity, from: position.base)
       var index = 0
       guard let first = try bases.first?.get(), first.number == position.base else {
-        throw Self.needsReopening(path, "no longer has what follows the store's newest commit")
+        throw Self.needsReopening(path, "no longer has the commits after the store's newest one")
       }
       while true {
         let end = try FolderLog.apply(
@@ -42,10 +42,11 @@ package final class LogFollower: Sendable {
         guard index < bases.count else { return end.sequence }
         let next = try bases[index].get()
         guard next.manifest.generation == file.modelGeneration else {
-          throw Self.needsReopening(path, "goes on with another model")
+          throw Self.needsReopening(path, "continues with another model")
         }
         guard next.manifest.previous == end.chain else {
-          throw Self.needsReopening(path, "goes on with a snapshot that its commits do not lead to")
+          throw Self.needsReopening(
+            path, "continues with a snapshot that its commits don't lead to")
         }
         position = LogPosition(
           log: identity.log, base: next.number, sequence: end.sequence, chain: next.manifest.chain)
@@ -57,8 +58,8 @@ package final class LogFollower: Sendable {
   private static func needsReopening(_ path: String, _ what: String) -> ArborError {
     ArborError(
       .modelChanged,
-      "The log \(path) \(what). Reading goes on; close the store and open it again, which makes it "
-        + "anew from the log's newest snapshot.")
+      "The log \(path) \(what). Reading still works; close the store and reopen it to rebuild it "
+        + "from the log's newest snapshot.")
   }
 
   /// - Throws: ``ArborError`` `invalidArgument`, `conflict`.
@@ -69,19 +70,19 @@ package final class LogFollower: Sendable {
     guard let bytes = try file.followedPosition() else {
       throw ArborError(
         .invalidArgument,
-        "\(name) is a store of its own, which does not follow the log \(folder). Take the path of "
-          + "a file that does not exist; it is made from the log.")
+        "\(name) is an independent store, which doesn't follow the log \(folder). Use the path of "
+          + "a new file, which is then created from the log.")
     }
     guard let position = LogPosition(bytes), position.log == identity.log else {
       throw ArborError(
         .invalidArgument,
-        "\(name) follows another log than \(folder). Take another path for each log.")
+        "\(name) follows a log other than \(folder). Use a separate path for each log.")
     }
     guard position.sequence == file.lastSequence else {
       throw ArborError(
         .conflict,
-        "\(name) has commits of its own behind commit \(position.sequence) of the log \(folder), "
-          + "which it follows. Move it away, and open it again, which makes it anew from the log.")
+        "\(name) has its own commits after commit \(position.sequence) of the log \(folder), which "
+          + "it follows. Move it away, and reopen it to rebuild it from the log.")
     }
     return position
   }

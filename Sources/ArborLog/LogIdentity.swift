@@ -46,9 +46,9 @@ extension LogIdentity {
     if let version, version > Self.version {
       throw ArborError(
         .formatTooNew,
-        "\(path) is of format \(version), which a later version of the library reads.")
+        "\(path) has format \(version), which requires a later version of the library.")
     }
-    throw ArborError.damagedLog(path, "it does not say whose log this is")
+    throw ArborError.damagedLog(path, "it doesn't identify the log's store")
   }
 }
 
@@ -56,7 +56,7 @@ extension ArborError {
   /// Creates the error for a damaged file of a log. `what` is a clause.
   static func damagedLog(_ path: String, _ what: String) -> ArborError {
     ArborError(
-      .corrupted, "\(path) is damaged: \(what). Take the file from another copy of the log.")
+      .corrupted, "\(path) is damaged: \(what). Restore the file from another copy of the log.")
   }
 }
 

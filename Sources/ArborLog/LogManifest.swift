@@ -63,7 +63,7 @@ extension LogManifest {
   /// - Throws: ``ArborError`` `corrupted`.
   init(_ bytes: [UInt8], path: String) throws(ArborError) {
     guard let found = bytes.withUnsafeBytes({ Self.read($0) }) else {
-      throw ArborError.damagedLog(path, "it is not as it was written")
+      throw ArborError.damagedLog(path, "its checksum doesn't match")
     }
     self = found
   }

@@ -114,12 +114,14 @@ extension LogSegment {
     /// - Returns: `nil` for a file that is truncated in its header.
     /// - Throws: ``ArborError`` `corrupted`, `inputOutput`.
     init?(_ path: String, _ segment: LogSegment) throws(ArborError) {
-      guard let file = try LogInput(path) else { throw ArborError.damagedLog(path, "it is gone") }
+      guard let file = try LogInput(path) else {
+        throw ArborError.damagedLog(path, "it is missing")
+      }
       guard let size = try Self.headerSize(file) else { return nil }
       let bytes = try file.read(from: markSize, count: size - markSize)
       guard bytes.count == size - markSize else { return nil }
       guard let header = Self.header(of: bytes), header.first == segment.first else {
-        throw ArborError.damagedLog(path, "its header is not as it was written")
+        throw ArborError.damagedLog(path, "its header is damaged")
       }
       self.header = header
       self.segment = segment
@@ -140,12 +142,12 @@ extension LogSegment {
         return (version, reader.read())
       }
       guard let found, let size, Int(size) >= markSize else {
-        throw ArborError.damagedLog(file.path, "its header is not as it was written")
+        throw ArborError.damagedLog(file.path, "its header is damaged")
       }
       guard found <= version else {
         throw ArborError(
           .formatTooNew,
-          "\(file.path) is of format \(found), which a later version of the library reads.")
+          "\(file.path) has format \(found), which requires a later version of the library.")
       }
       return Int(size)
     }
@@ -177,7 +179,7 @@ extension LogSegment {
         return (count, sequence)
       }
       guard let found, found.sequence == next else {
-        throw ArborError.damagedLog(file.path, "commit \(next) is not as it was written")
+        throw ArborError.damagedLog(file.path, "commit \(next) is damaged")
       }
       guard found.count <= UInt64(max(0, left - head.count)) else {
         isCut = true
@@ -188,7 +190,7 @@ extension LogSegment {
         LoggedCommitCodec.summary($0, sequence: found.sequence) != nil
       }
       guard isWhole else {
-        throw ArborError.damagedLog(file.path, "commit \(next) is not as it was written")
+        throw ArborError.damagedLog(file.path, "commit \(next) is damaged")
       }
       offset += head.count + body.count
       body.withUnsafeBytes { chain.append(found.sequence, $0) }
@@ -211,7 +213,7 @@ extension LogSegment {
       guard left == LogSegment.endSize, last == segment.last, next == segment.last + 1,
         bits == chain.bits
       else {
-        throw ArborError.damagedLog(file.path, "its end is not as it was written")
+        throw ArborError.damagedLog(file.path, "its end is damaged")
       }
       return nil
     }

@@ -48,7 +48,7 @@ extension SharedStore {
     .log(
       ArborError(
         .notAllowed,
-        "The log \(client.log.name) has been begun already; open a store that follows it."))
+        "The log \(client.log.name) already exists. Open a store that follows it."))
   }
 
   /// Returns whether ``begin(_:)`` was interrupted by a crash after the log had been begun.
@@ -105,7 +105,7 @@ extension SharedStore {
       return try copy.position()
     }
     guard let found else {
-      throw ArborError(.notAllowed, "The store shares no log; open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with one.")
     }
     let snapshot = CommitLogSnapshot(
       id: UUID(), store: file.id, sequence: found.sequence,

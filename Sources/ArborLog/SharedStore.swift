@@ -68,8 +68,8 @@ package struct SharedStore {
   private var noSnapshot: ArborError {
     ArborError(
       .corrupted,
-      "The log \(log.name) has no snapshot to make a store from. Publish one where the store is "
-        + "open, or bring the log back from a backup of the server.")
+      "The log \(log.name) has no snapshot to create a store from. Publish one from an open store, "
+        + "or restore the log from a backup of the server.")
   }
 
   private enum Step {
@@ -89,14 +89,14 @@ package struct SharedStore {
       guard file.id == head.store else {
         throw ArborError(
           .invalidArgument,
-          "\(path) is another store, \(file.id.uuidString), than the one of the log \(log.name), "
-            + "\(head.store.uuidString). Take another path, or another log for each store.")
+          "\(path) is the store \(file.id.uuidString), but the log \(log.name) belongs to the "
+            + "store \(head.store.uuidString). Use another path, or a log for each store.")
       }
       guard let position = try file.position() else {
         throw ArborError(
           .forked,
-          "\(path) is a copy of the store of the log \(log.name) that does not know how far it has "
-            + "the log. Move it away, and open it again, which makes it anew from the log.")
+          "\(path) is a copy of the store of the log \(log.name), with an unknown position in the "
+            + "log. Move it away, and reopen it to rebuild it from the log.")
       }
       if try isJoining(file) { try join(file, since: position) }
       switch try relation(of: position.newest) {
@@ -215,8 +215,8 @@ package struct SharedStore {
       else {
         throw ArborError(
           .corrupted,
-          "The snapshot of commit \(snapshot.sequence) in the log \(log.name) is not what was "
-            + "published. Publish another one where the store is open.")
+          "The snapshot of commit \(snapshot.sequence) in the log \(log.name) differs from what "
+            + "was published. Publish another one from an open store.")
       }
       try file.synchronize()
     }
@@ -246,9 +246,9 @@ package struct SharedStore {
     let lost = common.map { $0 + 1 == last ? "commit \(last)" : "commits \($0 + 1) to \(last)" }
     var error = ArborError(
       .forked,
-      "The log \(log.name) does not have the store's \(lost ?? "last commits, up to \(last)"): the "
-        + "server has lost them. The store was kept as \(kept); open it again, which makes it anew "
-        + "from the log, and bring over from the other what is needed.")
+      "The log \(log.name) doesn't have the store's \(lost ?? "last commits, up to \(last)"): the "
+        + "server has lost them. The store was kept as \(kept); reopen it to rebuild it from the "
+        + "log, and copy what is needed from the kept store.")
     error.violations = commits
     throw error
   }

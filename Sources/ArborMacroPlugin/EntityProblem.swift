@@ -16,27 +16,27 @@ package struct EntityProblem: DiagnosticMessage {
   // MARK: Classes
 
   static let noClass = EntityProblem(
-    "noClass", "@Entity describes the objects of a class; write 'final class … : ManagedObject'.")
+    "noClass", "@Entity can only be attached to a class. Write 'final class … : ManagedObject'.")
   static let generic = EntityProblem(
-    "generic", "A generic class stands for no single entity; write one class for each.")
+    "generic", "A generic class cannot represent an entity. Write a class for each entity.")
   static let onMainActor = EntityProblem(
     "onMainActor",
-    "Objects belong to their context and not to an actor; remove the actor from the class.")
+    "Objects belong to their context, not to an actor. Remove the actor from the class.")
   static func ownInitializer(_ name: String) -> EntityProblem {
     EntityProblem(
       "ownInitializer",
-      "Contexts make the objects of '\(name)', which has no initializer of its own; write initial "
-        + "values where the variables are declared, or set them in awakeFromInsert(), and make "
-        + "objects by 'context.insert(\(name).self)'.")
+      "'\(name)' cannot have its own initializer, because contexts create its objects. Set initial "
+        + "values in the declarations or in awakeFromInsert(), and create objects with "
+        + "'context.insert(\(name).self)'.")
   }
   static let unreadName = EntityProblem(
-    "unreadName", "The entity's name is needed before the program runs; write it as a plain text.")
+    "unreadName", "The entity's name must be known at compile time. Use a string literal.")
 
   static func noSuperclass(_ name: String) -> EntityProblem {
     EntityProblem(
       "noSuperclass",
-      "An entity inherits from ManagedObject or from another entity; write "
-        + "'class \(name): ManagedObject'.")
+      "An entity must inherit from ManagedObject or another entity. Write 'class \(name): "
+        + "ManagedObject'.")
   }
 
   // MARK: Properties
@@ -44,77 +44,78 @@ package struct EntityProblem: DiagnosticMessage {
   static func noType(_ name: String) -> EntityProblem {
     EntityProblem(
       "noType",
-      "@Entity has to read the type of '\(name)' and sees no more than the text; write the type "
-        + "behind the name, or @Transient before it.")
+      "@Entity cannot infer the type of '\(name)'. Add a type annotation, or mark the property "
+        + "@Transient.")
   }
   static func observers(_ name: String) -> EntityProblem {
     EntityProblem(
       "observers",
-      "'\(name)' is kept in the store, where observers see no change; remove them, or write "
-        + "@Transient for a property that is not kept.")
+      "'\(name)' is stored, so property observers are not called. Remove them, or mark the "
+        + "property @Transient.")
   }
   static func modifier(_ word: String, _ name: String) -> EntityProblem {
     EntityProblem(
       "modifier",
-      "'\(name)' is kept in the store and cannot be \(word); remove the word, or write @Transient "
-        + "for a property that is not kept.")
+      "'\(name)' is stored and cannot be \(word). Remove the modifier, or mark the property "
+        + "@Transient.")
   }
   static let severalVariables = EntityProblem(
-    "severalVariables", "Each property of an entity has a line of its own; write them one by one.")
+    "severalVariables", "An entity's properties must be declared separately. Split the declaration."
+  )
   static let noName = EntityProblem(
-    "noName", "A property of an entity has one name; write each variable by itself.")
+    "noName", "An entity's property cannot be a tuple pattern. Declare each variable separately.")
   static func reservedName(_ name: String) -> EntityProblem {
     EntityProblem(
       "reservedName",
-      "'\(name)' is a member of ManagedObject; give the property another name, and say "
-        + ".renamed(from:) where the store has it.")
+      "'\(name)' is a member of ManagedObject. Rename the property, and add .renamed(from:) if "
+        + "stores have it.")
   }
   static func notStored(_ marker: String, _ name: String) -> EntityProblem {
     EntityProblem(
       "notStored",
-      "'\(name)' is computed or constant, and the store keeps variables only; remove @\(marker).")
+      "'\(name)' is computed or constant, but only variables are stored. Remove @\(marker).")
   }
   static func severalMarkers(_ name: String) -> EntityProblem {
     EntityProblem(
       "severalMarkers",
-      "'\(name)' is one of an attribute, a relationship and a transient variable; keep one of the "
+      "'\(name)' can only be an attribute, a relationship or a transient variable. Keep one of the "
         + "three.")
   }
   static func noInitialValue(_ name: String) -> EntityProblem {
     EntityProblem(
       "noInitialValue",
-      "Contexts make objects without arguments; give the transient '\(name)' an initial value.")
+      "Contexts create objects without arguments. Give the transient '\(name)' an initial value.")
   }
   static func conditional(_ name: String) -> EntityProblem {
     EntityProblem(
       "conditional",
-      "@Entity does not look into #if, and '\(name)' would not be kept; write it outside, or "
-        + "@Transient before it.")
+      "@Entity doesn't read #if blocks, so '\(name)' would not be stored. Move it outside, or mark "
+        + "it @Transient.")
   }
   static func unreadOption(_ option: String) -> EntityProblem {
     EntityProblem(
       "unreadOption",
-      "@Entity reads options as they are written; write '\(option)' as '.indexed', "
-        + "'.bounds(0...9)' and the like.")
+      "@Entity cannot evaluate the option '\(option)'. Write it as a literal, such as '.indexed' "
+        + "or '.bounds(0...9)'.")
   }
   static func markedOutsideOfEntity(_ marker: String) -> EntityProblem {
     EntityProblem(
       "markedOutsideOfEntity",
-      "@\(marker) says something to @Entity, which the class does not have; write @Entity before "
-        + "the class.")
+      "@\(marker) has no effect without @Entity. Add @Entity to the class.")
   }
 
   static func unsupportedNumber(_ name: String, _ type: String) -> EntityProblem {
     EntityProblem(
       "unsupportedNumber",
-      "No attribute holds every '\(type)' exactly; make '\(name)' an Int64, a Double or a Decimal.")
+      "No attribute stores every '\(type)' exactly. Make '\(name)' an Int64, a Double or a Decimal."
+    )
   }
 
   static func transformed(_ name: String) -> EntityProblem {
     EntityProblem(
       "transformed",
-      "The transformed '\(name)' can be nil and begins so; write its type with a question mark and "
-        + "without a value, and say .mandatory where it has to have one at commit.")
+      "The transformed '\(name)' starts as nil. Make its type optional without an initial value, "
+        + "and add .mandatory if it must have a value at commit.")
   }
 
   // MARK: Relationships
@@ -122,33 +123,33 @@ package struct EntityProblem: DiagnosticMessage {
   static func relationshipWithValue(_ name: String) -> EntityProblem {
     EntityProblem(
       "relationshipWithValue",
-      "The relationship '\(name)' begins empty; remove the initial value, and link objects in "
+      "The relationship '\(name)' starts empty. Remove the initial value, and link objects in "
         + "awakeFromInsert().")
   }
   static func optionalToMany(_ name: String) -> EntityProblem {
     EntityProblem(
       "optionalToMany",
-      "The to-many relationship '\(name)' is empty rather than nil; remove the question mark.")
+      "The to-many relationship '\(name)' is empty rather than nil. Make it non-optional.")
   }
   static func bareToOne(_ name: String) -> EntityProblem {
     EntityProblem(
       "bareToOne",
-      "The to-one relationship '\(name)' can be nil until the commit; add a question mark, and say "
-        + ".mandatory where it has to lead somewhere.")
+      "The to-one relationship '\(name)' can be nil until the commit. Make it optional, and add "
+        + ".mandatory if it must have a value at commit.")
   }
   static func unknownRelationship(_ name: String) -> EntityProblem {
     EntityProblem(
       "unknownRelationship",
-      "@Entity does not know what the relationship '\(name)' leads to; write its type as "
+      "@Entity cannot find the destination of the relationship '\(name)'. Write its type as "
         + "'Company?', 'Set<Employee>', '[Employee]' or 'ToMany<Employee>'.")
   }
   static func unmarkedRelationship(_ name: String) -> EntityProblem {
     EntityProblem(
       "unmarkedRelationship",
-      "A set of objects is a relationship; write @Relationship before '\(name)'.")
+      "A set of objects is a relationship. Add @Relationship to '\(name)'.")
   }
   static let unreadInverse = EntityProblem(
-    "unreadInverse", "The inverse is named by a plain text; write inverse: \"name\".")
+    "unreadInverse", "The inverse must be a string literal. Write inverse: \"name\".")
 }
 
 /// A fix-it for a problem.

@@ -61,7 +61,7 @@ struct PropertyReader {
   private mutating func plainName(of binding: PatternBindingSyntax) -> String? {
     guard variable.bindings.count == 1 else {
       report(
-        variable, .severalVariables, [fix("write them one by one", variable, variable.oneByOne)])
+        variable, .severalVariables, [fix("split the declaration", variable, variable.oneByOne)])
       return nil
     }
     guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
@@ -93,7 +93,7 @@ struct PropertyReader {
       typed.typeAnnotation = TypeAnnotationSyntax(
         colon: .colonToken(trailingTrivia: .space),
         type: IdentifierTypeSyntax(name: .identifier(type)), trailingTrivia: .space)
-      fixes.append(fix("write the type '\(type)'", binding, typed))
+      fixes.append(fix("add the type '\(type)'", binding, typed))
     }
     report(binding.pattern, .noType(name), fixes)
     return nil
@@ -171,7 +171,7 @@ struct PropertyReader {
       report(binding, .bareToOne(name), [fix("make it optional", type, optional)])
     case .optionalToMany(let collection):
       let plain = collection.trimmed.with(\.trailingTrivia, type.trailingTrivia)
-      report(binding, .optionalToMany(name), [fix("remove the question mark", type, plain)])
+      report(binding, .optionalToMany(name), [fix("make it non-optional", type, plain)])
     case .unknown: report(type, .unknownRelationship(name))
     }
     return nil

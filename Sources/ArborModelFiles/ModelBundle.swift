@@ -15,7 +15,7 @@ struct ModelBundle {
     versions = try Self.versions(in: url)
     guard let first = versions.first else {
       throw ArborError(
-        .invalidModel, "The model bundle \(bundle) holds no .xcdatamodel version; restore one.")
+        .invalidModel, "The model bundle \(bundle) contains no .xcdatamodel version. Restore one.")
     }
     if let marked = try Self.markedVersion(of: url) {
       let name =
@@ -24,8 +24,8 @@ struct ModelBundle {
       guard let version = versions.first(where: { $0.name == name }) else {
         throw ArborError(
           .invalidModel,
-          "The model bundle \(bundle) marks \(marked) as current, which it does not hold; restore "
-            + "it, or mark another in \(Self.markName)."
+          "The model bundle \(bundle) marks \(marked) as current, but doesn't contain it. Restore "
+            + "it, or mark another one in \(Self.markName)."
             + NearestName.hint(name, in: versions.map(\.name)))
       }
       (current, warnings) = (version, [])
@@ -37,8 +37,8 @@ struct ModelBundle {
         ? [
           ArborError(
             .invalidModel,
-            "The model bundle \(bundle) marks none of its \(versions.count) versions as current; "
-              + "\(first.name) is used, the first by name. Mark one in \(Self.markName).")
+            "The model bundle \(bundle) marks none of its \(versions.count) versions as current, "
+              + "so \(first.name), the first by name, is used. Mark one in \(Self.markName).")
         ] : []
     }
   }
@@ -50,8 +50,8 @@ struct ModelBundle {
     } catch {
       throw ArborError(
         .fileUnreadable,
-        "The model bundle \(url.lastPathComponent) cannot be read; check that it is a folder and "
-          + "may be read."
+        "The model bundle \(url.lastPathComponent) cannot be read. Check that it is a folder, and "
+          + "check its permissions."
       ).with(underlying: error)
     }
     // Archives created on a Mac contain a file `._X.xcdatamodel` next to each version, for Finder
@@ -89,16 +89,16 @@ struct ModelBundle {
     guard let entries = list as? [String: Any] else {
       throw ArborError(
         .invalidModel,
-        "\(markName) of \(url.lastPathComponent) is no property list of a dictionary; restore it, "
-          + "or remove it where the bundle has one version.")
+        "\(markName) of \(url.lastPathComponent) is not a property list with a dictionary. Restore "
+          + "it, or remove it if the bundle has a single version.")
     }
     // Editors write an empty dictionary for a bundle of one version.
     guard let entry = entries[markKey] else { return nil }
     guard let name = entry as? String else {
       throw ArborError(
         .invalidModel,
-        "\(markName) of \(url.lastPathComponent) has no text under \(markKey); restore it, or "
-          + "remove it where the bundle has one version.")
+        "\(markName) of \(url.lastPathComponent) has no string for \(markKey). Restore it, or "
+          + "remove it if the bundle has a single version.")
     }
     return name.isEmpty ? nil : name
   }

@@ -42,7 +42,7 @@ public struct ModelDocument: Sendable {
     guard let kind = ModelFileKind(url) else {
       throw ArborError(
         .invalidArgument,
-        "\(url.lastPathComponent) is no model file; name one that ends with .xcdatamodeld, "
+        "\(url.lastPathComponent) is not a model file. Use a file that ends with .xcdatamodeld, "
           + ".xcdatamodel or .model.json.")
     }
     let document: ManagedObjectModel
@@ -112,8 +112,8 @@ public struct ModelDocument: Sendable {
     let names = unreadable.map(\.version.name).joined(separator: ", ")
     var error = ArborError(
       .invalidModel,
-      "No version of \(url.lastPathComponent) that can be read has the fingerprint, and these "
-        + "cannot be read: \(names); restore them, or correct what each violation names.")
+      "No readable version of \(url.lastPathComponent) has the fingerprint, and these versions "
+        + "cannot be read: \(names). Restore or correct them.")
     error.violations = unreadable.map(\.error)
     throw error
   }
@@ -125,8 +125,8 @@ public struct ModelDocument: Sendable {
     {
       throw ArborError(
         .invalidModel,
-        "\(url.lastPathComponent) is in the binary form that Xcode wrote before 2011; open and "
-          + "save it with a newer Xcode, which writes XML.")
+        "\(url.lastPathComponent) has the binary format of Xcode before 2011. Open and save it "
+          + "with a newer Xcode, which writes XML.")
     }
     return try ModelXMLReader.read(ModelFileKind.data(at: contents), source: contents.path)
   }

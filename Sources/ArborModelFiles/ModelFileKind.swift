@@ -35,10 +35,10 @@ enum ModelFileKind {
 
   func refusal(of name: String) -> String {
     if case .mapping = self {
-      return "\(name) is a mapping between two models, which is not read; migrate with a migration "
-        + "step in code."
+      return "\(name) is a mapping model, which is not supported. Migrate with a migration step in "
+        + "code."
     }
-    return "\(name) is a compiled model, which is not read; give the .xcdatamodeld it comes from."
+    return "\(name) is a compiled model, which is not supported. Use its .xcdatamodeld source."
   }
 
   static func data(at url: URL) throws(ArborError) -> Data {
@@ -47,7 +47,7 @@ enum ModelFileKind {
     } catch {
       throw ArborError(
         .fileUnreadable,
-        "\(url.lastPathComponent) cannot be read; check that it exists and may be read."
+        "\(url.lastPathComponent) cannot be read. Check that it exists, and check its permissions."
       ).with(underlying: error)
     }
   }

@@ -31,8 +31,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     if let position = builder.tooDeep {
       throw ArborError(
         .invalidModel,
-        "The XML nests elements more than \(maximumDepth) deep, which no model does; restore the "
-          + "file."
+        "The XML nests more than \(maximumDepth) levels deep, unlike any model. Restore the file."
       ).with(location: text.start(ofTagEndingAt: position))
     }
     if builder.fault == nil, let error = parser.parserError as NSError? {
@@ -42,18 +41,18 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     if endsEarly, let unclosed = builder.open.last {
       throw ArborError(
         .invalidModel,
-        "The XML ends before the element \(unclosed.name) does; the file is cut off, restore it."
+        "The XML ends inside the element \(unclosed.name). The file is truncated; restore it."
       ).with(location: text.start(ofTagEndingAt: unclosed.tagEnd))
     }
     if let fault = builder.fault {
       throw ArborError(
         .invalidModel,
-        "The XML is malformed: \(Self.words(for: fault.code)); correct it, or restore the file."
+        "The XML is malformed: \(Self.words(for: fault.code)). Correct it, or restore the file."
       ).with(location: text.location(of: fault.position))
     }
     guard let root = builder.root else {
       throw ArborError(
-        .invalidModel, "The file holds no XML element; restore the file."
+        .invalidModel, "The file contains no XML element. Restore it."
       ).with(location: text.location(of: .init(line: 1, column: 1)))
     }
     return root
@@ -64,7 +63,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
     guard let fault else { return }
     throw ArborError(
-      .invalidModel, "The file is no UTF-8; save it as UTF-8, or restore it."
+      .invalidModel, "The file is not UTF-8. Save it as UTF-8, or restore it."
     ).with(location: data.withUnsafeBytes { text.location(ofByte: fault, in: $0) })
   }
 
@@ -79,18 +78,18 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   private static func words(for code: Int) -> String {
     switch code {
     case 4: "the document is empty"
-    case 5: "something follows the end of the document"
-    case 9: "there is a character that XML does not allow"
-    case 26: "there is a name for a character or text that is not defined"
-    case 38: "an attribute's value holds <, which is written &lt;"
-    case 39, 40: "an attribute's value does not stand in quotation marks"
+    case 5: "there is content after the end of the document"
+    case 9: "a character is not allowed in XML"
+    case 26: "an entity reference is not defined"
+    case 38: "an attribute's value contains <, which must be written &lt;"
+    case 39, 40: "an attribute's value is not quoted"
     case 41: "an attribute has no value"
-    case 42: "an element has one attribute twice"
+    case 42: "an element has the same attribute twice"
     case 65: "a space is missing between attributes"
     case 68: "a name is missing"
     case 73: "a > is missing"
-    case 76: "an element is closed that is not the one last opened"
-    case 89: "texts that stand for others are nested too deeply"
+    case 76: "an end tag doesn't match its start tag"
+    case 89: "entity references are nested too deeply"
     default: "error \(code) of the XML parser"
     }
   }

@@ -29,12 +29,13 @@ extension ModelXMLReader {
           back.inverse != relationship.name, !names.leadsNowhere(back)
         else { continue }
         let subject = ModelSubject.relationship(index, propertyIndex)
-        let what = back.inverse.map { "names \(back.destination).\($0) as its own" } ?? "names none"
+        let what =
+          back.inverse.map { "names \(back.destination).\($0) as its inverse" } ?? "has no inverse"
         report(
           nodes[subject], entity: entity.name, property: relationship.name,
           "Relationship \(entity.name).\(relationship.name) names "
-            + "\(relationship.destination).\(inverse) as its inverse, which \(what); it is read "
-            + "without an inverse. Let both name each other.")
+            + "\(relationship.destination).\(inverse) as its inverse, which \(what). It is read "
+            + "without an inverse; make both name each other.")
         model.entities[index].relationships[propertyIndex].inverse = nil
         mended.insert(subject)
       }
@@ -57,8 +58,8 @@ extension ModelXMLReader {
         }
         report(
           nodes[subject], entity: entity.name, property: attribute.name,
-          "Attribute \(entity.name).\(attribute.name) is declared by the ancestor "
-            + "\(ancestor) with the same type; this declaration has no effect, take it away.")
+          "Attribute \(entity.name).\(attribute.name) is already declared by the ancestor "
+            + "\(ancestor) with the same type. This declaration has no effect; remove it.")
       }
       if kept.count < entity.attributes.count { keepAttributes(kept, of: index) }
     }
@@ -85,7 +86,7 @@ extension ModelXMLReader {
         entity.fetchIndexes, of: entity.name, { .index(index, $0) }
       ) { fetchIndex in
         names.unknownProperty(ofIndex: fetchIndex, of: index).map {
-          "Index \(fetchIndex.name) of \(entity.name) names \($0), which doesn't exist. It has no "
+          "Index \(fetchIndex.name) of \(entity.name) lists \($0), which doesn't exist. It has no "
             + "effect; remove it or correct the name."
         }
       }
@@ -100,11 +101,11 @@ extension ModelXMLReader {
       ) { constraint in
         if constraint.isEmpty {
           return "A uniqueness constraint of \(entity.name) is empty. It has no effect; remove it "
-            + "or name a property."
+            + "or add a property."
         }
         return constraint.first { names.property($0, of: index) == nil }.map {
           "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name) "
-            + "names \($0), which doesn't exist. It has no effect; remove it or correct the name."
+            + "lists \($0), which doesn't exist. It has no effect; remove it or correct the name."
         }
       }
     }

@@ -33,8 +33,8 @@ extension ModelXMLReader {
     if attribute.regularExpression != nil, type != .string {
       report(
         node, as: .warning, entity: entity, property: attribute.name,
-        "\(called(node, entity)) has a regular expression but is no string; it has no effect, take "
-          + "it away.")
+        "\(called(node, entity)) has a regular expression but is not a string. It has no effect; "
+          + "remove it.")
       attribute.regularExpression = nil
     }
     readValues(node, into: &attribute, of: entity)
@@ -47,7 +47,7 @@ extension ModelXMLReader {
       let known = ModelXMLVocabulary.attributeTypes.keys.sorted()
       report(
         node, of: entity,
-        that: "has the type \(text), which models do not know; write one of "
+        that: "has the unknown type \(text). Use one of "
           + "\(known.joined(separator: ", ")).\(NearestName.hint(text, in: known))")
       return nil
     }
@@ -76,7 +76,7 @@ extension ModelXMLReader {
     if relationship.isOrdered, !relationship.isToMany {
       report(
         node, as: .warning, entity: entity, property: relationship.name,
-        "\(called(node, entity)) is ordered but to-one; the mark has no effect, take it away.")
+        "\(called(node, entity)) is ordered but to-one. The mark has no effect; remove it.")
       relationship.isOrdered = false
     }
     if let rule = node["deletionRule"] {
@@ -86,7 +86,7 @@ extension ModelXMLReader {
         let names = ModelXMLVocabulary.deleteRules.keys.sorted()
         report(
           node, entity: entity, property: relationship.name,
-          "\(called(node, entity)) has the deletion rule \(rule); write one of "
+          "\(called(node, entity)) has the unknown deletion rule \(rule). Use one of "
             + "\(names.joined(separator: ", ")).\(NearestName.hint(rule, in: names))")
       }
     }
@@ -101,13 +101,14 @@ extension ModelXMLReader {
     if relationship.inverse == nil {
       report(
         node, entity: entity, property: relationship.name,
-        "\(called(node, entity)) has inverseEntity without inverseName; name the relationship back."
+        "\(called(node, entity)) has inverseEntity without inverseName. Add the name of the "
+          + "inverse."
       )
     } else if inverseEntity != relationship.destination, !relationship.destination.isEmpty {
       report(
         node, as: .warning, entity: entity, property: relationship.name,
-        "\(called(node, entity)) has inverseEntity \(inverseEntity) but leads to "
-          + "\(relationship.destination); let both name one entity.")
+        "\(called(node, entity)) has inverseEntity \(inverseEntity) but the destination "
+          + "\(relationship.destination). Use the same entity for both.")
     }
   }
 
@@ -127,7 +128,7 @@ extension ModelXMLReader {
     if isMarked == nil, maximum == nil {
       report(
         node, as: .warning, entity: entity, property: relationship.name,
-        "\(called(node, entity)) says neither toMany=\"YES\" nor maxCount=\"1\"; it is read as "
+        "\(called(node, entity)) has neither toMany=\"YES\" nor maxCount=\"1\" and is read as "
           + "to-one.")
     }
   }
@@ -135,7 +136,7 @@ extension ModelXMLReader {
   private mutating func count(_ key: String, of node: ModelXMLNode, entity: String?) -> Int? {
     guard let text = node[key] else { return nil }
     if let count = Int(text), count >= 0 { return count }
-    report(node, of: entity, that: "has \(key) “\(text)”; give a whole number from 0.")
+    report(node, of: entity, that: "has \(key) “\(text)”. Use an integer of at least 0.")
     return nil
   }
 
@@ -145,7 +146,7 @@ extension ModelXMLReader {
     _ node: ModelXMLNode, of entity: String
   ) -> FetchedPropertyDescription? {
     guard let request = node.all("fetchRequest").first else {
-      report(node, of: entity, that: "has no fetch request; add one, or take the property away.")
+      report(node, of: entity, that: "has no fetch request. Add one, or remove the property.")
       return nil
     }
     return FetchedPropertyDescription(
@@ -173,8 +174,8 @@ extension ModelXMLReader {
       } else {
         report(
           node, entity: template.entity,
-          "\(called(node, nil)) has resultType \(text); write 0 for objects, 1 for IDs or 2 for "
-            + "rows.")
+          "\(called(node, nil)) has the unknown resultType \(text). Use 0 for objects, 1 for IDs "
+            + "or 2 for rows.")
       }
     }
     return template
@@ -186,12 +187,13 @@ extension ModelXMLReader {
       if let type = element["type"], !["Binary", "RTree"].contains(type) {
         report(
           element, entity: entity, property: node["name"],
-          "\(called(node, entity)) has an element of type \(type); write Binary or RTree.")
+          "\(called(node, entity)) has an element of the unknown type \(type). Use Binary or RTree."
+        )
       }
       if let order = element["order"], !["ascending", "descending"].contains(order) {
         report(
           element, entity: entity, property: node["name"],
-          "\(called(node, entity)) has the order \(order); write ascending or descending.")
+          "\(called(node, entity)) has the unknown order \(order). Use ascending or descending.")
       }
       let isAscending = element["order"] != "descending"
       if let folded = expression.flatMap(ModelXMLIndexMarks.foldedProperty) {
@@ -214,7 +216,7 @@ extension ModelXMLReader {
     report(
       node, entity: node.name == "entity" ? node["name"] : entity,
       property: node.name == "entity" ? nil : node["name"],
-      "\(called(node, entity)) has \(key) “\(text)”; write YES or NO.")
+      "\(called(node, entity)) has \(key) “\(text)”. Use YES or NO.")
     return nil
   }
 

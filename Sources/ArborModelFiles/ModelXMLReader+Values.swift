@@ -23,7 +23,7 @@ extension ModelXMLReader {
     }
     if attribute.hasDefaultOutsideBounds {
       reportDefault(
-        node, entity, "lies outside the bounds; it is left out, correct the one or the others.")
+        node, entity, "is outside the bounds and was ignored. Correct the default or the bounds.")
       attribute.defaultValue = .null
     }
   }
@@ -35,12 +35,13 @@ extension ModelXMLReader {
     guard let type else {
       report(
         node, as: .warning, of: entity,
-        that: "has \(key), which its type does not know; it has no effect, take it away.")
+        that: "has \(key), which its type doesn't support. It has no effect; remove it.")
       return .null
     }
     if let value = type.kind.value(ofXML: text) { return value }
     report(
-      node, of: entity, that: "has \(key) “\(text)”, which does not fit; give \(type.expectation).")
+      node, of: entity,
+      that: "has \(key) “\(text)”, which doesn't fit its type. Expected \(type.expectation).")
     return .null
   }
 
@@ -51,16 +52,18 @@ extension ModelXMLReader {
     guard type.kind.hasXMLDefault else {
       report(
         node, as: .warning, of: entity,
-        that: "has a default, which its type cannot have; it has no effect, take it away.")
+        that: "has a default, which its type doesn't support. It has no effect; remove it.")
       return .null
     }
     if let value = type.kind.value(ofXML: text) { return value }
     if let value = type.kind.value(ofFormerXML: text) {
       reportDefault(
-        node, entity, "is read as \(type.xmlText(of: value) ?? ""); give \(type.expectation).")
+        node, entity, "is read as \(type.xmlText(of: value) ?? ""). Expected \(type.expectation).")
       return value
     }
-    reportDefault(node, entity, "does not fit and is left out; give \(type.expectation).")
+    reportDefault(
+      node, entity,
+      "doesn't fit its type and was ignored. Expected \(type.expectation).")
     return .null
   }
 
@@ -79,11 +82,11 @@ extension ModelXMLReader {
   ) -> PropertyValue {
     guard let text = node[key] else { return .null }
     guard let seconds = Double(text), seconds.isFinite else {
-      let advice = "give seconds since 2001-01-01 UTC."
+      let advice = "Expected seconds since 2001-01-01 UTC."
       if isDefault {
-        reportDefault(node, entity, "does not fit and is left out; \(advice)")
+        reportDefault(node, entity, "doesn't fit its type and was ignored. \(advice)")
       } else {
-        report(node, of: entity, that: "has \(key) “\(text)”; \(advice)")
+        report(node, of: entity, that: "has \(key) “\(text)”. \(advice)")
       }
       return .null
     }

@@ -97,11 +97,11 @@ struct ModelXMLReader {
       if let meant = traps[name] {
         report(
           node, as: .warning, entity: entity, property: node.name == "entity" ? nil : node["name"],
-          "The attribute \(name) of the element \(node.name) has no effect; write \(meant).")
+          "The attribute \(name) of the element \(node.name) has no effect. Use \(meant).")
       } else if warnedAbout.insert("\(node.name).\(name)").inserted {
         report(
           node, as: .warning,
-          "The attribute \(name) of the element \(node.name) is unknown; it is kept and has no "
+          "The attribute \(name) of the element \(node.name) is unknown. It is kept but has no "
             + "effect.\(NearestName.hint(name, in: known.sorted()))")
       }
     }
@@ -113,7 +113,7 @@ struct ModelXMLReader {
       } else if warnedAbout.insert("\(node.name)/\(child.name)").inserted {
         report(
           child, as: .warning,
-          "The element \(child.name) in \(node.name) is unknown; it is kept and has no effect."
+          "The element \(child.name) in \(node.name) is unknown. It is kept but has no effect."
             + NearestName.hint(child.name, in: knownChildren.sorted()))
       }
     }
@@ -123,15 +123,15 @@ struct ModelXMLReader {
 
   private mutating func read(_ root: ModelXMLNode) {
     guard root.name == "model" else {
-      report(root, "The root element is \(root.name); that of a model file is model.")
+      report(root, "The root element is \(root.name), but that of a model file is model.")
       return
     }
     checkVocabulary(root, entity: nil)
     if let type = root["type"], type != "com.apple.IDECoreDataModeler.DataModel" {
-      report(root, as: .warning, "The document's type is \(type); it is read as a data model.")
+      report(root, as: .warning, "The document has the type \(type) and is read as a data model.")
     }
     if let version = root["documentVersion"], version != "1.0" {
-      report(root, as: .warning, "The document's version is \(version); it is read as version 1.0.")
+      report(root, as: .warning, "The document has version \(version) and is read as version 1.0.")
     }
     model.versionIdentifier = root["userDefinedModelVersionIdentifier"] ?? ""
     for node in root.children {
@@ -160,7 +160,7 @@ struct ModelXMLReader {
   private mutating func readConfiguration(_ node: ModelXMLNode) {
     let name = node["name"] ?? ""
     if model.configurations[name] != nil {
-      report(node, "There are two configurations \(name); rename one.")
+      report(node, "There are two configurations named \(name). Rename one.")
     }
     nodes[.configuration(name)] = node
     model.configurations[name, default: []] += node.all("memberEntity").map { $0["name"] ?? "" }

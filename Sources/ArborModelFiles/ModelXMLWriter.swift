@@ -31,7 +31,7 @@ extension ManagedObjectModel {
     case .compiled?, .mapping?, nil:
       throw ArborError(
         .invalidArgument,
-        "A model cannot be written to \(url.lastPathComponent); give a name that ends with "
+        "A model cannot be written to \(url.lastPathComponent). Use a name that ends with "
           + ".xcdatamodeld, .xcdatamodel or .model.json.")
     }
   }
@@ -51,7 +51,7 @@ extension ManagedObjectModel {
     guard written == withFittingValues() else {
       throw ArborError(
         .invalidModel,
-        "The XML of models cannot say all that this model says; write it as .model.json. What "
+        "The XML format cannot represent everything in this model. Write it as .model.json. What "
           + "would be lost:\n\(written.difference(to: self))")
     }
     return data
@@ -65,7 +65,7 @@ extension ManagedObjectModel {
     } catch {
       throw ArborError(
         .inputOutput,
-        "\(url.lastPathComponent) cannot be written; check that its folder may be written."
+        "\(url.lastPathComponent) cannot be written. Check the permissions of its folder."
       ).with(underlying: error)
     }
   }

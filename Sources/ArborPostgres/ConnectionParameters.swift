@@ -18,8 +18,8 @@ struct ConnectionParameters: Sendable {
     guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {
       throw ArborError(
         .invalidArgument,
-        "The connection string of a log is none that libpq reads. Write \"host=a,b dbname=staff\", "
-          + "with values in '' where they hold spaces, or \"postgresql://user@a,b/staff\", with "
+        "The connection string of a log is not valid for libpq. Write \"host=a,b dbname=staff\", "
+          + "with values that contain spaces in '', or \"postgresql://user@a,b/staff\", with "
           + "characters such as @ : / in a password percent-encoded.")
     }
     try Self.checkTarget(&options)
@@ -33,8 +33,8 @@ struct ConnectionParameters: Sendable {
     else {
       throw ArborError(
         .invalidArgument,
-        "The connection string of a log names hosts, addresses and ports that do not go together. "
-          + "Give each host one address and one port, or all of them the same port, as a number.")
+        "The hosts, addresses and ports in the connection string of a log don't match. Give each "
+          + "host one address and one port, or all of them the same numeric port.")
     }
     for (key, value) in Self.defaults where options[key] == nil { options[key] = value }
     connectTimeout = options["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -75,8 +75,8 @@ struct ConnectionParameters: Sendable {
     }
     throw ArborError(
       .invalidArgument,
-      "The connection string of a log asks for servers that are only read. Leave "
-        + "target_session_attrs out, which takes the one that is written to.")
+      "The connection string of a log requests read-only servers. Remove target_session_attrs to "
+        + "use the primary server.")
   }
 
   /// Returns whether the password in a URI is parsed completely. An unescaped `@` or `/` in it

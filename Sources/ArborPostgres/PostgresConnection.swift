@@ -44,10 +44,10 @@ internal import Foundation
     _ parameters: [String: String], deadline: Deadline
   ) throws(PostgresFailure) -> PostgresConnection {
     guard let begun = BoundedCall.shared.run(until: deadline, { begin(parameters) }) else {
-      throw PostgresFailure(.unreachable, "The server's name is not found in time")
+      throw PostgresFailure(.unreachable, "The server's name was not resolved in time")
     }
     guard let connection = begun else {
-      throw PostgresFailure(.unreachable, "There is no memory for a connection")
+      throw PostgresFailure(.unreachable, "Out of memory for a connection")
     }
     try connection.finishOpening(deadline)
     return connection
@@ -86,7 +86,7 @@ internal import Foundation
         throw refusal()
       }
       guard wait(for: polling == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, deadline) else {
-        throw PostgresFailure(.unreachable, "The server does not answer")
+        throw PostgresFailure(.unreachable, "The server doesn't answer")
       }
       polling = unsafe PQconnectPoll(handle)
     }
@@ -222,7 +222,7 @@ internal import Foundation
       }
       let events = flushed == 1 ? POLLIN | POLLOUT : POLLIN
       guard wait(for: events, deadline) else {
-        throw PostgresFailure(.lost, "The server does not answer")
+        throw PostgresFailure(.lost, "The server doesn't answer")
       }
       guard unsafe PQconsumeInput(handle) == 1 else { throw lost(results) }
     }

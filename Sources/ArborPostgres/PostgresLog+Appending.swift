@@ -22,9 +22,9 @@ extension PostgresLog {
     guard isPossible(entry) else {
       throw ArborError(
         .invalidArgument,
-        "An entry of \(entry.body.count) bytes from \(entry.first) to \(entry.last) is none that "
-          + "the log \(name) takes. Give 1 byte to \(Self.largestBody), and a last sequence that "
-          + "is not before the first one.")
+        "The log \(name) doesn't accept an entry of \(entry.body.count) bytes from \(entry.first) "
+          + "to \(entry.last). Use 1 to \(Self.largestBody) bytes, and a last sequence not before "
+          + "the first one.")
     }
     let first = PostgresValue.integer(Int64(entry.first))
     let append = PostgresStatement(

@@ -57,8 +57,8 @@ extension PostgresLog {
     try run(statements, bytes) { failure in
       ArborError(
         .outcomeUnknown,
-        "Nobody knows whether the log \(name) was changed: \(failure.clause). The same call again "
-          + "finds out.")
+        "It is unknown whether the log \(name) was changed: \(failure.clause). Repeat the call to "
+          + "find out.")
     }
   }
 
@@ -79,13 +79,13 @@ extension PostgresLog {
     let text =
       switch failure.kind {
       case .refused where !failure.isTemporary:
-        "The server of the log \(name) refuses: \(failure.clause). \(advice(failure))"
+        "The server of the log \(name) refused: \(failure.clause). \(advice(failure))"
       case _ where !failure.isTemporary:
-        "No server of the log \(name) lets this program in: \(failure.clause). Correct the "
-          + "connection string, or what the server allows."
+        "No server of the log \(name) accepted the login: \(failure.clause). Correct the "
+          + "connection string or the server's permissions."
       default:
-        "The log \(name) cannot be reached within \(options.timeout): \(failure.clause). Try again "
-          + "when its server is back."
+        "The log \(name) could not be reached within \(options.timeout): \(failure.clause). Try "
+          + "again when its server is available."
       }
     return ArborError(.logUnavailable, text)
   }
@@ -95,7 +95,7 @@ extension PostgresLog {
     case "42501":
       "Give the role the rights: CREATE in the schema \(options.schema) for the first call; "
         + "SELECT, INSERT, UPDATE and DELETE on the tables of the log for all others."
-    case "53100": "Make room on the server's disk."
+    case "53100": "Free space on the server's disk."
     default: "Nothing was changed."
     }
   }

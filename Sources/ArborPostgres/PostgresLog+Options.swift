@@ -34,11 +34,11 @@ extension PostgresLog {
       for (name, time) in times where time < .milliseconds(1) || time > .seconds(86_400) {
         throw ArborError(
           .invalidArgument,
-          "PostgresLog.Options.\(name) is \(time); give at least a millisecond and at most a day.")
+          "PostgresLog.Options.\(name) is \(time). Use a millisecond to a day.")
       }
       guard (1...1000).contains(connections) else {
         throw ArborError(
-          .invalidArgument, "PostgresLog.Options.connections is \(connections); give 1 to 1000.")
+          .invalidArgument, "PostgresLog.Options.connections is \(connections). Use 1 to 1000.")
       }
       try PostgresLog.check(schema, "PostgresLog.Options.schema", longest: 63)
     }
@@ -48,7 +48,7 @@ extension PostgresLog {
   static func check(_ name: String, _ what: String, longest: Int) throws(ArborError) {
     guard !name.isEmpty, name.utf8.count <= longest, !name.utf8.contains(0) else {
       throw ArborError(
-        .invalidArgument, "\(what) is no name. Give 1 to \(longest) bytes of UTF-8 without NUL.")
+        .invalidArgument, "\(what) is not valid. Use 1 to \(longest) bytes of UTF-8 without NUL.")
     }
   }
 }

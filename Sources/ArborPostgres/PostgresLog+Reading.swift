@@ -12,7 +12,7 @@ extension PostgresLog {
   ///   for rows that a log doesn't write.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
-      throw ArborError(.invalidArgument, "No entries are asked for; give a limit of at least 1.")
+      throw ArborError(.invalidArgument, "The limit for entries is less than 1. Use at least 1.")
     }
     // A larger sequence cannot occur in the database.
     guard let sequence = Int64(exactly: sequence) else { return [] }
@@ -60,7 +60,7 @@ extension PostgresLog {
     if !newer.isEmpty { return .behind(newer) }
     // The predecessor is the newest entry, yet nothing was inserted: it was added concurrently.
     if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
-      throw PostgresFailure(.refused, state: "40001", "The log changed meanwhile")
+      throw PostgresFailure(.refused, state: "40001", "The log changed in the meantime")
     }
     return .forked
   }
@@ -86,7 +86,7 @@ extension PostgresLog {
       let batch = rows.uuid(row, 2),
       let previous = rows.bytes(row, 3).flatMap({ CommitLogDigest(bytes: $0) }),
       let digest = rows.bytes(row, 4).flatMap({ CommitLogDigest(bytes: $0) })
-    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is not as it was written") }
+    else { throw damaged("the row of entry \(rows.integer(row, 0) ?? 0) is damaged") }
     return EntryRow(batch: batch, first: first, last: last, previous: previous, digest: digest)
   }
 }

@@ -19,7 +19,7 @@ extension PostgresLog {
     guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
       throw ArborError(
         .invalidArgument,
-        "The snapshot that the log \(name) is to begin with is not there. Publish it first.")
+        "The first snapshot of the log \(name) doesn't exist. Publish it first.")
     }
     let sequence = PostgresValue.integer(try number(of: snapshot))
     var statements = [
@@ -40,8 +40,8 @@ extension PostgresLog {
     {
       throw ArborError(
         .invalidArgument,
-        "The store \(snapshot.store.uuidString) has the log \(other) in the database of \(name) "
-          + "already. Take that name, or remove that log.")
+        "The store \(snapshot.store.uuidString) already has the log \(other) in the database of "
+          + "\(name). Use that name, or remove that log.")
     }
     return false
   }
@@ -55,8 +55,8 @@ extension PostgresLog {
       guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
         throw ArborError(
           .invalidArgument,
-          "The entries that the log \(name) is to begin with do not follow its snapshot of commit "
-            + "\(snapshot.sequence), each the one before. Publish a snapshot and begin with that.")
+          "The first entries of the log \(name) don't follow its snapshot of commit "
+            + "\(snapshot.sequence) without gaps. Publish a snapshot, and begin with that.")
       }
       end = (entry.last, entry.digest)
     }
@@ -71,8 +71,8 @@ extension PostgresLog {
     if let id = try storeID(), id != snapshot.store {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) is of the store \(id.uuidString), and the snapshot of "
-          + "\(snapshot.store.uuidString). Take a log for each store.")
+        "The log \(name) belongs to the store \(id.uuidString), but the snapshot to "
+          + "\(snapshot.store.uuidString). Use a log for each store.")
     }
     let parts = try upload(snapshot, file)
     let results = try write([
@@ -90,7 +90,7 @@ extension PostgresLog {
     guard rows.count > 0 else { return nil }
     guard let id = rows.uuid(0, 0), let store = rows.uuid(0, 1), let sequence = rows.number(0, 2),
       let digest = rows.bytes(0, 3).flatMap({ CommitLogDigest(bytes: $0) })
-    else { throw damaged("the row of a snapshot is not as it was written") }
+    else { throw damaged("the row of a snapshot is damaged") }
     return CommitLogSnapshot(id: id, store: store, sequence: sequence, digest: digest)
   }
 
@@ -161,7 +161,7 @@ extension PostgresLog {
   /// Sends a file as the parts of a snapshot that is not valid yet. Returns the number of parts.
   private func upload(_ snapshot: CommitLogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
-      throw ArborError(.fileUnreadable, "There is no file \(file.path) to send to \(name).")
+      throw ArborError(.fileUnreadable, "The file \(file.path) to send to \(name) doesn't exist.")
     }
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     _ = try write(snapshotTexts.clear.map { PostgresStatement($0, store) })
@@ -191,8 +191,8 @@ extension PostgresLog {
     guard let sequence = Int64(exactly: snapshot.sequence) else {
       throw ArborError(
         .invalidArgument,
-        "The snapshot of commit \(snapshot.sequence) is none that the log \(name) takes, which "
-          + "goes up to \(Int64.max).")
+        "The log \(name) doesn't accept the snapshot of commit \(snapshot.sequence). Its maximum "
+          + "is \(Int64.max).")
     }
     return sequence
   }
@@ -200,7 +200,7 @@ extension PostgresLog {
   private func removed(_ snapshot: CommitLogSnapshot) -> ArborError {
     ArborError(
       .logUnavailable,
-      "The snapshot \(snapshot.id.uuidString) of the log \(name) has been removed meanwhile. Ask "
-        + "for the newest one.")
+      "The snapshot \(snapshot.id.uuidString) of the log \(name) has been removed. Request the "
+        + "newest one.")
   }
 }

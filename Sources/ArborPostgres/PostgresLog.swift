@@ -83,7 +83,7 @@ public final class PostgresLog: CommitLog {
     guard rows.count > 0 else { return nil }
     guard let id = rows.uuid(0, 0), let last = rows.number(0, 1),
       let digest = rows.bytes(0, 2).flatMap({ CommitLogDigest(bytes: $0) })
-    else { throw damaged("it has a name and no entries") }
+    else { throw damaged("it has a name but no entries") }
     return CommitLogHead(store: id, sequence: last, digest: digest)
   }
 
@@ -100,7 +100,7 @@ public final class PostgresLog: CommitLog {
     else {
       throw ArborError(
         .invalidArgument,
-        "No \(count) numbers from \(least) can be reserved of the counter \(counter); counters of "
+        "Cannot reserve \(count) numbers from \(least) of the counter \(counter). Counters of "
           + "\(name) go up to \(Int64.max).")
     }
     let statement = PostgresStatement(
@@ -109,10 +109,10 @@ public final class PostgresLog: CommitLog {
     let rows = try read(statement)
     guard rows.count > 0 else {
       throw ArborError(
-        .invalidArgument, "Nobody has begun the log \(name). Share the store through it first.")
+        .invalidArgument, "The log \(name) doesn't exist. Share the store through it first.")
     }
     guard let end = rows.number(0, 0), end >= count else {
-      throw damaged("its counter \(counter) is not as it was written")
+      throw damaged("its counter \(counter) is damaged")
     }
     return (end - count)..<end
   }
@@ -133,7 +133,7 @@ public final class PostgresLog: CommitLog {
   func damaged(_ what: String) -> ArborError {
     ArborError(
       .corrupted,
-      "The log \(name) is damaged: \(what). Restore the database, or remove the log and begin it "
-        + "anew with a copy of the store.")
+      "The log \(name) is damaged: \(what). Restore the database, or remove the log and recreate "
+        + "it from a copy of the store.")
   }
 }

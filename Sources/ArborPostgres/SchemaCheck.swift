@@ -54,8 +54,8 @@ struct SchemaCheck {
       throw PostgresFailure(
         ArborError(
           .formatTooNew,
-          "The tables of logs in the schema \(tables.schema) are of format \(version), which a "
-            + "later version of the library reads; this one reads up to "
+          "The tables of logs in the schema \(tables.schema) have format \(version), which "
+            + "requires a later version of the library. This one supports up to "
             + "\(PostgresTables.version)."))
     }
     for (table, columns) in PostgresTables.columns.sorted(by: { $0.key < $1.key }) {
@@ -67,8 +67,8 @@ struct SchemaCheck {
     PostgresFailure(
       ArborError(
         .invalidArgument,
-        "The table \(tables.schema).\(table) is not as a log has it; another program may have made "
-          + "it. Nothing was changed. Take another database, or another schema by "
+        "The table \(tables.schema).\(table) doesn't have the columns of a log; another program "
+          + "may have created it. Nothing was changed. Use another database, or another schema by "
           + "PostgresLog.Options.schema."))
   }
 

@@ -144,7 +144,7 @@ public final class ArborService: Service {
   public func run() async throws {
     guard !store.isClosed else {
       throw ArborError(
-        .closed, "The store of the service \(name) is closed; make another service to go on.")
+        .closed, "The store of the service \(name) is closed. Create another service to continue.")
     }
     logger.info("The store is open.")
     await withDiscardingTaskGroup { group in
@@ -166,7 +166,7 @@ public final class ArborService: Service {
     let left = await store.drain(within: isGraceful ? configuration.shutdownLimit : .zero)
     if left > 0 {
       logger.warning(
-        "Bodies that still run are cancelled, since the store is being closed.",
+        "Work that is still running is cancelled, because the store is being closed.",
         metadata: ["bodies": "\(left)"])
     }
     if isGraceful, let plan = configuration.backUps, plan.backsUpAtShutdown { await backUp(plan) }
@@ -197,13 +197,13 @@ public final class ArborService: Service {
       let added = try await keeper.run { try self.store.backUp(to: plan.log) }
       metrics.noteBackUp(added.isSnapshot ? "snapshot" : "commits", start.duration(to: .now))
       logger.debug(
-        "The store is backed up.",
+        "The store was backed up.",
         metadata: ["commits": "\(added.commits)", "sequence": "\(added.sequence)"])
     } catch {
       let code = (error as? ArborError)?.code.rawValue ?? "unknown"
       metrics.noteBackUp(code, start.duration(to: .now))
       logger.error(
-        "The store could not be backed up; the next backup adds what is missing.",
+        "The store could not be backed up. The next backup adds what is missing.",
         metadata: ["error": "\(error)"])
     }
   }

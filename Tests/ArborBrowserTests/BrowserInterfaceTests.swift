@@ -144,7 +144,7 @@ import Testing
       #expect(answer.headers["content-disposition"] == "attachment; filename=\"value.bin\"")
       let other = try served.client.get("/api/binary", ["id": id, "attribute": "name"])
       #expect(other.status == 400)
-      #expect(other.message == "Employee.name is no binary.")
+      #expect(other.message == "Employee.name is not a binary.")
     }
   }
 
@@ -162,7 +162,7 @@ import Testing
       let answer = try served.client.get("/api/binary", ["id": id, "attribute": "photo"])
       #expect(answer.status == 400)
       #expect(
-        answer.message == "The binary has \(count) bytes; the page shows up to \(count - 1).")
+        answer.message == "The binary has \(count) bytes, but the page shows at most \(count - 1).")
     }
   }
 
@@ -219,13 +219,16 @@ import Testing
           "The model has no entity Employe. Did you mean Employee?"
         ),
         ("/api/objects", 400, "The model has no entity ."),
-        ("/api/object?id=Office", 400, "This names no object; one reads Entity/number."),
-        ("/api/other", 404, "There is nothing here."),
-        ("/../etc/passwd", 404, "There is nothing here."),
-        ("/%2e%2e/etc/passwd", 404, "There is nothing here."),
+        (
+          "/api/object?id=Office", 400, "This is not the name of an object. Expected Entity/number."
+        ),
+        ("/api/other", 404, "Not found."),
+        ("/../etc/passwd", 404, "Not found."),
+        ("/%2e%2e/etc/passwd", 404, "Not found."),
         (
           "/api/objects?entity=Office&token=x", 400,
-          "The text is no page token; use the next of a page as it is, or nil for the first page."
+          "The string is not a page token. Pass a page's next token unchanged, or nil for the "
+            + "first page."
         ),
       ]
       for (target, status, message) in cases {
@@ -238,7 +241,7 @@ import Testing
       let edit = try served.client.post("/api/edit", ["edits": []])
       #expect(edit.status == 403)
       #expect(
-        edit.message == "The store is shown for reading only; serve it with --write to change it.")
+        edit.message == "The store is read-only. Serve it with --write to change it.")
     }
   }
 

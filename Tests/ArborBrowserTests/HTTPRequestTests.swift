@@ -31,32 +31,32 @@ import Testing
         ("GET / HTTP/2\r\n\(host)", 505, "The version is not HTTP/1.1."),
         ("GET /%ZZ HTTP/1.1\r\n\(host)", 400, "The path is malformed."),
         ("GET /?a=%ZZ HTTP/1.1\r\n\(host)", 400, "A parameter is malformed."),
-        ("GET / HTTP/1.1\r\n\(host)\r\n\(host)", 400, "The header host comes twice."),
+        ("GET / HTTP/1.1\r\n\(host)\r\n\(host)", 400, "The header host occurs twice."),
         ("GET / HTTP/1.1\r\n\(host)\r\nA b: c", 400, "The name of a header is malformed."),
         ("GET / HTTP/1.1\r\n\(host)\r\n folded", 400, "A header has no colon."),
         ("GET / HTTP/1.1\r\n\(host)\r\n: c", 400, "The name of a header is malformed."),
-        ("GET / HTTP/1.1\n\(host)", 400, "A line does not end with CR LF."),
-        ("GET / HTTP/1.1\r\n\(host)\r\nA: \u{1}", 400, "The head is not text."),
-        ("GET / HTTP/1.1\r\n\(host)\r\nA: \u{0}", 400, "The head is not text."),
+        ("GET / HTTP/1.1\n\(host)", 400, "A line doesn't end with CR LF."),
+        ("GET / HTTP/1.1\r\n\(host)\r\nA: \u{1}", 400, "The request head is not text."),
+        ("GET / HTTP/1.1\r\n\(host)\r\nA: \u{0}", 400, "The request head is not text."),
         (
           "POST /api/edit HTTP/1.1\r\n\(host)\r\nContent-Length: -1", 400,
-          "The Content-Length is no number."
+          "The Content-Length is not a number."
         ),
         (
           "POST /api/edit HTTP/1.1\r\n\(host)\r\nContent-Length: 0x1", 400,
-          "The Content-Length is no number."
+          "The Content-Length is not a number."
         ),
         (
           "POST /api/edit HTTP/1.1\r\n\(host)\r\nTransfer-Encoding: chunked", 411,
-          "A body needs a Content-Length."
+          "A request body needs a Content-Length."
         ),
         (
           "POST /api/edit HTTP/1.1\r\n\(host)\r\nContent-Length: 99999999", 413,
-          "The body is larger than 1048576 bytes."
+          "The request body exceeds the limit of 1048576 bytes."
         ),
         (
           "GET / HTTP/1.1\r\n\(host)\r\n\r\nGET / HTTP/1.1\r\n\(host)", 400,
-          "There is more than one request."
+          "The connection sent more than one request."
         ),
       ]
       for (head, status, message) in cases {
@@ -75,9 +75,9 @@ import Testing
       let many = (0..<70).reduce(into: [String: String?]()) { $0["H\($1)"] = "x" }
       let answer = try served.client.get("/api/schema", headers: many)
       #expect(answer.status == 431)
-      #expect(answer.message == "There are more than 64 headers.")
+      #expect(answer.message == "The request has more than 64 headers.")
       let endless = try served.client.send(String(repeating: "x", count: 1 << 20))
-      #expect(endless.message == "The head is larger than 16384 bytes.")
+      #expect(endless.message == "The request head exceeds the limit of 16384 bytes.")
     }
   }
 
@@ -88,11 +88,11 @@ import Testing
     try ServedStore.use(limits: limits) { served in
       let head = try served.client.send("GET / HTTP/1.1\r\nHost: ")
       #expect(head.status == 408)
-      #expect(head.message == "The head did not arrive in time.")
+      #expect(head.message == "The request head did not arrive in time.")
       let body = try served.client.send(
         served.client.text("POST", "/api/check", headers: ["Content-Length": "10"], body: "{"))
       #expect(body.status == 408)
-      #expect(body.message == "The body did not arrive in time.")
+      #expect(body.message == "The request body did not arrive in time.")
       // A byte now and then does not buy more time.
       let connection = try served.client.connect()
       let began = ContinuousClock.now

@@ -93,7 +93,7 @@ import ArborBrowser
     try ServedStore.use(employees: 6, writing: true) { served in
       let nothing = try served.client.post("/api/undo", [:])
       #expect(nothing.status == 400)
-      #expect(nothing.message == "There is nothing to undo; nothing was changed here.")
+      #expect(nothing.message == "There is nothing to undo.")
       let edits: JSONValue = [
         ["op": "delete", "id": .string(try id(served, "Office", "city == 'Oslo'"))]
       ]
@@ -172,20 +172,21 @@ import ArborBrowser
       let cases: [(JSONValue, Int, String)] = [
         (
           ["op": "update", "id": employee, "values": ["age": "old"]], 400,
-          "This is no value of Employee.age. Write a whole number, such as 42."
+          "The value is not valid for Employee.age. Enter an integer, such as 42."
         ),
         (
           ["op": "update", "id": employee, "values": ["age": "99999"]], 400,
-          "Employee.age takes a whole number from -32768 to 32767, and the value is none."
+          "Employee.age takes an integer from -32768 to 32767, but the value is of another type or "
+            + "out of range."
         ),
-        (["op": "change"], 400, "An edit is one of insert, update and delete."),
+        (["op": "change"], 400, "An edit must be insert, update or delete."),
         (
           ["op": "insert", "entity": "Person"], 400,
-          "Entity Person is abstract and has no objects of its own; insert one of a subentity."
+          "Entity Person is abstract. Insert an object of a subentity."
         ),
         (
           ["op": "update", "id": "Employee/x", "values": [:]], 400,
-          "This names no object; one reads Entity/number."
+          "This is not the name of an object. Expected Entity/number."
         ),
       ]
       for (edit, status, message) in cases {
@@ -194,7 +195,7 @@ import ArborBrowser
         #expect(answer.message == message)
       }
       let empty = try served.client.post("/api/edit", ["edits": []])
-      #expect(empty.message == "There are no edits; send a list of them.")
+      #expect(empty.message == "Expected a list of edits.")
       let incomplete = try served.client.post(
         "/api/edit", ["edits": [["op": "insert", "entity": "Office"]]])
       #expect(incomplete.status == 409)

@@ -33,7 +33,7 @@ import Testing
         for host in hosts {
           let answer = try served.client.get(path, headers: ["Host": host])
           #expect(answer.status == 403, "\(host ?? "none")")
-          #expect(answer.message == "The Host is not this server.")
+          #expect(answer.message == "The Host header doesn't name this server.")
         }
       }
     }
@@ -48,12 +48,12 @@ import Testing
       ] {
         let answer = try served.client.get("/api/schema", headers: ["Origin": origin])
         #expect(answer.status == 403, "\(origin)")
-        #expect(answer.message == "The Origin is another page.")
+        #expect(answer.message == "The Origin header names another site.")
       }
       for site in ["cross-site", "same-site", "other"] {
         let answer = try served.client.get("/", headers: ["Sec-Fetch-Site": site])
         #expect(answer.status == 403, "\(site)")
-        #expect(answer.message == "The request comes from another page.")
+        #expect(answer.message == "The request comes from another site.")
       }
     }
   }
@@ -71,7 +71,7 @@ import Testing
           #expect(answer.status == 401, "\(path) \(guess ?? "none")")
           #expect(
             answer.message
-              == "The token is missing or of another run; open the address that was printed.")
+              == "The token is missing or expired. Open the address that was printed.")
         }
       }
       // Not where others could see it.

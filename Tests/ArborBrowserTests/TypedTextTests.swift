@@ -30,20 +30,20 @@ import Testing
 
   @Test func saysWhatToWrite() {
     let cases: [(AttributeType, JSONValue, String)] = [
-      (.integer32, "1.5", "Write a whole number, such as 42."),
-      (.integer32, "", "Write a whole number, such as 42."),
-      (.double, "nan", "Write a number, such as 1.5."),
-      (.decimal, "1,5", "Write a number, such as 1.5."),
-      (.boolean, "maybe", "Write true or false."),
-      (.date, "tomorrow", "Write a date as 2026-01-31T12:00:00Z."),
-      (.uuid, "1", "Write 32 hexadecimal digits with hyphens."),
+      (.integer32, "1.5", "Enter an integer, such as 42."),
+      (.integer32, "", "Enter an integer, such as 42."),
+      (.double, "nan", "Enter a number, such as 1.5."),
+      (.decimal, "1,5", "Enter a number, such as 1.5."),
+      (.boolean, "maybe", "Enter true or false."),
+      (.date, "tomorrow", "Enter a date such as 2026-01-31T12:00:00Z."),
+      (.uuid, "1", "Enter 32 hexadecimal digits with hyphens."),
       (.binary, "AQI=", "Choose a file."), (.binary, ["base64": "%"], "Choose a file."),
       (.string, [1], "It can only be changed by a program."),
       (.composite("C"), "x", "It can only be changed by a program."),
     ]
     for (type, json, advice) in cases {
       let error = #expect(throws: ArborError.self) { try value(type, json) }
-      #expect(error?.message == "This is no value of Thing.x. \(advice)")
+      #expect(error?.message == "The value is not valid for Thing.x. \(advice)")
       #expect(error?.code == .unparsableValue)
     }
   }

@@ -89,9 +89,9 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Task: it is removed, and there are 50 objects (Task 1, Task 2, Task 3 and more); others \
-        may be linked with these by what it inherits, so delete them with the former model, or \
-        let options.migration be .automatic.
+        Task: it is removed, but there are 50 objects (Task 1, Task 2, Task 3 and more), which \
+        other objects may be linked to by inherited relationships. Delete them with the former \
+        model, or set options.migration to .automatic.
         """
       ])
     try store.change { context, plain in
@@ -127,8 +127,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Item: it becomes abstract, and there is 1 object (Item 1); delete them with the former \
-        model, or let a MigrationStep make objects of a subentity out of them.
+        Item: it becomes abstract, but there is 1 object (Item 1). Delete them with the former \
+        model, or use a MigrationStep to turn them into objects of a subentity.
         """
       ])
   }
@@ -260,8 +260,8 @@ import Testing
     plain.values["Line"] = [1: ["id": 1, "count": 2]]
     let store = try EvolvingStore(model(.integer16, "count * 2"), plain)
     let message = """
-      Line.double: it is derived and stored, and there is 1 object (Line 1); .lightweightOnly \
-      computes it for none, so let options.migration be .automatic, or make it transient.
+      Line.double: it is derived and stored, but there is 1 object (Line 1). Set options.migration \
+      to .automatic, since .lightweightOnly doesn't compute it, or make it transient.
       """
     let refusal = try store.refusal(
       of: model(.integer64, "count * 2"), StoreOptions(migration: .lightweightOnly))

@@ -130,9 +130,9 @@ import Testing
     let options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
     let refusal = try store.refusal(of: after.model(), options, begins: true)
     let expected = """
-      Door.keys: there are 2 objects with a target that others have as well, although Key.door \
-      leads to one object (Door 1, Door 3); change them with the former model, or let a \
-      MigrationStep migrate them.
+      Door.keys: there are 2 objects with a target that other objects link to as well, although \
+      Key.door is to-one (Door 1, Door 3). Change them with the former model, or use a \
+      MigrationStep to migrate them.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(
@@ -205,9 +205,8 @@ import Testing
     }
     let refusal = try store.refusal(of: model(areInverse: true), begins: true)
     let expected = """
-      Door.keys: there is 1 object with links that the relationship back of keys has no \
-      counterpart of (Door 2); change them with the former model, or let a MigrationStep migrate \
-      them.
+      Door.keys: there is 1 object with links without a counterpart in the inverse of keys (Door \
+      2). Change them with the former model, or use a MigrationStep to migrate them.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model(areInverse: true))

@@ -6,10 +6,9 @@ import Testing
 /// Narrower rules for the number of members: what present objects break is listed, and refused.
 @Suite struct MemberRulesMigrationTests {
   private static let lead =
-    "The store was written with another model, and is not migrated, since "
+    "The store has another model and was not migrated because of "
   private static let ways =
-    " in the way. Do what is said there, open it with its former model, or let options.onMismatch "
-    + "replace it."
+    " in the way. Resolve them, open it with its former model, or replace it by options.onMismatch."
 
   /// The library with another attribute of books, so that it is migrated, and with rules.
   private func model(
@@ -48,14 +47,14 @@ import Testing
     return try EvolvingStore(Library.model(), plain)
   }
 
-  private static let end = "change them with the former model, or let a MigrationStep do so."
+  private static let end = "change them with the former model, or use a MigrationStep to do so."
   private static let broken = [
     """
-    Author.favourites: it takes 2 members at most, and there is 1 object with more (Author 1); \
+    Author.favourites: it takes at most 2 members, but there is 1 object with more (Author 1); \
     \(end)
     """,
-    "Book.author: it needs 1 or more members, and there is 1 object with fewer (Book 3); \(end)",
-    "Book.fans: it needs 1 or more members, and there is 1 object with fewer (Book 4); \(end)",
+    "Book.author: it needs at least 1 member, but there is 1 object with fewer (Book 3); \(end)",
+    "Book.fans: it needs at least 1 member, but there is 1 object with fewer (Book 4); \(end)",
   ]
 
   @Test func objectsThatBreakThemAreListedAndMended() throws {
@@ -66,7 +65,7 @@ import Testing
     for options in [StoreOptions(), StoreOptions(migration: .lightweightOnly)] {
       let refusal = try store.refusal(of: model, options)
       #expect(refusal.code == .modelMismatch)
-      #expect(refusal.message == Self.lead + "these 3 things stand" + Self.ways)
+      #expect(refusal.message == Self.lead + "3 obstacles" + Self.ways)
       let needsAutomatic = options.migration != StoreOptions().migration
       #expect(
         refusal.violations.map(\.message)
@@ -101,7 +100,7 @@ import Testing
     var options = StoreOptions()
     options.migrationSteps = [MigrationStep(from: former, to: model) { _ in }]
     let refusal = try store.refusal(of: model, options, begins: true)
-    #expect(refusal.message == Self.lead + "these 3 things stand" + Self.ways)
+    #expect(refusal.message == Self.lead + "3 obstacles" + Self.ways)
     #expect(refusal.violations.map(\.message) == Self.broken)
     options.migrationSteps = [
       MigrationStep(from: former, to: model) { migration in

@@ -45,7 +45,7 @@ import Testing
       refusal.violations.map(\.message) == [
         """
         Author.books: there are 5 objects with more than one member (Author 1, Author 2, Author 3 \
-        and more); change them with the former model, or let a MigrationStep migrate them.
+        and more). Change them with the former model, or use a MigrationStep to migrate them.
         """
       ])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
@@ -184,14 +184,14 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Author.books: becomes transient, its links are dropped; name "Author.books" in \
-        options.migration = .automatic(dropping:) to let that go, clear its links with the former \
-        model, or let a MigrationStep convert it.
+        Author.books: becomes transient, its links are dropped; list "Author.books" in \
+        options.migration = .automatic(dropping:) to drop it, clear its links with the former \
+        model, or use a MigrationStep to convert it.
         """,
         """
-        Book.author: becomes transient, its links are dropped; name "Book.author" in \
-        options.migration = .automatic(dropping:) to let that go, clear its links with the former \
-        model, or let a MigrationStep convert it.
+        Book.author: becomes transient, its links are dropped; list "Book.author" in \
+        options.migration = .automatic(dropping:) to drop it, clear its links with the former \
+        model, or use a MigrationStep to convert it.
         """,
       ])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
@@ -285,7 +285,7 @@ import Testing
     let refusal = try store.refusal(of: narrow, options, begins: true)
     #expect(
       refusal.violations.map(\.message).contains {
-        $0.contains("members of another entity than favourites leads to")
+        $0.contains("members of an entity that favourites doesn't accept")
       }, "\(refusal)")
     try store.change { context, plain in
       for author in try context.fetch(FetchRequest<ManagedObject>(entity: "Author")) {
@@ -333,8 +333,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Item.number: there is 1 object with a value that integer32 cannot hold (Item 1); change \
-        them with the former model, or let a MigrationStep migrate them.
+        Item.number: there is 1 object with a value that integer32 cannot hold (Item 1). Change \
+        them with the former model, or use a MigrationStep to migrate them.
         """
       ])
   }
@@ -363,9 +363,9 @@ import Testing
     }
     let refusal = try store.refusal(of: model(.integer16))
     let expected = """
-      Part.number: it becomes mandatory without a default, and there is 1 object without a value \
-      (Part 2); give it a default, give each object a value with the former model, or let a \
-      MigrationStep do so.
+      Part.number: it becomes mandatory without a default, but there is 1 object without a value \
+      (Part 2). Give it a default, give each object a value with the former model, or use a \
+      MigrationStep to do so.
       """
     #expect(refusal.violations.map(\.message) == [expected])
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model(.integer16))

@@ -31,7 +31,7 @@ import Testing
            Book.pageCount: renamed from Book.pages
         """)
     #expect(
-      try self.plan(store, Library.model()).description == "evolving.arbor is of the model already."
+      try self.plan(store, Library.model()).description == "evolving.arbor already has this model."
     )
   }
 
@@ -120,22 +120,23 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Book.code: it is mandatory without a default, and there are \(count) objects without a \
-        value (Book 1, Book 2, Book 3 and more); give it a default, make it optional, or let a \
-        MigrationStep fill it.
+        Book.code: it is mandatory without a constant default, but there are \(count) objects \
+        without a value (Book 1, Book 2, Book 3 and more). Give it a constant default (UUID() is \
+        not one), make it optional, or use a MigrationStep to fill it.
         """,
         """
-        Book.fans: it needs 1 or more members, and there are \(count - count / 10) objects with \
-        fewer (Book 2, Book 3, Book 4 and more); change them with the former model, or let a \
-        MigrationStep do so.
+        Book.fans: it needs at least 1 member, but there are \(count - count / 10) objects with \
+        fewer (Book 2, Book 3, Book 4 and more). Change them with the former model, or use a \
+        MigrationStep to do so.
         """,
         """
-        Author.favourites: there is 1 object with more than one member (Author 1); change them \
-        with the former model, or let a MigrationStep migrate them.
+        Author.favourites: there is 1 object with more than one member (Author 1). Change them \
+        with the former model, or use a MigrationStep to migrate them.
         """,
         """
-        Book.isLent: becomes unique, and there are \(count) objects (Book 2, Book 3, Book 5 and \
-        more) that share values; change them with the former model, or let a MigrationStep do so.
+        Book.isLent: becomes unique, but there are \(count) objects (Book 2, Book 3, Book 5 and \
+        more) that share values. Change them with the former model, or use a MigrationStep to do \
+        so.
         """,
       ])
     #expect(plan.obstacles.last?.objectIDs.map(\.number) == [2, 3, 5])
@@ -143,11 +144,11 @@ import Testing
       plan.brokenRules.map(\.message) == [
         """
         Book.title: there are \(nines) objects (Book 10, Book 91, Book 92 and more) with a value \
-        that does not match text [0-8].*.
+        that doesn't match text [0-8].*.
         """,
         """
         Book.pages: there are \(long) objects (Book 102, Book 103, Book 104 and more) with a value \
-        outside of at most 100.
+        outside the range at most 100.
         """,
       ])
   }
@@ -162,8 +163,8 @@ import Testing
     let refusal = try store.refusal(of: other, options)
     #expect(
       refusal.message == """
-        The store, the model or the migration steps are others than options.migrationPlan was made \
-        with; make the plan anew.
+        options.migrationPlan was made for another store, model or set of migration steps. Make a \
+        new plan.
         """)
     #expect(refusal.code == .modelMismatch)
     try store.evolve(to: model, options)

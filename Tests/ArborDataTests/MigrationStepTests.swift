@@ -153,7 +153,7 @@ import Testing
     func refusal() -> ArborError? {
       #expect(throws: ArborError.self) { try PersistentStore.revertMigration(store.url) }
     }
-    #expect(refusal()?.message.contains("committed with the newer model since (1 time)") == true)
+    #expect(refusal()?.message.contains("1 later commit would be lost") == true)
     let opened = try PersistentStore(at: .file(store.url))
     try opened.confirmMigration()
     opened.close()
@@ -216,8 +216,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Person.home: its composite type changes, and the step from version 1 to 2 does not migrate \
-        it; let the step call migrate for Person.
+        Person.home: its composite type changes, but the step from version 1 to 2 doesn't migrate \
+        it. Call migrate for Person in the step.
         """
       ])
     options.migrationSteps = [

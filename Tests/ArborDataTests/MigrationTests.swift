@@ -46,11 +46,10 @@ import Testing
     let refusal = try store.refusal(of: model)
     #expect(
       refusal.description == """
-        The store was written with another model, and is not migrated, since this stands in the \
-        way. Do what is said there, open it with its former model, or let options.onMismatch \
-        replace it.
-        - Book.pages: removed, its values are dropped; name "Book.pages" in options.migration = \
-        .automatic(dropping:) to let that go, or let a MigrationStep convert it.
+        The store has another model and was not migrated because of 1 obstacle. Resolve them, open \
+        it with its former model, or replace it by options.onMismatch.
+        - Book.pages: removed, its values are dropped; list "Book.pages" in options.migration = \
+        .automatic(dropping:) to drop it, or use a MigrationStep to convert it.
         """)
     #expect(refusal.code == .modelMismatch)
     #expect(refusal.violations.map(\.keyPath) == ["pages"])
@@ -130,8 +129,8 @@ import Testing
     #expect(
       inPlace.violations.first?.message == """
         Book.pages: the type changes from double to integer16; present values that do not fit \
-        integer16 break the rule; that takes a pass over the objects, which .lightweightOnly does \
-        not make; let options.migration be .automatic.
+        integer16 break the rule; it needs a pass over the objects, which .lightweightOnly doesn't \
+        make. Set options.migration to .automatic.
         """)
   }
 
@@ -156,9 +155,9 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Book.pages: it becomes mandatory without a default, and there are \(missing) objects \
-        without a value (Book 1, Book 5, Book 9 and more); give it a default, give each object a \
-        value with the former model, or let a MigrationStep do so.
+        Book.pages: it becomes mandatory without a default, but there are \(missing) objects \
+        without a value (Book 1, Book 5, Book 9 and more). Give it a default, give each object a \
+        value with the former model, or use a MigrationStep to do so.
         """
       ])
     #expect(refusal.violations.first?.objectID?.number == 1)
@@ -190,9 +189,9 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Author.code: it is mandatory without a default, and there are 5 objects without a value \
-        (Author 1, Author 2, Author 3 and more); give it a default, make it optional, or let a \
-        MigrationStep fill it.
+        Author.code: it is mandatory without a constant default, but there are 5 objects without a \
+        value (Author 1, Author 2, Author 3 and more). Give it a constant default (UUID() is not \
+        one), make it optional, or use a MigrationStep to fill it.
         """
       ])
     var plain = Library.objects()

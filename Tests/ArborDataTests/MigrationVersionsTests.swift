@@ -227,38 +227,33 @@ import Testing
     }
     #expect(
       try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "9") { _ in }) } == """
-        The migration step from version 3 to 9 names the version 9, which does not exist; add its \
-        model to options.modelVersions, or give the step the model.
+        The migration step from version 3 to 9 refers to the unknown version 9. Add its model to \
+        options.modelVersions, or pass the model to the step.
         """)
     #expect(
       try refusal { $0.migrationSteps.append(count()) }
-        == "Two migration steps lead from version 2 to 3; make them one.")
+        == "Two migration steps lead from version 2 to 3. Combine them.")
     #expect(
       try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "2") { _ in }) } == """
-        The migration step from version 3 to 2 leads back: options.modelVersions lists the \
-        versions \
-        from the oldest on.
+        The migration step from version 3 to 2 leads backward. List options.modelVersions with the \
+        oldest version first.
         """)
     #expect(
       try refusal { $0.migrationSteps.append(MigrationStep(from: "3", to: "3") { _ in }) } == """
-        The migration step from version 3 to 3 would never run, since a store of the one is a \
-        store \
-        of the other; give an entity of the newer one another versionHashModifier.
+        The migration step from version 3 to 3 would never run, because both versions describe the \
+        same store. Give an entity of the newer one another versionHashModifier.
         """)
     // A chain with a gap: nothing leads from the store's version on.
     #expect(
       try refusal { $0.modelVersions.removeFirst() } == """
-        The store is of version 1, and no migration steps lead from there to version 5. Add its \
-        model to options.modelVersions, which lists the versions from the oldest on, or add a step \
-        that begins with it.
+        The store has version 1, and no migration steps lead from there to version 5. Add its \
+        model to options.modelVersions, oldest version first, or add a step that starts from it.
         """)
     #expect(
       try refusal { $0.migration = .lightweightOnly } == """
-        The store is of an older version of the model, and the way to the newer one takes code \
-        from \
-        version 2 to 3, and from 4 to 5, which .lightweightOnly does not run; let \
-        options.migration \
-        be .automatic.
+        The store has an older version of the model, and migrating it runs code from version 2 to \
+        3, and from 4 to 5, which .lightweightOnly doesn't allow. Set options.migration to \
+        .automatic.
         """)
     let circle = [
       MigrationStep(from: versions[0], to: versions[1]) { _ in },
@@ -269,7 +264,7 @@ import Testing
         $0.modelVersions = []
         $0.migrationSteps = circle
       } == """
-        The migration steps lead in a circle by way of version 1; remove the one that leads back.
+        The migration steps form a cycle through version 1. Remove the step that leads backward.
         """)
   }
 
@@ -285,10 +280,9 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Note.body: removed, and the step from version 2 to 3 does not migrate it; let the step \
-        call \
-        migrate or forEach for Note, or name "Note.body" in options.migration = \
-        .automatic(dropping:) to let that go.
+        Note.body: removed, but the step from version 2 to 3 doesn't migrate it. Call migrate or \
+        forEach for Note in the step, or list "Note.body" in options.migration = \
+        .automatic(dropping:) to drop it.
         """
       ])
     // Code that leaves a mandatory attribute without a value is told when the rules are checked.
@@ -353,8 +347,8 @@ import Testing
     #expect(refusal.code == .invalidArgument)
     #expect(
       refusal.message == """
-        The entity Note is kept as Note in the newer model and cannot become Entry as well. Remove \
-        the call, or let renaming identifiers say which entities are the same.
+        The entity Note is already kept as Note in the newer model and cannot become Entry, too. \
+        Remove the call, or set renaming identifiers.
         """)
   }
 

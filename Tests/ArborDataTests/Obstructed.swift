@@ -71,7 +71,7 @@ struct Obstructed: Sendable, CustomTestStringConvertible {
       fill: { try $0.insert("Key")["doors"] = [try $0.insert("Door"), try $0.insert("Door")] },
       property: "doors", fix: { try $0.fetch("Key")[0]["doors"] = [try $0.fetch("Door")[0]] }),
     Obstructed(
-      testDescription: "an inverse leads to one object",
+      testDescription: "an inverse is to-one",
       former: doors(RelationshipDescription(name: "door", destination: "Door")),
       newer: doors(
         RelationshipDescription(name: "door", destination: "Door", inverse: "key"),

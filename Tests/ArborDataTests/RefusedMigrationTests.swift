@@ -150,7 +150,7 @@ import Testing
     let archive = try Archive(former, loss.fill)
     let refusal = try archive.refusal(newer)
     #expect(
-      refusal.violations.allSatisfy { $0.message.contains("let a MigrationStep convert it.") })
+      refusal.violations.allSatisfy { $0.message.contains("use a MigrationStep to convert it.") })
     try archive.open(newer, Self.visiting(former, newer))
   }
 
@@ -235,7 +235,7 @@ import Testing
     let refusal = try archive.refusal(newer)
     #expect(refusal.violations.map(\.entity) == ["Task", "Job"])
     #expect(
-      refusal.violations.allSatisfy { $0.message.contains("or let a MigrationStep fill it") })
+      refusal.violations.allSatisfy { $0.message.contains("or use a MigrationStep to fill it") })
     var options = StoreOptions()
     options.migrationSteps = [
       MigrationStep(from: former, to: newer) { migration in
@@ -390,9 +390,9 @@ import Testing
         #expect(refusal.code == .modelMismatch)
         #expect(
           refusal.violations.first?.message == """
-            The store has no entity in common with the model, so it is probably another program's: \
-            its entities are Message, Folder. Choose another file, or name each of its entities \
-            in options.migration = .automatic(dropping:).
+            The store has no entity in common with the model, so it probably belongs to another \
+            program: its entities are Message, Folder. Choose another file, or list all its \
+            entities in options.migration = .automatic(dropping:).
             """)
         let plan = try PersistentStore.migrationPlan(
           for: archive.url, to: photos, options: options)
@@ -470,7 +470,7 @@ import Testing
         Set(refusal.violations.map { $0.entity ?? "" }).isSuperset(of: ["Paper", "Box", "Crate"]),
         "\(refusal)")
       for violation in refusal.violations {
-        for wrong in ["former model;", "with the former model", "MigrationStep", "options."] {
+        for wrong in ["former model.", "with the former model", "MigrationStep", "options."] {
           #expect(!violation.message.contains(wrong), "\(violation.message)")
         }
       }

@@ -194,8 +194,8 @@ import Testing
     #expect(
       error.violations.map(\.message)
         == ["debut", "shelf"].map {
-          "Author.\($0): there is 1 object with links to objects that are no Novel (Author 1), to "
-            + "which it leads in the former model; change them with the newer one."
+          "Author.\($0): there is 1 object with links to objects that are not Novel (Author 1), "
+            + "its destination in the former model. Change them with the newer model."
         })
     #expect(try Data(contentsOf: bookStore.url) == before)
     try bookStore.change(newer) { context in

@@ -50,8 +50,8 @@ import Testing
     #expect(error.code == .notAllowed)
     #expect(
       error.message
-        == "\(bookStore.url.path) has no migration to revert: there was none, or it is confirmed. "
-        + "Restore a backup, or open the store with the model that it has.")
+        == "\(bookStore.url.path) has no migration to revert: none took place, or it was "
+        + "confirmed. Restore a backup, or open the store with its present model.")
     let store = try bookStore.open(bookStore.lesser())
     defer { store.close() }
     try store.check()
@@ -129,10 +129,10 @@ import Testing
     let error = try #require(refusal { try PersistentStore.revertMigration(bookStore.url) })
     #expect(
       Set(error.violations.map(\.message)) == [
-        "Item.c: removed, its values are dropped; name \"Item.c\" in "
-          + "revertMigration(_:dropping:) to let that go.",
-        "Added: removed, its objects are dropped; name \"Added\" in "
-          + "revertMigration(_:dropping:) to let that go.",
+        "Item.c: removed, its values are dropped; list \"Item.c\" in revertMigration(_:dropping:) "
+          + "to drop it.",
+        "Added: removed, its objects are dropped; list \"Added\" in revertMigration(_:dropping:) "
+          + "to drop it.",
       ])
     try PersistentStore.revertMigration(bookStore.url, dropping: ["Item.c", "Added"])
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)

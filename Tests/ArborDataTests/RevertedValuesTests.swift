@@ -143,8 +143,8 @@ import Testing
         #expect(
           error.violations.map(\.message) == [
             "Item.value: there is 1 object with a value, written since, that \(pair.former) cannot "
-              + "hold (Item \(number)); name \"Item.value\" in revertMigration(_:dropping:) to let "
-              + "that go, or change them with the newer model."
+              + "hold (Item \(number)); list \"Item.value\" in revertMigration(_:dropping:) to "
+              + "drop it, or change them with the newer model."
           ])
         #expect(try Data(contentsOf: bookStore.url) == before)
       }
@@ -176,8 +176,8 @@ import Testing
     let number = try #require(error.violations.first?.objectID?.number)
     #expect(
       error.violations.map(\.message) == [
-        "Item.value: it is mandatory without a default, and there is 1 object without a value "
-          + "(Item \(number)); give them values, or delete them, with the newer model."
+        "Item.value: it is mandatory without a constant default, but there is 1 object without a "
+          + "value (Item \(number)). Set values or delete the objects with the newer model."
       ])
     try bookStore.change(model(.string)) { try items($0)[1]["value"] = "9" }
     try PersistentStore.revertMigration(bookStore.url)
@@ -200,8 +200,8 @@ import Testing
     #expect(
       error.violations.map(\.message) == [
         "Item.value: the type changes from string to binary, without code its values are dropped; "
-          + "nothing converts its values back: name \"Item.value\" to let it begin anew, or go on "
-          + "with the newer model, and carry the data over by an export."
+          + "its values cannot be converted back. List \"Item.value\" to drop them, or keep the "
+          + "newer model and export the data."
       ])
     try PersistentStore.revertMigration(bookStore.url, dropping: ["Item.value"])
     #expect(try values(model(.binary)) == [bytes, .null])

@@ -298,8 +298,8 @@ import Testing
     #expect(
       refusal.violations.map(\.message) == [
         """
-        Author.favourites: becomes unordered, its order is dropped; that takes a pass over the \
-        objects, which .lightweightOnly does not make; let options.migration be .automatic.
+        Author.favourites: becomes unordered, its order is dropped; it needs a pass over the \
+        objects, which .lightweightOnly doesn't make. Set options.migration to .automatic.
         """
       ])
     #expect(try store.refusal(of: model).violations.map(\.keyPath) == ["favourites"])
@@ -318,12 +318,12 @@ import Testing
     let reading = try store.refusal(of: model, StoreOptions(isReadOnly: true))
     #expect(
       reading.description == """
-        The store was written with another model, and is opened for reading, which changes \
-        nothing. Open it for writing once, so that it is migrated, or open it with its own model.
+        The store has another model and was opened for reading, so it cannot be migrated. Open it \
+        for writing once to migrate it, or open it with its own model.
         - Book.note: added, present objects have nil (lightweight)
         """)
     let refusing = try store.refusal(of: model, StoreOptions(migration: .refuse))
-    #expect(refusing.code == .modelMismatch && refusing.message.contains("options refuse"))
+    #expect(refusing.code == .modelMismatch && refusing.message.contains("options don't allow"))
     // In the process it is migrated when nobody has it open.
     let open = try PersistentStore(at: .file(store.url))
     #expect(throws: ArborError.self) { try PersistentStore(model: model, at: .file(store.url)) }

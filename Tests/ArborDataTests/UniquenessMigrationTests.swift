@@ -56,8 +56,8 @@ import Testing
     }
     #expect(
       error?.message == """
-        Note \(other.objectID.number) and Note 1 have the same \(names), which is unique in Note; \
-        change one of them.
+        Note \(other.objectID.number) and Note 1 have the same \(names), which must be unique in \
+        Note. Change one of them.
         """, sourceLocation: location)
   }
 
@@ -122,8 +122,8 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Note.code: becomes unique, and there are 2 objects (Note 2, Note 4) that share values; \
-        change them with the former model, or let a MigrationStep do so.
+        Note.code: becomes unique, but there are 2 objects (Note 2, Note 4) that share values. \
+        Change them with the former model, or use a MigrationStep to do so.
         """
       ])
     let refusal = try store.refusal(of: newer, begins: true)
@@ -148,8 +148,8 @@ import Testing
   private static func sharedDefault(_ verb: String, _ objects: String = "Note 1, Note 2") -> String
   {
     """
-    Note.code: \(verb) unique, and there are 2 objects (\(objects)) that share values, since nil \
-    becomes the default; change them with the former model, or let a MigrationStep do so.
+    Note.code: \(verb) unique, but there are 2 objects (\(objects)) that share values, since nil \
+    becomes the default. Change them with the former model, or use a MigrationStep to do so.
     """
   }
 
@@ -196,9 +196,9 @@ import Testing
     #expect(
       plan.obstacles.map(\.message) == [
         """
-        Note.shelf, code: becomes unique, and there are 2 objects (Note 2, Note 4) that share \
-        values, since nil becomes the default; change them with the former model, or let a \
-        MigrationStep do so.
+        Note.shelf, code: becomes unique, but there are 2 objects (Note 2, Note 4) that share \
+        values, since nil becomes the default. Change them with the former model, or use a \
+        MigrationStep to do so.
         """
       ])
     #expect(
@@ -227,7 +227,8 @@ import Testing
     #expect(refusal.code == .notUnique)
     #expect(
       refusal.message
-        == "Note 2 and Note 1 have the same code, which is unique in Note; change one of them.")
+        == "Note 2 and Note 1 have the same code, which must be unique in Note. Change one of them."
+    )
     let own = options(former, newer) { ($0["code"] as Int64) - 100_000 }
     try store.evolve(to: newer, own) { plain in
       plain.change("Note") { $0["code"] = $0["id"] }

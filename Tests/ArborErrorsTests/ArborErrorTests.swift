@@ -28,7 +28,7 @@ import Testing
     #expect(!error.description.contains("secret"))
     let parts = [
       "typeMismatch: ", "[entity Person]", "[object \(id)]", "[key path age]", "[value secret]",
-      "[beneath: Beneath()]",
+      "[underlying: Beneath()]",
     ]
     for part in parts { #expect(error.debugDescription.contains(part), "\(part)") }
   }

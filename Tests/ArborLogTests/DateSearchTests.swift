@@ -74,8 +74,8 @@ import Testing
       try FileManager.default.removeItem(atPath: last)
       if isCut { try Data(bytes.dropLast(40)).write(to: URL(filePath: last)) }
       let lacking =
-        "The log \(try base(1)) ends with commit 3 and lacks later ones, which \(try base(2)) goes "
-        + "on from. Take their segments from another copy of the log."
+        "The log \(try base(1)) ends with commit 3 and lacks the later ones that \(try base(2)) "
+        + "continues. Restore their segments from another copy of the log."
       let error = #expect(throws: ArborError.self) { try log.verify() }
       #expect(error?.code == .corrupted && error?.message == lacking)
       #expect(message(.date(dates[2])) == lacking)
@@ -113,8 +113,8 @@ import Testing
       try change(2, commitDate: dates[0], previous: nil)
       #expect(
         message(.date(dates[1]))
-          == "At \(dates[1].formatted(.iso8601)) a clock went back: commit 3 says that it was made "
-          + "later, and commit 4, which follows it, earlier. Choose the commit by its sequence.")
+          == "A clock was set back at \(dates[1].formatted(.iso8601)): commit 3 has a later date "
+          + "than commit 4, which follows it. Choose the commit by its sequence number.")
       #expect(try restore(.sequence(3)) == 3)
       #expect(try restore(.date(Date())) == 4)
     }
@@ -137,7 +137,7 @@ import Testing
       let error = #expect(throws: ArborError.self) { try restore(.date(between)) }
       #expect(error?.code == .objectNotFound)
       #expect(
-        error?.message.contains("it doesn't say what was committed between ") == true,
+        error?.message.contains("its entries are ambiguous between ") == true,
         "\(error as Any)")
       #expect(try restore(.date(Date())) == 4)
     }

@@ -228,9 +228,9 @@ import Testing
       }
       #expect(
         error?.message
-          == "The log \(LogBase.folder(1, in: try log.path)) lacks the commits 3 to 4, "
-          + "which 00000000000000000005-00000000000000000006.segment goes on from. Take their "
-          + "segment from another copy of the log.")
+          == "The log \(LogBase.folder(1, in: try log.path)) lacks the commits 3 to 4, which come "
+          + "before 00000000000000000005-00000000000000000006.segment. Restore their segment from "
+          + "another copy of the log.")
       #expect(!FileManager.default.fileExists(atPath: folder.path("x.arbor")))
       // A cut one in the middle as well.
       let bytes = try #require(try LogFiles.contents(segments[0]))
@@ -315,39 +315,38 @@ import Testing
       }
       #expect(
         message { try log.contents() }
-          == "There is no log in \(path); check the path, or make it with a backup.")
+          == "There is no log in \(path). Check the path, or create the log with a backup.")
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true)
       try Data([1]).write(to: URL(filePath: "\(path)/photo.jpeg"))
       #expect(
         message { try log.backUp(store.file, snapshot: false) }
-          == "\(path) is no folder of a log: it has files and none is named log. Take an empty "
-          + "folder.")
+          == "\(path) is not a log folder: it contains files, but not log. Use an empty folder.")
       #expect(try LogFiles.names(in: path) == ["photo.jpeg"])
       try FileManager.default.removeItem(atPath: "\(path)/photo.jpeg")
       _ = try log.backUp(store.file, snapshot: false)
       try TemporaryStore.use(OfficeModel.make()) { other in
         #expect(
           message { try log.backUp(other.file, snapshot: false) }
-            == "\(path) is the log of another store, \(store.file.id.uuidString), than "
-            + "\(other.path), \(other.file.id.uuidString). Take a folder for each store.")
+            == "\(path) is the log of the store \(store.file.id.uuidString), but \(other.path) is "
+            + "the store \(other.file.id.uuidString). Use a folder for each store.")
       }
       try FolderLease.hold(path) {
         #expect(
           message { try log.backUp(store.file, snapshot: false) }
-            == "Somebody else writes to the log \(path); a log has one writer. Wait for it, or "
-            + "take another folder.")
+            == "Another process is writing to the log \(path), and a log has only one writer. Wait "
+            + "for it, or use another folder.")
       }
       #expect(throws: StoreError.self) { try log.restore(to: store.path, at: .newest) }
       #expect(
         message { try FolderLog(URL(string: "https://example.com/log")!).contents() }
-          == "https://example.com/log is no folder of a log; give the file URL of a folder.")
+          == "https://example.com/log is not a log folder. Use the file URL of a folder.")
       var newer = try #require(try LogFiles.contents("\(path)/log"))
       newer[8] = 2
       try Data(newer).write(to: URL(filePath: "\(path)/log"))
       #expect(
         message { try log.contents() }
-          == "\(path)/log is of format 2, which a later version of the library reads.")
+          == "\(path)/log has format 2, which requires a later version of the library.")
     }
   }
 }

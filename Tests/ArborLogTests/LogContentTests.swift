@@ -42,8 +42,8 @@ import Testing
     #expect(error?.code == .corrupted)
     #expect(
       error?.message
-        == "Entry 5 of the log simulated is damaged, or of a later version of the library. Bring "
-        + "the log back from a backup of the server.")
+        == "Entry 5 of the log simulated is damaged or was written by a later version of the "
+        + "library. Restore the log from a backup of the server.")
   }
 
   @Test func digestsAreBytes() {

@@ -36,7 +36,7 @@ import Testing
           }
         }
         #expect(
-          error?.message == "\(path) is damaged: it is not a regular file. Take the file from "
+          error?.message == "\(path) is damaged: it is not a regular file. Restore the file from "
             + "another copy of the log.")
         guard name != "writer" else { continue }
         #expect(throws: ArborError.self) { try log.restore(to: folder.path("x"), at: .newest) }

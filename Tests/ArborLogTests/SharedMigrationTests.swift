@@ -64,8 +64,8 @@ import ArborObjects
   }
 
   private static let goesOn =
-    "The log simulated goes on with another model, version 2. Reading goes on; open the store "
-    + "again with that model to follow and to commit."
+    "The log simulated continues with another model, version 2. Reading still works; reopen the "
+    + "store with that model to follow and commit."
 
   @Test func othersGoOnReadingAndFollowWithTheNewModel() throws {
     let a = try open("a", 1)

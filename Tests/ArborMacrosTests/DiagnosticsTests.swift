@@ -17,64 +17,65 @@ import Testing
   }
 
   static let classes = [
-    Case("@Entity struct @ {}", "describes the objects of a class"),
-    Case("@Entity actor @ {}", "describes the objects of a class"),
-    Case("@Entity class @ {}", "inherits from ManagedObject", fix: "inherit from ManagedObject"),
+    Case("@Entity struct @ {}", "can only be attached to a class"),
+    Case("@Entity actor @ {}", "can only be attached to a class"),
+    Case(
+      "@Entity class @ {}", "must inherit from ManagedObject", fix: "inherit from ManagedObject"),
     Case("@Entity class @<T>: ManagedObject {}", "generic class"),
     Case("@Entity @MainActor class @: ManagedObject {}", "belong to their context"),
-    Case("@Entity(String()) class @: ManagedObject {}", "write it as a plain text"),
+    Case("@Entity(String()) class @: ManagedObject {}", "Use a string literal"),
     Case("class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute says something"),
   ]
 
   /// The compiler looks into these only when it makes code, for which nothing else may be wrong.
   static let lateClasses = [
-    Case("@Entity enum @ { case a }", "describes the objects of a class"),
-    Case("@Entity extension Int {}", "describes the objects of a class"),
+    Case("@Entity enum @ { case a }", "can only be attached to a class"),
+    Case("@Entity extension Int {}", "can only be attached to a class"),
   ]
 
   static let properties = [
-    Case("var age = 18", "sees no more than the text", fix: "write the type 'Int'"),
-    Case("var size = -1.5", "sees no more than the text", fix: "write the type 'Double'"),
-    Case("var name = \"\"", "sees no more than the text", fix: "write the type 'String'"),
-    Case("var flag = true", "sees no more than the text", fix: "write the type 'Bool'"),
-    Case("var other = other()", "sees no more than the text"),
-    Case("var id = UUID()", "sees no more than the text", fix: "write the type 'UUID'"),
-    Case("var rank = Rank.low", "sees no more than the text", fix: "write the type 'Rank'"),
-    Case("init() { fatalError() }", "make objects by 'context.insert(@.self)'"),
-    Case("convenience init(a: Int) { fatalError() }", "has no initializer of its own"),
+    Case("var age = 18", "cannot infer the type", fix: "add the type 'Int'"),
+    Case("var size = -1.5", "cannot infer the type", fix: "add the type 'Double'"),
+    Case("var name = \"\"", "cannot infer the type", fix: "add the type 'String'"),
+    Case("var flag = true", "cannot infer the type", fix: "add the type 'Bool'"),
+    Case("var other = other()", "cannot infer the type"),
+    Case("var id = UUID()", "cannot infer the type", fix: "add the type 'UUID'"),
+    Case("var rank = Rank.low", "cannot infer the type", fix: "add the type 'Rank'"),
+    Case("init() { fatalError() }", "create objects with 'context.insert(@.self)'"),
+    Case("convenience init(a: Int) { fatalError() }", "cannot have its own initializer"),
     Case("var size: Int128 = 0", "holds every 'Int128' exactly"),
     Case("var size: UInt128?", "holds every 'UInt128' exactly"),
-    Case("var age: Int = 18 { didSet { } }", "observers see no change"),
-    Case("var age: Int = 18 { willSet { } }", "observers see no change"),
+    Case("var age: Int = 18 { didSet { } }", "property observers are not called"),
+    Case("var age: Int = 18 { willSet { } }", "property observers are not called"),
     Case("lazy var age: Int = 18", "cannot be lazy"),
     Case("weak var other: Other?", "cannot be weak"),
     Case("unowned var other: Other", "cannot be unowned"),
-    Case("var a: Int = 1, b: Int = 2", "a line of its own", fix: "write them one by one"),
-    Case("var (a, b): (Int, Int) = (1, 2)", "has one name"),
+    Case("var a: Int = 1, b: Int = 2", "must be declared separately", fix: "split the declaration"),
+    Case("var (a, b): (Int, Int) = (1, 2)", "cannot be a tuple pattern"),
     Case("var context: String", "'context' is a member of ManagedObject"),
     Case("var isFault: Bool = false", "'isFault' is a member of ManagedObject"),
     Case("@Attribute var age: Int { 1 }", "remove @Attribute"),
     Case("@Attribute let age: Int = 1", "remove @Attribute"),
     Case("@Relationship static var all: [Other] { [] }", "remove @Relationship"),
     Case("@Attribute @Transient var age: Int = 1", "one of an attribute, a relationship"),
-    Case("@Transient var age: Int", "give the transient 'age' an initial value"),
+    Case("@Transient var age: Int", "Give the transient 'age' an initial value"),
     Case("@Attribute(options) var age: Int = 1", "write 'options' as"),
     Case("@Attribute(.transformable(\"P\")) var a: Other", "transformed 'a' can be nil"),
     Case("@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' can be nil"),
-    Case("@Relationship(inverse: text) var other: Other?", "named by a plain text"),
+    Case("@Relationship(inverse: text) var other: Other?", "must be a string literal"),
     Case("@Relationship var others: Set<Other> = []", "remove the initial value"),
     Case(
       "@Relationship var other: Other? = nil", "begins empty", fix: "remove the initial value"),
     Case(
       "@Relationship var others: Set<Other>?", "empty rather than nil",
-      fix: "remove the question mark"),
+      fix: "make it non-optional"),
     Case("@Relationship var others: [Other]?", "empty rather than nil"),
-    Case("@Relationship var other: Other", "add a question mark", fix: "make it optional"),
-    Case("@Relationship var others: [String: Other]", "does not know what"),
-    Case("@Relationship var others: Staff<Other>", "does not know what"),
-    Case("var others: Set<Other>", "write @Relationship before 'others'"),
-    Case("var others: ToMany<Other>", "write @Relationship before 'others'"),
-    Case("\n#if true\nvar age: Int = 1\n#endif\n", "'age' would not be kept"),
+    Case("@Relationship var other: Other", "Make it optional", fix: "make it optional"),
+    Case("@Relationship var others: [String: Other]", "cannot find the destination"),
+    Case("@Relationship var others: Staff<Other>", "cannot find the destination"),
+    Case("var others: Set<Other>", "Add @Relationship to 'others'"),
+    Case("var others: ToMany<Other>", "Add @Relationship to 'others'"),
+    Case("\n#if true\nvar age: Int = 1\n#endif\n", "'age' would not be stored"),
   ]
 
   /// What only the compiler knows: it is asked in the expansion.
@@ -83,9 +84,9 @@ import Testing
     Case("@Relationship(inverse: \"name\") var one: Other?", "'String' conform to"),
     Case("@Relationship(inverse: \"other\") var one: Other?", "types '@' and"),
     Case("var plain: Unknown", "Unknown"),
-    Case("var one: Other?", "it is a relationship; write @Relationship before it"),
-    Case("var one: Other", "write @Relationship before it and ? behind its type"),
-    Case("var many: [Other]", "it is a relationship; write @Relationship before it"),
+    Case("var one: Other?", "it is a relationship; add @Relationship"),
+    Case("var one: Other", "add @Relationship, and make it optional"),
+    Case("var many: [Other]", "it is a relationship; add @Relationship"),
   ]
 
   static let accepted = [

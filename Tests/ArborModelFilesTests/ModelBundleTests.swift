@@ -75,13 +75,13 @@ import Testing
   @Test(arguments: [
     (
       "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
-      "marks Z.xcdatamodel as current, which it does not hold"
+      "marks Z.xcdatamodel as current, but doesn't contain it"
     ),
     (
       "<plist><dict><key>_XCCurrentVersionName</key><array/></dict></plist>",
-      "has no text under _XCCurrentVersionName"
+      "has no string for _XCCurrentVersionName"
     ),
-    ("nothing of the kind", "is no property list of a dictionary"),
+    ("nothing of the kind", "is not a property list with a dictionary"),
   ])
   func refusesAMarkThatLeadsNowhere(mark: String, says: String) throws {
     try ModelFixtures.withFolder { folder in
@@ -99,7 +99,7 @@ import Testing
       let bundle = folder.appending(path: "Empty.xcdatamodeld")
       try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
       let error = try #require(ModelFixtures.error(reading: bundle))
-      #expect(error.message.contains("holds no .xcdatamodel version"))
+      #expect(error.message.contains("contains no .xcdatamodel version"))
     }
   }
 

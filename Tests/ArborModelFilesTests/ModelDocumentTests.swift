@@ -67,8 +67,8 @@ import Testing
       }
       #expect(
         error?.message
-          == "No version of Model.xcdatamodeld that can be read has the fingerprint, and these "
-          + "cannot be read: Model 3; restore them, or correct what each violation names.")
+          == "No readable version of Model.xcdatamodeld has the fingerprint, and these versions "
+          + "cannot be read: Model 3. Restore or correct them.")
       #expect(error?.violations.count == 1)
       try FileManager.default.removeItem(at: bundle.appending(path: "Model 3.xcdatamodel"))
       #expect(try ModelDocument(contentsOf: bundle).model(withFingerprint: foreign) == nil)
@@ -95,8 +95,8 @@ import Testing
     ("Ancient.xcdatamodel", ArborError.Code.invalidModel, "before 2011"),
     ("Compiled.momd", .invalidModel, "compiled model"),
     ("Compiled.mom", .invalidModel, "compiled model"),
-    ("Steps.xcmappingmodel", .invalidModel, "mapping between two models"),
-    ("Readme.txt", .invalidArgument, "no model file"),
+    ("Steps.xcmappingmodel", .invalidModel, "mapping model"),
+    ("Readme.txt", .invalidArgument, "not a model file"),
     ("Missing.xcdatamodeld", .fileUnreadable, "cannot be read"),
     ("Missing.xcdatamodel", .fileUnreadable, "cannot be read"),
     ("Missing.model.json", .fileUnreadable, "cannot be read"),

@@ -36,7 +36,7 @@ import Testing
       let error = try #require(failure(try read(text)))
       #expect(
         error.violations.map(\.message) == [
-          "The XML nests elements more than 64 deep, which no model does; restore the file."
+          "The XML nests more than 64 levels deep, unlike any model. Restore the file."
         ])
       #expect(error.violations.first?.location?.line == 1)
     }
@@ -94,8 +94,8 @@ import Testing
       #expect(error.violations.count == 1_000)
       #expect(
         error.message
-          == "The model has 20000 problems, of which the first 1000 are listed; correct what each "
-          + "violation names.")
+          == "The model has 20000 problems, the first 1000 of which are listed. Correct each of "
+          + "them.")
     }
   }
 
@@ -117,7 +117,7 @@ import Testing
     let error = try #require(failure(try read("<model>\(elements.joined())</model>")))
     #expect(
       error.violations.map(\.message) == [
-        "Entity E101 has more than 100 ancestors; let it inherit from one further up."
+        "Entity E101 has more than 100 ancestors. Inherit from an entity higher up."
       ])
     let members = chain(count).entities.map { entity in
       "\"\(entity.name)\": {" + (entity.parent.map { "\"parent\": \"\($0)\"" } ?? "") + "}"
@@ -134,8 +134,8 @@ import Testing
     #expect(
       failure(Result { () throws(ArborError) in try model.validated() })?.violations.map(\.message)
         == [
-          "The entities of the model have 1001000 properties together, inherited ones counted for "
-            + "each; a model has at most 1000000, so divide it."
+          "The model has 1001000 properties, counting inherited ones in each entity, which exceeds "
+            + "the limit of 1000000. Split the model."
         ])
   }
 
@@ -159,14 +159,14 @@ import Testing
     }
     #expect(
       problems(doubling) == [
-        "Composite type C24 is too large: with the parts of its parts it may have 32 levels and "
-          + "65535 parts; divide it."
+        "Composite type C24 is too large: nested parts included, the limits are 32 levels and "
+          + "65535 parts. Split it."
       ])
     let deep = (0..<2_000).map { composite($0, of: $0 == 1_999 ? [""] : ["C\($0 + 1)"]) }
     #expect(
       problems(deep) == [
-        "Composite type C1967 is too large: with the parts of its parts it may have 32 levels and "
-          + "65535 parts; divide it."
+        "Composite type C1967 is too large: nested parts included, the limits are 32 levels and "
+          + "65535 parts. Split it."
       ])
     #expect(problems(Array(deep.suffix(32))).isEmpty)
     // Two that hold each other are told of, and not those that hold one of them.
@@ -176,8 +176,8 @@ import Testing
     ]
     #expect(
       problems(cycle) == [
-        "Composite type C1 contains itself; take that part away.",
-        "Composite type C2 contains itself; take that part away.",
+        "Composite type C1 contains itself. Remove that part.",
+        "Composite type C2 contains itself. Remove that part.",
       ])
   }
 }

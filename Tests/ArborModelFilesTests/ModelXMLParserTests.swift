@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct ModelXMLParserTests {
   @Test(arguments: [
-    ("<model>\n  <entity name='A'>\n</model>", 3, "closed that is not the one last opened"),
-    ("<model>\n  <entity name='A'/>\n", 1, "ends before the element model does"),
+    ("<model>\n  <entity name='A'>\n</model>", 3, "an end tag doesn't match its start tag"),
+    ("<model>\n  <entity name='A'/>\n", 1, "ends inside the element model"),
     ("<model>\n<entity name=A/></model>", 2, "quotation marks"),
-    ("<model><entity name='A' name='B'/></model>", 1, "one attribute twice"),
-    ("", 1, "holds no XML element"),
-    ("<model/>\n<model/>", 2, "follows the end"),
+    ("<model><entity name='A' name='B'/></model>", 1, "the same attribute twice"),
+    ("", 1, "contains no XML element"),
+    ("<model/>\n<model/>", 2, "after the end of the document"),
     ("<model><entity name='a<b'/></model>", 1, "&lt;"),
     ("<model>&nothing;</model>", 1, "not defined"),
     ("no xml at all", 1, "malformed"),

@@ -21,30 +21,34 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Integer 64", "NO", PropertyValue.integer(0), "is read as 0; give a whole number of 64 bits."),
-    ("Integer 16", "YES", .integer(1), "is read as 1; give a whole number from -32768 to 32767."),
-    ("Double", "NO", .double(0), "is read as 0.0; give a number."),
-    ("Float", "true", .double(1), "is read as 1.0; give a number."),
-    ("Decimal", "YES", .decimal(1), "is read as 1; give a decimal number."),
-    ("Boolean", "0.0", .boolean(false), "is read as NO; give YES or NO."),
-    ("Boolean", "1.0", .boolean(true), "is read as YES; give YES or NO."),
+    ("Integer 64", "NO", PropertyValue.integer(0), "is read as 0. Expected an integer of 64 bits."),
+    ("Integer 16", "YES", .integer(1), "is read as 1. Expected an integer from -32768 to 32767."),
+    ("Double", "NO", .double(0), "is read as 0.0. Expected a number."),
+    ("Float", "true", .double(1), "is read as 1.0. Expected a number."),
+    ("Decimal", "YES", .decimal(1), "is read as 1. Expected a decimal number."),
+    ("Boolean", "0.0", .boolean(false), "is read as NO. Expected YES or NO."),
+    ("Boolean", "1.0", .boolean(true), "is read as YES. Expected YES or NO."),
     (
       "Integer 32", "3.7", .integer(3),
-      "is read as 3; give a whole number from -2147483648 to 2147483647."
+      "is read as 3. Expected an integer from -2147483648 to 2147483647."
     ),
     (
       "Integer 16", "40000", .null,
-      "does not fit and is left out; give a whole number from -32768 to 32767."
+      "doesn't fit its type and was ignored. Expected an integer from -32768 to 32767."
     ),
-    ("Integer 64", "", .null, "does not fit and is left out; give a whole number of 64 bits."),
-    ("Double", "", .null, "does not fit and is left out; give a number."),
-    ("Boolean", "si", .null, "does not fit and is left out; give YES or NO."),
-    ("Decimal", "1,5", .null, "does not fit and is left out; give a decimal number."),
+    (
+      "Integer 64", "", .null,
+      "doesn't fit its type and was ignored. Expected an integer of 64 bits."
+    ),
+    ("Double", "", .null, "doesn't fit its type and was ignored. Expected a number."),
+    ("Boolean", "si", .null, "doesn't fit its type and was ignored. Expected YES or NO."),
+    ("Decimal", "1,5", .null, "doesn't fit its type and was ignored. Expected a decimal number."),
     (
       "UUID", "?", .null,
-      "does not fit and is left out; give a UUID such as 6BA7B810-9DAD-11D1-80B4-00C04FD430C8."
+      "doesn't fit its type and was ignored. Expected a UUID such as "
+        + "6BA7B810-9DAD-11D1-80B4-00C04FD430C8."
     ),
-    ("URI", "", .null, "does not fit and is left out; give a URI."),
+    ("URI", "", .null, "doesn't fit its type and was ignored. Expected a URI."),
   ])
   func aDefaultOfAFormerTypeIsATrap(
     type: String, text: String, value: PropertyValue, says: String
@@ -68,8 +72,8 @@ import Testing
     #expect(model.entities[0].attributes[0].defaultValue == .null)
     #expect(
       traps.map(\.message) == [
-        "Attribute A.x has the default “\(text)”, which lies outside the bounds; it is left out, "
-          + "correct the one or the others."
+        "Attribute A.x has the default “\(text)”, which is outside the bounds and was ignored. "
+          + "Correct the default or the bounds."
       ])
     #expect(traps.map(\.location?.line) == [2])
   }
@@ -78,13 +82,13 @@ import Testing
   @Test(arguments: [
     (
       "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
-      "Attribute A.x has the default “today”, which does not fit and is left out; give seconds "
-        + "since 2001-01-01 UTC.",
+      "Attribute A.x has the default “today”, which doesn't fit its type and was ignored. Expected "
+        + "seconds since 2001-01-01 UTC.",
       AttributeDescription("x", .date)
     ),
     (
       "<attribute name='x' attributeType='Integer 16' regularExpressionString='[0-9'/>",
-      "Attribute A.x has a regular expression but is no string; it has no effect, take it away.",
+      "Attribute A.x has a regular expression but is not a string. It has no effect; remove it.",
       AttributeDescription("x", .integer16)
     ),
   ])
@@ -103,7 +107,7 @@ import Testing
         + "inverseEntity='A'/>")
     #expect(
       traps.map(\.message) == [
-        "Relationship A.x is ordered but to-one; the mark has no effect, take it away."
+        "Relationship A.x is ordered but to-one. The mark has no effect; remove it."
       ])
     #expect(traps.map(\.location?.line) == [2])
     #expect(!model.entities[0].relationships[0].isOrdered)
@@ -121,13 +125,13 @@ import Testing
       """)
     #expect(model.entities.map { $0.attributes.map(\.name) } == [["x"], ["y", "z"], []])
     #expect(model.entities[0].attributes[0].defaultValue == "a")
-    let end = "with the same type; this declaration has no effect, take it away."
+    let end = "with the same type. This declaration has no effect; remove it."
     #expect(
       traps.map { "\($0.location?.line ?? 0): \($0.message)" } == [
-        "4: Attribute B.x is declared by the ancestor A \(end)",
-        "5: Attribute B.z has the default “NO”, which is read as 0; give a whole number from "
+        "4: Attribute B.x is already declared by the ancestor A \(end)",
+        "5: Attribute B.z has the default “NO”, which is read as 0. Expected an integer from "
           + "-32768 to 32767.",
-        "7: Attribute C.x is declared by the ancestor B \(end)",
+        "7: Attribute C.x is already declared by the ancestor B \(end)",
       ])
   }
 
@@ -161,11 +165,12 @@ import Testing
     let told = traps.map { "\($0.location?.line ?? 0): \($0.message)" }
     #expect(
       told == [
-        "2: Relationship A.first names B.a as its inverse, which names A.second as its own; it is "
-          + "read without an inverse. Let both name each other.",
-        "4: Relationship B.plain has no inverse, so nothing keeps both ends in step; add one to A.",
-        "5: Relationship B.third names B.plain as its inverse, which names none; it is read "
-          + "without an inverse. Let both name each other.",
+        "2: Relationship A.first names B.a as its inverse, which names A.second as its inverse. It "
+          + "is read without an inverse; make both name each other.",
+        "4: Relationship B.plain has no inverse, so its two sides can become inconsistent. Add one "
+          + "to A.",
+        "5: Relationship B.third names B.plain as its inverse, which has no inverse. It is read "
+          + "without an inverse; make both name each other.",
       ])
   }
 
@@ -266,7 +271,7 @@ import Testing
     #expect(model.entities[0].uniquenessConstraints == [["x"]])
     #expect(
       traps.map(\.message) == [
-        "A uniqueness constraint of A is empty. It has no effect; remove it or name a property."
+        "A uniqueness constraint of A is empty. It has no effect; remove it or add a property."
       ])
     #expect(traps.map(\.location?.line) == [3])
   }

@@ -39,7 +39,7 @@ import Testing
       "4: The attribute futureMark of the element entity is unknown",
       "5: The attribute futureMark of the element attribute is unknown",
       "9: Attribute Message.sent has defaultDateTimeInterval 1400000000, a date after 2031",
-      "10: The attribute defaultValue of the element attribute has no effect; write "
+      "10: The attribute defaultValue of the element attribute has no effect. Use "
         + "defaultValueString",
       "11: Relationship Message.owner has no inverse",
       "18: Index sender.email of Message orders by sender.email",
@@ -95,11 +95,11 @@ import Testing
     arguments: [
       (
         "<fetchedProperty name='f'><fetchRequest name='r' entity='A' predicateString='gone == 1'/>"
-          + "</fetchedProperty></entity>", "names gone: gone is no property of A"
+          + "</fetchedProperty></entity>", "names gone: gone is not a property of A"
       ),
       (
         "</entity><fetchRequest name='r' entity='A' predicateString='internalID == $ID'/>",
-        "names internalID: internalID is no property of A"
+        "names internalID: internalID is not a property of A"
       ),
       (
         "</entity><fetchRequest name='r' entity='A' predicateString='url.path LIKE[c] $URL'/>",
@@ -107,7 +107,7 @@ import Testing
       ),
       (
         "</entity><fetchRequest name='r' entity='A' predicateString='ANY a.gone.x == 1'/>",
-        "names a.gone.x: gone is no property of A"
+        "names a.gone.x: gone is not a property of A"
       ),
     ])
   func aStaleRequestIsAWarning(xml: String, says: String) throws {
@@ -133,7 +133,7 @@ import Testing
       "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
       "seconds since 2001"
     ),
-    ("<attribute name='x' attributeType='String' indexed='ja'/>", "write YES or NO"),
+    ("<attribute name='x' attributeType='String' indexed='ja'/>", "Use YES or NO"),
     ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
     ("<attribute attributeType='String'/>", "has no name"),
     (
@@ -145,15 +145,15 @@ import Testing
       "without inverseName"
     ),
     ("<relationship name='x' maxCount='1'/>", "has no destination"),
-    ("<relationship name='x' destinationEntity='A' maxCount='-1'/>", "a whole number from 0"),
+    ("<relationship name='x' destinationEntity='A' maxCount='-1'/>", "an integer from 0"),
     ("<fetchedProperty name='x'/>", "has no fetch request"),
     (
       "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
-      "write Binary or RTree"
+      "Use Binary or RTree"
     ),
     (
       "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
-      "write ascending or descending"
+      "Use ascending or descending"
     ),
   ])
   func aMistakeIsReportedOnce(xml: String, says: String) throws {
@@ -176,7 +176,7 @@ import Testing
       let error = try #require(ModelFixtures.error(reading: url))
       #expect(
         error.violations.map(\.message) == [
-          "The root element is plist; that of a model file is model."
+          "The root element is plist, but that of a model file is model."
         ])
     }
   }

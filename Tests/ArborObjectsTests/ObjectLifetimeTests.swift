@@ -15,7 +15,7 @@ import Testing
     /// What an object says of it.
     var reason: String {
       switch self {
-      case .reset, .contextGone: "its context has gone or was reset"
+      case .reset, .contextGone: "its context was deallocated or reset"
       case .purge, .deletion, .rollback: "it was deleted"
       }
     }
@@ -137,7 +137,7 @@ import Testing
       context.reset()
       company.employees = []
     }
-    #expect(Self.text(written).contains("its context has gone or was reset. Keep its objectID"))
+    #expect(Self.text(written).contains("its context was deallocated or reset. Keep its objectID"))
     let deleted = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -145,7 +145,7 @@ import Testing
       let company = store.makeContext().insert(Company.self)
       store.makeContext().delete(company)
     }
-    #expect(Self.text(deleted).contains("look it up here by its objectID"))
+    #expect(Self.text(deleted).contains("Fetch it in this context by its objectID"))
     let linked = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -155,7 +155,9 @@ import Testing
       context.reset()
       context.insert(Employee.self).company = company
     }
-    #expect(Self.text(linked).contains("its context has gone or was reset; look it up in this one"))
+    #expect(
+      Self.text(linked).contains(
+        "its context was deallocated or reset. Fetch it in this context"))
   }
 
   private static func text(_ result: ExitTest.Result?) -> String {

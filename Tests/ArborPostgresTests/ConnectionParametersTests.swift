@@ -45,8 +45,8 @@ import Testing
   ])
   func refusesWhatNobodyReads(_ string: String) {
     let message =
-      "The connection string of a log is none that libpq reads. Write \"host=a,b dbname=staff\", "
-      + "with values in '' where they hold spaces, or \"postgresql://user@a,b/staff\", with "
+      "The connection string of a log is not valid for libpq. Write \"host=a,b dbname=staff\", "
+      + "with values that contain spaces in '', or \"postgresql://user@a,b/staff\", with "
       + "characters such as @ : / in a password percent-encoded."
     let error = #expect(throws: ArborError.self) { try ConnectionParameters(string) }
     #expect(error?.code == .invalidArgument)
@@ -59,8 +59,8 @@ import Testing
   ])
   func refusesWhatDoesNotGoTogether(_ string: String) {
     let message =
-      "The connection string of a log names hosts, addresses and ports that do not go together. "
-      + "Give each host one address and one port, or all of them the same port, as a number."
+      "The hosts, addresses and ports in the connection string of a log don't match. Give each "
+      + "host one address and one port, or all of them the same numeric port."
     let error = #expect(throws: ArborError.self) { try ConnectionParameters(string) }
     #expect(error?.message == message)
   }
@@ -72,7 +72,7 @@ import Testing
     }
     #expect(
       error?.message
-        == "The connection string of a log asks for servers that are only read. Leave "
-        + "target_session_attrs out, which takes the one that is written to.")
+        == "The connection string of a log requests read-only servers. Remove target_session_attrs "
+        + "to use the primary server.")
   }
 }

@@ -20,9 +20,9 @@ import Testing
     #expect(!lines.isEmpty)
     for line in lines {
       #expect(
-        line == "logUnavailable: The log main in PostgreSQL database arbor on \(host) cannot be "
-          + "reached within 5.0 seconds: the server's name is not found in time. Try again when "
-          + "its server is back.")
+        line == "logUnavailable: The log main in PostgreSQL database arbor on \(host) could not be "
+          + "reached within 5.0 seconds: the server's name was not resolved in time. Try again "
+          + "when its server is available.")
     }
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(left == ["errors"], "Nobody knows the store, so there is no file.")

@@ -134,7 +134,7 @@ import Testing
     #expect(error?.code == .corrupted)
     #expect(
       error?.message
-        == "The log \(begun.log.name) is damaged: the row of entry 1 is not as it was written. "
-        + "Restore the database, or remove the log and begin it anew with a copy of the store.")
+        == "The log \(begun.log.name) is damaged: the row of entry 1 is damaged. Restore the "
+        + "database, or remove the log and recreate it from a copy of the store.")
   }
 }

@@ -45,15 +45,15 @@ import ArborPostgres
       error?.message
         == "The log \(begun.log.name) is damaged: part 0 of the snapshot "
         + "\(begun.root.id.uuidString) is missing. Restore the database, or remove the log and "
-        + "begin it anew with a copy of the store.")
+        + "recreate it from a copy of the store.")
     try begun.server.sql("DELETE FROM arbor_snapshot", database: begun.database)
     let gone = #expect(throws: ArborError.self) {
       try begun.log.fetch(begun.root, to: folder.url.appending(path: "copy"))
     }
     #expect(
       gone?.message
-        == "The snapshot \(begun.root.id.uuidString) of the log \(begun.log.name) has been removed "
-        + "meanwhile. Ask for the newest one.")
+        == "The snapshot \(begun.root.id.uuidString) of the log \(begun.log.name) has been "
+        + "removed. Request the newest one.")
   }
 
   @Test func beginsOnlyWithWhatIsThereAndFollows() throws {
@@ -64,20 +64,20 @@ import ArborPostgres
     let unpublished = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: []) }
     #expect(
       unpublished?.message
-        == "The snapshot that the log \(log.name) is to begin with is not there. Publish it first.")
+        == "The first snapshot of the log \(log.name) doesn't exist. Publish it first.")
     let entry = history.next()
     let gap = history.next()
     let error = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: [gap]) }
     #expect(
       error?.message
-        == "The entries that the log \(log.name) is to begin with do not follow its snapshot of "
-        + "commit 3, each the one before. Publish a snapshot and begin with that.")
+        == "The first entries of the log \(log.name) don't follow its snapshot of commit 3 without "
+        + "gaps. Publish a snapshot, and begin with that.")
     let missing = #expect(throws: ArborError.self) {
       try log.publish(snapshot, in: URL(filePath: "/nowhere/at/all"))
     }
     #expect(missing?.code == .fileUnreadable)
     #expect(
-      missing?.message == "There is no file /nowhere/at/all to send to \(log.name).")
+      missing?.message == "The file /nowhere/at/all to send to \(log.name) doesn't exist.")
     #expect(try log.head() == nil)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "empty")
@@ -96,8 +96,8 @@ import ArborPostgres
     let twice = #expect(throws: ArborError.self) { try other.begin(with: begun.root, then: []) }
     #expect(
       twice?.message
-        == "The store \(begun.root.store.uuidString) has the log main in the database of "
-        + "\(other.name) already. Take that name, or remove that log.")
+        == "The store \(begun.root.store.uuidString) already has the log main in the database of "
+        + "\(other.name). Use that name, or remove that log.")
     let stranger = LogHistory(seed: 5).snapshot()
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "file")
@@ -106,8 +106,8 @@ import ArborPostgres
     #expect(error?.code == .invalidArgument)
     #expect(
       error?.message
-        == "The log \(begun.log.name) is of the store \(begun.root.store.uuidString), and the "
-        + "snapshot of \(stranger.store.uuidString). Take a log for each store.")
+        == "The log \(begun.log.name) belongs to the store \(begun.root.store.uuidString), but the "
+        + "snapshot to \(stranger.store.uuidString). Use a log for each store.")
     #expect(try begun.log.newestSnapshot() == begun.root)
   }
 

@@ -48,7 +48,7 @@ import Testing
     #expect(error?.code == .invalidArgument)
     #expect(
       error?.message
-        == "Nobody has begun the log \(logs[0].name). Share the store through it first.")
+        == "The log \(logs[0].name) doesn't exist. Share the store through it first.")
     try logs[0].remove()
     // The store may begin again.
     var history = LogHistory(seed: 2)
@@ -65,8 +65,8 @@ import Testing
     let empty = #expect(throws: ArborError.self) { try log.append(entry) }
     #expect(
       empty?.message
-        == "An entry of 0 bytes from 1 to 1 is none that the log \(log.name) takes. Give 1 byte to "
-        + "536870912, and a last sequence that is not before the first one.")
+        == "The log \(log.name) doesn't accept an entry of 0 bytes from 1 to 1. Use 1 to 536870912 "
+        + "bytes, and a last sequence not before the first one.")
     for (first, last) in [(UInt64(0), UInt64(1)), (2, 1), (1, .max)] {
       let wrong = CommitLogEntry(
         batch: UUID(), first: first, last: last, previous: entry.previous, digest: entry.digest,
@@ -81,20 +81,20 @@ import Testing
     }
     #expect(
       numbers?.message
-        == "No 9223372036854775807 numbers from 1 can be reserved of the counter n; counters of "
+        == "Cannot reserve 9223372036854775807 numbers from 1 of the counter n. Counters of "
         + "\(log.name) go up to 9223372036854775807.")
     for store in ["", "a\0b", String(repeating: "x", count: 201)] {
       let error = #expect(throws: ArborError.self) { try PostgresLog(connection, store: store) }
       #expect(
-        error?.message == "The name of a log is no name. Give 1 to 200 bytes of UTF-8 without NUL.")
+        error?.message == "The name of a log is not valid. Use 1 to 200 bytes of UTF-8 without NUL."
+      )
     }
     var options = PostgresLog.Options()
     options.timeout = .zero
     let error = #expect(throws: ArborError.self) { try PostgresLog(connection, options: options) }
     #expect(
       error?.message
-        == "PostgresLog.Options.timeout is 0.0 seconds; give at least a millisecond and at most a "
-        + "day."
+        == "PostgresLog.Options.timeout is 0.0 seconds. Use a millisecond to a day."
     )
   }
 
@@ -108,9 +108,9 @@ import Testing
     #expect(error?.code == .logUnavailable)
     #expect(
       error?.message
-        == "The log main in PostgreSQL database arbor on /nowhere cannot be reached within 0.2 "
+        == "The log main in PostgreSQL database arbor on /nowhere could not be reached within 0.2 "
         + "seconds: connection to server on socket \"/nowhere/.s.PGSQL.5432\" failed: No such file "
-        + "or directory. Try again when its server is back.")
+        + "or directory. Try again when its server is available.")
     var history = LogHistory(seed: 1)
     let appended = #expect(throws: ArborError.self) { try log.append(history.draft()) }
     #expect(appended?.code == .logUnavailable)
@@ -128,7 +128,7 @@ import Testing
       #expect(error?.code == .logUnavailable)
       let message = try #require(error?.message)
       #expect(message.contains("SQLSTATE 28P01"))
-      #expect(message.hasPrefix("No server of the log \(log.name) lets this program in: "))
+      #expect(message.hasPrefix("No server of the log \(log.name) accepted the login: "))
       #expect(!error.debugDescription.contains("hush") && !log.name.contains("hush"))
     }
     // A typing mistake that would make it part of the host's name.

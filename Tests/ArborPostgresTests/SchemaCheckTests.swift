@@ -48,8 +48,9 @@ import ArborPostgres
   @Test func leavesOtherProgramsAlone() throws {
     try server.sql("CREATE TABLE arbor_log (line text)", database: database)
     let message = { (table: String) in
-      "The table public.\(table) is not as a log has it; another program may have made it. Nothing "
-        + "was changed. Take another database, or another schema by PostgresLog.Options.schema."
+      "The table public.\(table) doesn't have the columns of a log; another program may have "
+        + "created it. Nothing was changed. Use another database, or another schema by "
+        + "PostgresLog.Options.schema."
     }
     let found = try error()
     #expect(found?.code == .invalidArgument)
@@ -71,8 +72,8 @@ import ArborPostgres
     #expect(found?.code == .formatTooNew)
     #expect(
       found?.message
-        == "The tables of logs in the schema public are of format 2, which a later version of the "
-        + "library reads; this one reads up to 1.")
+        == "The tables of logs in the schema public have format 2, which requires a later version "
+        + "of the library. This one supports up to 1.")
     try server.sql("UPDATE arbor_meta SET version = 1", database: database)
     #expect(try error()?.code == .invalidArgument)
     try server.sql("DELETE FROM arbor_meta", database: database)
@@ -84,7 +85,7 @@ import ArborPostgres
     try server.sql("CREATE ROLE \(role) LOGIN", database: database)
     let guest = connection.replacing("user=postgres", with: "user=\(role)")
     let refusal = { (what: String, name: String) in
-      "The server of the log \(name) refuses: permission denied for \(what) (SQLSTATE 42501). Give "
+      "The server of the log \(name) refused: permission denied for \(what) (SQLSTATE 42501). Give "
         + "the role the rights: CREATE in the schema public for the first call; SELECT, INSERT, "
         + "UPDATE and DELETE on the tables of the log for all others."
     }

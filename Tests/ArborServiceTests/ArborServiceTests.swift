@@ -116,7 +116,7 @@ import Testing
     let error = await #expect(throws: ArborError.self) { try await service.run() }
     #expect(
       error.map { "\($0.code): \($0)" }
-        == "closed: The store of the service parts is closed; make another service to go on.")
+        == "closed: The store of the service parts is closed. Create another service to continue.")
   }
 
   @Test func openingThatFailsThrowsWhatTheStoreDoes() async throws {
@@ -208,7 +208,7 @@ import Testing
     #expect(user.state.outcome.withLock { $0 } == "closed")
     #expect(
       setting.lines.contains(
-        "warning Bodies that still run are cancelled, since the store is being closed. "
+        "warning Work that is still running is cancelled, because the store is being closed. "
           + "bodies=1 store=parts"))
     #expect(try setting.codes() == [])
   }
@@ -293,7 +293,7 @@ import Testing
     let line = try #require(setting.lines.first { $0.hasPrefix("error") })
     #expect(
       line.hasPrefix(
-        "error The store could not be backed up; the next backup adds what is missing. error="))
+        "error The store could not be backed up. The next backup adds what is missing. error="))
     #expect(try setting.codes() == [1])
   }
 

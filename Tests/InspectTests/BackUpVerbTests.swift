@@ -93,8 +93,8 @@ import Testing
     let none = try run("restore", folder, path)
     #expect(none.status == 2)
     #expect(
-      none.errors == "lmdb-inspect: \(folder): There is no log in \(folder); check the path, or "
-        + "make it with a backup.\n")
+      none.errors == "lmdb-inspect: \(folder): There is no log in \(folder). Check the path, or "
+        + "create the log with a backup.\n")
     #expect(try run("backup", store, folder).status == 0)
     let later = try run("restore", folder, path, "--sequence", "7")
     #expect(later.status == 1)
@@ -105,12 +105,13 @@ import Testing
     let date = try run("restore", folder, path, "--at", "noon")
     #expect(date.status == 64)
     #expect(
-      date.errors.hasPrefix("Error: “noon” is no date; write it as 2026-11-23T12:30:00Z.\n"),
+      date.errors.hasPrefix(
+        "Error: “noon” is not a valid date. Write it as 2026-11-23T12:30:00Z.\n"),
       "\(date.errors)")
     let both = try run(
       "restore", folder, path, "--at", "2026-11-23T12:30:00Z", "--sequence", "1")
     #expect(both.status == 64)
-    #expect(both.errors.hasPrefix("Error: Give --at or --sequence; both name a point.\n"))
+    #expect(both.errors.hasPrefix("Error: Use either --at or --sequence.\n"))
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
@@ -157,14 +158,16 @@ import Testing
     try bytes.prefix(bytes.count - 40).write(to: URL(filePath: segment))
     let cut = try run("log", folder, "--verify")
     #expect(cut.status == 1)
-    #expect(cut.output.contains("\nproblems  The commits 2 to 2 were cut off.\n"), "\(cut.output)")
+    #expect(
+      cut.output.contains("\nproblems  The commits 2 to 2 are missing at the end.\n"),
+      "\(cut.output)")
     bytes[bytes.count - 60] ^= 1
     try bytes.write(to: URL(filePath: segment))
     let damaged = try run("log", folder, "--verify")
     #expect(damaged.status == 1)
     #expect(
       damaged.output.contains(
-        "\nproblems  \(segment) is damaged: commit 2 is not as it was written. Take the file from "
-          + "another copy of the log.\n"), "\(damaged.output)\(damaged.errors)")
+        "\nproblems  \(segment) is damaged: commit 2 is damaged. Restore the file from another "
+          + "copy of the log.\n"), "\(damaged.output)\(damaged.errors)")
   }
 }

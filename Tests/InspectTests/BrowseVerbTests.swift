@@ -70,7 +70,7 @@ import Testing
   @Test func predicatesChooseAndSayWhatIsWrong() throws {
     let terminal = try browse()
     terminal.press("/")
-    #expect(terminal.wait { $0.bottom.hasPrefix("A predicate") }.bottom.contains("enter an entity"))
+    #expect(terminal.wait { $0.bottom.hasPrefix("A predicate") }.bottom.contains("Open an entity"))
     terminal.press(Press.down + Press.enter)
     terminal.wait { $0.lines[0] == "Employee · 3 objects" }
     terminal.press("/agee > 40")
@@ -207,7 +207,7 @@ import Testing
     let outcome = try Inspection.program.run(["browse", office.url.path])
     #expect(outcome.status == 2)
     #expect(
-      outcome.errors == "lmdb-inspect: “browse” needs a terminal for its input and output; use "
+      outcome.errors == "lmdb-inspect: “browse” needs a terminal for its input and output. Use "
         + "“query” or “dump” in scripts.\n")
   }
 }

@@ -125,7 +125,8 @@ import Testing
       #"{"seedlings": [{"seedUrl": "http://127.0.0.1:1/x"}]}"#, to: "remote.json")
     let outcome = try run(
       "load", office.folder.path("Copy.arbor"), seed, "--like", office.url.path)
-    #expect(outcome.status == 2 && outcome.errors.contains("refuse documents from the network"))
+    #expect(
+      outcome.status == 2 && outcome.errors.contains("don't allow documents from the network"))
   }
 
   @Test func unfitOptionsAreRefused() throws {

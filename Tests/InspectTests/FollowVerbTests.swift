@@ -62,12 +62,12 @@ import Testing
     #expect(none.status == 2)
     #expect(
       none.errors
-        == "lmdb-inspect: \(folder): There is no log in \(folder); check the path, or make it with "
-        + "a backup.\n")
+        == "lmdb-inspect: \(folder): There is no log in \(folder). Check the path, or create the "
+        + "log with a backup.\n")
     try insert("Oslo")
     let own = try run("follow", folder, office.url.path, "--once")
     #expect(own.status == 2)
-    #expect(own.errors.contains("is a store of its own, which does not follow the log"))
+    #expect(own.errors.contains("is an independent store, which doesn't follow the log"))
     #expect(try run("follow", folder, replica, "--every", "0").status == 64)
   }
 }

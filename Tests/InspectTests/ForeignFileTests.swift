@@ -88,7 +88,7 @@ import Testing
     let arguments = verb == "show" ? ["Employee/1"] : []
     let outcome = try Inspection.program.run([verb, file.folder.path] + arguments)
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("no store of ArborData"))
+    #expect(outcome.errors.contains("not an ArborData store"))
   }
 
   @Test func checkReadsEveryEntry() throws {

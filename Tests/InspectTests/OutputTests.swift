@@ -40,7 +40,7 @@ import Testing
     let lines = outcome.errors.split(separator: "\n")
     #expect(lines.count == 1, "\(outcome.errors)")
     let reason = redirection == ">&-" ? "Bad file descriptor" : "No space left on device"
-    let message = "The output cannot be written: \(reason). The answer is incomplete."
+    let message = "The output cannot be written: \(reason). It is incomplete."
     if arguments.contains("--json") {
       let error = (try document(outcome.errors) as? [String: [String: Any]])?["error"]
       #expect(error?["message"] as? String == message && error?["exitCode"] as? Int == 74)
@@ -60,7 +60,7 @@ import Testing
     let before = try Data(contentsOf: office.url)
     for redirection in [">&-", "<&- >&-", "2>&- >&-", "<&- >&- 2>&-"] {
       #expect(try run(["dump", path], redirection).status == 74, "\(redirection)")
-      #expect(try run(["dump", path, "Nobody"], redirection).status == 1, "\(redirection)")
+      #expect(try run(["dump", path, "No object"], redirection).status == 1, "\(redirection)")
     }
     #expect(try Data(contentsOf: office.url) == before)
     let lock = try? Data(contentsOf: URL(filePath: path + "-lock"))

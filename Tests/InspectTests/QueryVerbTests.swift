@@ -130,13 +130,11 @@ import Testing
   @Test(arguments: [
     (
       ["query", "Emploiee"],
-      "There is no entity “Emploiee” in PATH. Did you mean “Employee”? "
-        + "“schema” lists them all."
+      "The model has no entity Emploiee. Did you mean Employee?"
     ),
     (
       ["count", "Employe", "age > 1"],
-      "There is no entity “Employe” in PATH. Did you mean "
-        + "“Employee”? “schema” lists them all."
+      "The model has no entity Employe. Did you mean Employee?"
     ),
     (["count", "Offices"], "There is no table “Offices” in PATH. “tables” lists them all."),
   ]) func namesThatAreMeantAreOffered(_ arguments: [String], _ message: String) throws {

@@ -56,7 +56,7 @@ import Testing
       let list = try #require(try inspection.json("readers") as? [[String: Any]])
       #expect(list.map { $0["stale"] as? Bool } == [true])
     }
-    #expect(try inspection.run("readers").output.contains("stale: the process is gone"))
+    #expect(try inspection.run("readers").output.contains("stale: the process has ended"))
     let cleared = try inspection.run("readers", "--clear")
     #expect(cleared.output == "no readers\n1 stale reader cleared\n")
     let again = try #require(try inspection.json("readers", "--clear") as? [String: Any])

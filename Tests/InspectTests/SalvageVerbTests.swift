@@ -39,7 +39,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(
       outcome.output == """
-        Read the newest state, of commit 1.
+        Read the newest state, from commit 1.
         Employee: 3 kept, 0 doubtful, 0 lost
         Office: 1 kept, 0 doubtful, 0 lost
         Project: 1 kept, 0 doubtful, 0 lost
@@ -106,7 +106,7 @@ import Testing
     let outcome = try run()
     #expect(
       outcome.output == """
-        Read the newest state, of commit 1.
+        Read the newest state, from commit 1.
         Employee: 3 kept, 0 doubtful, 0 lost
         Office: 0 kept, 0 doubtful, 1 lost
         Project: 1 kept, 0 doubtful, 0 lost
@@ -132,17 +132,17 @@ import Testing
     #expect(
       outcome.errors
         == "lmdb-inspect: \(office.url.path): \(office.url.path) cannot be salvaged: no page of "
-        + "the file holds its model; give the model that it was written with.\n")
+        + "the file contains its model. Pass the model that it was written with.\n")
     let model = office.folder.url.appending(path: "Office.model.json")
     try office.model.jsonData().write(to: model)
     let given = try run("--model", model.path)
     #expect(
       given.output == """
-        Read the newest state, of commit 1.
+        Read the newest state, from commit 1.
         Employee: 3 kept, 0 doubtful, 0 lost
         Office: 1 kept, 0 doubtful, 0 lost
         Project: 1 kept, 0 doubtful, 0 lost
-        The file no longer holds its model; the given one was taken.
+        The file no longer contains its model. The given model was used.
 
         """)
     #expect(given.status == 0, "\(given.errors)")
@@ -156,22 +156,22 @@ import Testing
     #expect(used.status == 2)
     #expect(
       used.errors
-        == "lmdb-inspect: \(office.url.path): \(office.url.path) is in use by something else; "
-        + "close it there, then try again.\n")
+        == "lmdb-inspect: \(office.url.path): \(office.url.path) is in use by another process or "
+        + "store. Close it there, then try again.\n")
     try Data("no store at all".utf8).write(to: office.url)
     let foreign = try run()
     #expect(foreign.status == 2)
     #expect(
       foreign.errors
-        == "lmdb-inspect: \(office.url.path): \(office.url.path) is no store: the file is not "
+        == "lmdb-inspect: \(office.url.path): \(office.url.path) is not a store: the file is not "
         + "an LMDB file. Choose another file.\n")
     try FileManager.default.removeItem(at: office.url)
     let missing = try run()
     #expect(missing.status == 2)
     #expect(
       missing.errors
-        == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path); check the "
-        + "path, or open it with a model to make one.\n")
+        == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path). Check the "
+        + "path, or open it with a model to create one.\n")
     #expect(!FileManager.default.fileExists(atPath: target.path))
   }
 }

@@ -60,8 +60,9 @@ import Testing
     let outcome = try run()
     #expect(outcome.status == 1)
     let finding = """
-      The store is damaged: the record's checksum does not match its bytes. Restore a backup, or \
-      take out what is sound with lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage. (Project 1)
+      The store is damaged: the record's checksum doesn't match its bytes. Restore a backup, or \
+      recover intact objects with lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the \
+      damage. (Project 1)
       """
     #expect(outcome.output == "last scrub  \(date)\nproblems    \(finding)\n")
     expectProgress(outcome.errors.split(separator: "\n"), isWhole: false)
@@ -79,7 +80,7 @@ import Testing
     #expect(missing.status == 2 && missing.output.isEmpty)
     #expect(
       missing.errors
-        == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path); check the "
-        + "path, or open it with a model to make one.\n")
+        == "lmdb-inspect: \(office.url.path): There is no store at \(office.url.path). Check the "
+        + "path, or open it with a model to create one.\n")
   }
 }

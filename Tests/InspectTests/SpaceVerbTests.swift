@@ -135,7 +135,9 @@ import Testing
     let store = try PersistentStore(at: .file(office.url))
     let used = try run("compact", office.url.path)
     #expect(used.status == 2)
-    #expect(used.errors.contains("is in use by something else; close it there, then try again."))
+    #expect(
+      used.errors.contains(
+        "is in use by another process or store. Close it there, then try again."))
     store.close()
     let foreign = try ForeignFile()
     defer { foreign.remove() }

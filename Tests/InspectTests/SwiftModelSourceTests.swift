@@ -114,7 +114,7 @@ import Testing
     let error = try #require(
       throws: InspectError.self,
       performing: { try SwiftModelSource(model: model, form: .macros, name: "Tags").text() })
-    #expect(error.description.contains("Tag.context is named like a member"))
+    #expect(error.description.contains("Tag.context has the name of a member"))
   }
 
   @Test func namesBecomeIdentifiers() throws {

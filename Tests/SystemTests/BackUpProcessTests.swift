@@ -189,8 +189,8 @@ import Testing
     let error = #expect(throws: ArborError.self) { try backUp(to: log) }
     #expect(
       error?.message
-        == "Opening of \(disk.url.path)/log/writer failed: Read-only file system; check "
-        + "the path and its permissions.")
+        == "Opening of \(disk.url.path)/log/writer failed: Read-only file system. Check the path "
+        + "and its permissions.")
     try log.verify()
     try expectRestored("read-only", from: log)
   }

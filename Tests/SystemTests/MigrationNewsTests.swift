@@ -27,7 +27,7 @@ import Testing
   }
 
   private static let changed =
-    "Another process has given the store another model since it was opened; open it again."
+    "Another process has changed the store's model since it was opened. Reopen it."
 
   private func run(_ arguments: [String]) throws {
     let end = try CrashWriterRun(arguments).finish()
@@ -71,8 +71,8 @@ import Testing
       #expect(element.isComplete && element.inserted.isEmpty && element.commitSequence == 2)
       #expect(
         "\(notice)"
-          == "The store was migrated from model \(notice.source) to \(notice.target). It can be "
-          + "read on; open it again to write to it.")
+          == "The store was migrated from model \(notice.source) to \(notice.target). It can still "
+          + "be read. Reopen it to write.")
     }
     // Objects and links that nobody has looked at yet come from the file.
     #expect(account.entries.map(\.amount).sorted() == Array(0..<30))
@@ -110,8 +110,8 @@ import Testing
     #expect(notice.phase == .completed && notice.reading == .refused && !element.isComplete)
     #expect(
       "\(notice)"
-        == "The store was migrated from model \(notice.source) to \(notice.target). Open it again "
-        + "to read it and to write to it.")
+        == "The store was migrated from model \(notice.source) to \(notice.target). Reopen it to "
+        + "read and write.")
     #expect(await news.next(isolation: nil) == nil)
     #expect(entries.map(\.amount) == Array(0..<30))
     let reading = refusal { _ = try context.count("Entry") }
@@ -143,9 +143,9 @@ import Testing
     let date = words.first { $0.hasSuffix("Z,") }?.dropLast() ?? "?"
     #expect(
       error?.message
-        == "The store is being migrated to another model since \(date), and nothing is written to "
-        + "it meanwhile. Open it with that model, which goes on with the migration, open it for "
-        + "reading, or give the migration up with PersistentStore.revertMigration(_:).")
+        == "The store has been migrating to another model since \(date) and cannot be written "
+        + "until that is done. Open it with that model to continue the migration, open it for "
+        + "reading, or abandon the migration with PersistentStore.revertMigration(_:).")
   }
 
   /// The former program with 60 entries, and the newer one in the middle of its code.
@@ -165,7 +165,7 @@ import Testing
     #expect(
       "\(notice)"
         == "The store is being migrated in a copy, from model \(notice.source) to "
-        + "\(notice.target). It can be read meanwhile, and not be written to.")
+        + "\(notice.target). Until it is done, the store can be read but not written.")
     #expect(migration.read(until: 1, "paused"), "\(migration.finish().errors)")
     underWay(
       refusal {
@@ -195,7 +195,7 @@ import Testing
       #expect(
         "\(notice)"
           == "The store was migrated in a copy, from model \(notice.source) to \(notice.target). "
-          + "What is open here is the state before; open it again.")
+          + "The open store shows the earlier state. Reopen it.")
       #expect(await news.next(isolation: nil) == nil)
       #expect(try context.objects(with: [sixth]).map { $0["text"] } == [Conversion.text(5)])
       #expect(try store.makeContext().count("Entry") == 60)
@@ -253,7 +253,7 @@ import Testing
       #expect(
         "\(notice)"
           == "The migration of the store from model \(notice.source) to \(notice.target) was "
-          + "given up. It can be written to again.")
+          + "abandoned. The store can be written again.")
       let context = store.makeContext()
       let entry = try context.insert("Entry")
       (entry["id"], entry["text"]) = (Int64(60), "more")

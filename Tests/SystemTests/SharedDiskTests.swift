@@ -42,9 +42,10 @@ import Testing
     #expect(error?.code == .diskFull)
     #expect(
       error?.message
-        == "The commit is in the log and counts, but this machine's file could not take it: There "
-        + "is no room on the disk, or a file-size limit is reached; make room. The store takes it "
-        + "over once it can; do not commit the same changes again.")
+        == "The commit is in the log and valid, but it could not be applied to this machine's "
+        + "file: There is not enough disk space, or a file size limit was reached. Free space or "
+        + "raise the limit. The store applies it as soon as it can; don't commit the same changes "
+        + "again.")
     #expect(try store.outcome(of: try #require(error?.batch)) == .committed)
     #expect(try count(store) == commits)
     // Nothing is written behind what the file lacks.

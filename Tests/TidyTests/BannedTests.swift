@@ -14,7 +14,7 @@ import Testing
   static let inCode = [
     Ban(
       pattern: "\\b" + "fatal" + "Error\\(",
-      reason: "bad input throws; a programmer's mistake meets preconditionFailure",
+      reason: "bad input throws; a programmer's mistake meets stopProgram",
       folders: ["Sources", "Tests/Programs", "tools"]),
     Ban(
       pattern: "\\b" + "try" + "!", reason: "what can fail throws",

@@ -119,6 +119,10 @@ struct InspectError: Error, CustomStringConvertible {
     InspectError(code: .notFound, description: description)
   }
 
+  static func unknownEntity(_ name: String, among names: [String]) -> InspectError {
+    .notFound("The model has no entity \(name)." + NearestName.hint(name, in: names))
+  }
+
   /// Creates the error for a file to be created that already exists.
   static func occupied(_ path: String) -> InspectError {
     .notFound("\(path) already exists and will not be overwritten. Choose another path.")

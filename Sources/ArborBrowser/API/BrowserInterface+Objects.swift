@@ -80,10 +80,11 @@ extension BrowserInterface {
     let count = object.binaryLength(forKey: name) ?? 0
     guard count <= limits.binary else {
       throw ArborError(
-        .limitExceeded, "The binary has \(count) bytes; the page shows up to \(limits.binary).")
+        .limitExceeded,
+        "The binary has \(count) bytes, but the page shows at most \(limits.binary).")
     }
     guard case .binary(let data) = try object.value(forKey: name) else {
-      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is no binary.")
+      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is not a binary.")
     }
     return HTTPResponse(
       contentType: "application/octet-stream",
@@ -119,7 +120,9 @@ extension BrowserInterface {
   static func id(_ name: String, in store: PersistentStore) throws(ArborError) -> ObjectID {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = UInt64(parts[1]) else {
-      throw ArborError(.invalidArgument, "This names no object; one reads Entity/number.")
+      throw ArborError(
+        .invalidArgument,
+        "This is not the name of an object. Expected Entity/number.")
     }
     return try store.objectID(String(parts[0]), number: number)
   }

@@ -68,8 +68,8 @@ final class BrowserInterface: Sendable {
       (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
       (_, "health"):
       throw HTTPRequest.Refusal(
-        status: .methodNotAllowed, reason: "\(name) does not answer \(request.method).")
-    default: throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")
+        status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
+    default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")
     }
   }
 
@@ -77,7 +77,7 @@ final class BrowserInterface: Sendable {
     guard let editor else {
       throw HTTPRequest.Refusal(
         status: .forbidden,
-        reason: "The store is shown for reading only; serve it with --write to change it.")
+        reason: "The store is read-only. Serve it with --write to change it.")
     }
     let document = try JSONValue.parse(Data(request.body))
     return try isUndo ? editor.undo(document) : editor.edit(document)

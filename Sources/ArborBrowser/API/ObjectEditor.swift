@@ -34,7 +34,7 @@ final class ObjectEditor: Sendable {
   /// previewed.
   func edit(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
     guard let edits = document["edits"]?.array, !edits.isEmpty else {
-      throw ArborError(.invalidDocument, "There are no edits; send a list of them.")
+      throw ArborError(.invalidDocument, "Expected a list of edits.")
     }
     guard let digest = document["digest"]?.string else {
       // A separate context, which is discarded with its changes.
@@ -57,7 +57,7 @@ final class ObjectEditor: Sendable {
   func undo(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
     try writer.withLock { context throws(ArborError) in
       guard context.undoHistory?.canUndo == true else {
-        throw ArborError(.notAllowed, "There is nothing to undo; nothing was changed here.")
+        throw ArborError(.notAllowed, "There is nothing to undo.")
       }
       try context.mergeExternalCommits()
       context.undo()
@@ -105,7 +105,7 @@ final class ObjectEditor: Sendable {
       case "update", "delete":
         let id = try BrowserInterface.id(edit["id"]?.string ?? "", in: store)
         objects.append(try context.existingObject(with: id))
-      default: throw ArborError(.invalidDocument, "An edit is one of insert, update and delete.")
+      default: throw ArborError(.invalidDocument, "An edit must be insert, update or delete.")
       }
     }
     var deleted: [ManagedObject] = []

@@ -26,10 +26,10 @@ enum PageFiles {
   /// Returns the file at a path. Throws a refusal if it doesn't exist.
   static func answer(_ request: HTTPRequest) throws(HTTPRequest.Refusal) -> HTTPResponse {
     guard let file = files[request.path] else {
-      throw HTTPRequest.Refusal(status: .notFound, reason: "There is nothing here.")
+      throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")
     }
     guard request.method == "GET" else {
-      throw HTTPRequest.Refusal(status: .methodNotAllowed, reason: "Files are only read.")
+      throw HTTPRequest.Refusal(status: .methodNotAllowed, reason: "Files are read-only.")
     }
     return HTTPResponse(contentType: file.type, body: file.bytes)
   }

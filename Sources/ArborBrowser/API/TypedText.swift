@@ -45,17 +45,17 @@ struct TypedText {
   private var unparsable: ArborError {
     let expected =
       switch attribute.type {
-      case .integer16, .integer32, .integer64: "Write a whole number, such as 42."
-      case .float, .double, .decimal: "Write a number, such as 1.5."
-      case .boolean: "Write true or false."
-      case .date: "Write a date as 2026-01-31T12:00:00Z."
-      case .uuid: "Write 32 hexadecimal digits with hyphens."
-      case .uri: "Write a URI, such as https://example.com."
+      case .integer16, .integer32, .integer64: "Enter an integer, such as 42."
+      case .float, .double, .decimal: "Enter a number, such as 1.5."
+      case .boolean: "Enter true or false."
+      case .date: "Enter a date such as 2026-01-31T12:00:00Z."
+      case .uuid: "Enter 32 hexadecimal digits with hyphens."
+      case .uri: "Enter a URI, such as https://example.com."
       case .binary: "Choose a file."
       case .string, .transformable, .composite, .undefined: "It can only be changed by a program."
       }
     return ArborError(
-      .unparsableValue, "This is no value of \(entity).\(attribute.name). \(expected)"
+      .unparsableValue, "The value is not valid for \(entity).\(attribute.name). \(expected)"
     ).with(entity: entity, keyPath: attribute.name)
   }
 }

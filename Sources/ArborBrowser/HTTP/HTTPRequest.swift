@@ -42,12 +42,13 @@ struct HTTPRequest: Sendable {
     while end == nil {
       guard bytes.count < limits.head else {
         throw Refusal(
-          status: .headersTooLarge, reason: "The head is larger than \(limits.head) bytes.")
+          status: .headersTooLarge,
+          reason: "The request head exceeds the limit of \(limits.head) bytes.")
       }
       let more = connection.read(atMost: limits.head - bytes.count, until: deadline)
       if more.isEmpty {
         if bytes.isEmpty { return nil }
-        throw Refusal(status: .timeout, reason: "The head did not arrive in time.")
+        throw Refusal(status: .timeout, reason: "The request head did not arrive in time.")
       }
       let searched = max(0, bytes.count - 3)
       bytes += more
@@ -59,13 +60,13 @@ struct HTTPRequest: Sendable {
     try admit(request)
     request.body = Array(bytes[end...])
     guard request.body.count <= length else {
-      throw Refusal(status: .badRequest, reason: "There is more than one request.")
+      throw Refusal(status: .badRequest, reason: "The connection sent more than one request.")
     }
     let bodyDeadline = ContinuousClock.now + limits.bodyTime
     while request.body.count < length {
       let more = connection.read(atMost: length - request.body.count, until: bodyDeadline)
       if more.isEmpty {
-        throw Refusal(status: .timeout, reason: "The body did not arrive in time.")
+        throw Refusal(status: .timeout, reason: "The request body did not arrive in time.")
       }
       request.body += more
     }
@@ -82,14 +83,16 @@ struct HTTPRequest: Sendable {
 
   private func bodyLength(_ limits: HTTPLimits) throws(Refusal) -> Int {
     guard headers["transfer-encoding"] == nil else {
-      throw Refusal(status: .lengthRequired, reason: "A body needs a Content-Length.")
+      throw Refusal(status: .lengthRequired, reason: "A request body needs a Content-Length.")
     }
     guard let text = headers["content-length"] else { return 0 }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(text) else {
-      throw Refusal(status: .badRequest, reason: "The Content-Length is no number.")
+      throw Refusal(status: .badRequest, reason: "The Content-Length is not a number.")
     }
     guard length <= limits.body else {
-      throw Refusal(status: .tooLarge, reason: "The body is larger than \(limits.body) bytes.")
+      throw Refusal(
+        status: .tooLarge,
+        reason: "The request body exceeds the limit of \(limits.body) bytes.")
     }
     return length
   }
@@ -101,16 +104,17 @@ extension HTTPRequest {
       text.unicodeScalars.allSatisfy({
         $0.value >= 32 && $0.value != 127 || "\r\n\t".unicodeScalars.contains($0)
       })
-    else { throw Self.malformed("The head is not text.") }
+    else { throw Self.malformed("The request head is not text.") }
     let lines = text.components(separatedBy: "\r\n")
     guard
       !text.replacingOccurrences(of: "\r\n", with: "").unicodeScalars.contains(where: {
         $0 == "\r" || $0 == "\n"
       })
-    else { throw Self.malformed("A line does not end with CR LF.") }
+    else { throw Self.malformed("A line doesn't end with CR LF.") }
     guard lines.count <= limits.headerLines + 1 else {
       throw Refusal(
-        status: .headersTooLarge, reason: "There are more than \(limits.headerLines) headers.")
+        status: .headersTooLarge, reason: "The request has more than \(limits.headerLines) headers."
+      )
     }
     let words = lines[0].split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, words[1].hasPrefix("/") else {
@@ -137,7 +141,7 @@ extension HTTPRequest {
       guard !name.isEmpty, name.utf8.allSatisfy(isTokenByte) else {
         throw malformed("The name of a header is malformed.")
       }
-      guard headers[name] == nil else { throw malformed("The header \(name) comes twice.") }
+      guard headers[name] == nil else { throw malformed("The header \(name) occurs twice.") }
       headers[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
     }
     return headers

@@ -19,7 +19,7 @@ final class LoopbackListener: Sendable {
     #endif
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
-      throw Self.failure("No socket can be made")
+      throw Self.failure("A socket cannot be created")
     }
     // A connection may disappear between poll and accept, which must not block then.
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

@@ -24,26 +24,26 @@ struct RequestGate: Sendable {
   /// Admits a request by its head, or throws the reason for refusing it.
   func admit(_ request: HTTPRequest) throws(HTTPRequest.Refusal) {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
-      throw .init(status: .forbidden, reason: "The Host is not this server.")
+      throw .init(status: .forbidden, reason: "The Host header doesn't name this server.")
     }
     if let origin = request.headers["origin"], !hosts.contains(where: { origin == "http://\($0)" })
     {
-      throw .init(status: .forbidden, reason: "The Origin is another page.")
+      throw .init(status: .forbidden, reason: "The Origin header names another site.")
     }
     if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
-      throw .init(status: .forbidden, reason: "The request comes from another page.")
+      throw .init(status: .forbidden, reason: "The request comes from another site.")
     }
     guard request.method == "GET" || request.method == "POST" else {
-      throw .init(status: .methodNotAllowed, reason: "Only GET and POST are answered.")
+      throw .init(status: .methodNotAllowed, reason: "Only GET and POST are supported.")
     }
     guard request.path.hasPrefix(Self.guarded) else { return }
     guard isKnown(request.headers["authorization"] ?? "") else {
       throw .init(
         status: .unauthorized,
-        reason: "The token is missing or of another run; open the address that was printed.")
+        reason: "The token is missing or expired. Open the address that was printed.")
     }
     if request.method == "POST", !isJSON(request.headers["content-type"] ?? "") {
-      throw .init(status: .unsupportedType, reason: "The body has to be application/json.")
+      throw .init(status: .unsupportedType, reason: "The request body must be application/json.")
     }
   }
 

@@ -40,7 +40,7 @@ async function request(url, options = {}) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failure(0, { code: "gone", message: "The server has stopped. Start it anew." });
+    throw new Failure(0, { code: "gone", message: "The server has stopped. Start it again." });
   }
   if (!response.ok) {
     const document = await response.json().catch(() => ({}));

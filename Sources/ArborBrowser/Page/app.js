@@ -63,10 +63,10 @@ export async function reloadSchema() {
 
 const keys = [
   ["1 … 5", "Schema, Objects, Query, History, Health"],
-  ["/", "Go to the search or predicate of the view"],
-  ["↑ ↓ ← → Page Home End", "Move in a table of objects; up from its first row are the names of the columns"],
+  ["/", "Focus the view's search or predicate"],
+  ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
   ["Enter", "Show the object or follow the link, sort by the column, or run the predicate"],
-  ["Escape", "Close what is open"],
+  ["Escape", "Close the open panel"],
   ["+ − 0", "Zoom the schema; arrow keys move it"],
   ["Ctrl Enter", "Run the query"],
 ];
@@ -103,8 +103,8 @@ async function start() {
   });
   if (!takeToken()) {
     show(main, el("div", { class: "failure", role: "alert" },
-      el("strong", {}, "This address lacks its token."),
-      el("p", {}, "Open the address that lmdb-inspect serve printed, all of it.")));
+      el("strong", {}, "This address has no token."),
+      el("p", {}, "Open the complete address that lmdb-inspect serve printed.")));
     main.setAttribute("aria-busy", "false");
     return;
   }

@@ -36,7 +36,7 @@ function keep(edit) {
   else if (edit.op === "delete") pending[pending.indexOf(earlier)] = edit;
   else Object.assign(earlier.values ||= {}, edit.values);
   tell();
-  notify("Kept for the next commit; review it above.");
+  notify("Staged for the next commit. Review it above.");
 }
 
 /** The text of a value in a form. */
@@ -150,7 +150,7 @@ function formView(title, found, save, close, extra) {
   }, el("header", {}, el("h2", {}, title), el("button", {
     type: "button", class: "close quiet", "aria-label": "Close", onclick: close,
   }, "✕")), found.map((each) => each.element), el("div", { class: "actions" },
-    el("button", { type: "submit", class: "primary" }, "Keep"), extra));
+    el("button", { type: "submit", class: "primary" }, "Stage change"), extra));
 }
 
 /** A form for an object that is there. */
@@ -227,7 +227,7 @@ async function propose(title, path, body, done) {
         shown = error.document;
         show(list, changeList(shown.changes));
         show(problem, el("div", { class: "failure", role: "alert" }, el("strong", {},
-          "The store has changed meanwhile, and so has what this would change. Look again.")));
+          "The store has changed, and so has the effect of these changes. Review them again.")));
       } else show(problem, failure(error));
     }
   }

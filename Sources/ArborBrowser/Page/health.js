@@ -23,7 +23,7 @@ export async function healthView(main, schema, rest, parameters, isCurrent) {
       state.state === "done" ? "Check again" : "Check the store");
     if (state.state === "none") {
       show(check, state.isCancelled ? el("p", { role: "status" }, "The check was cancelled.") : null,
-        el("p", {}, "Compares every page, record, index entry and link. Others go on meanwhile."), button);
+        el("p", {}, "Compares every page, record, index entry and link. Other processes are not blocked."), button);
     } else if (state.error) show(check, failure(state.error), button);
     else {
       show(check, el("p", { class: state.problems.length ? "verdict bad" : "verdict good", role: "status" },
@@ -57,14 +57,14 @@ export async function healthView(main, schema, rest, parameters, isCurrent) {
 
   show(main,
     card("Space", el("p", { class: "big" }, bytes(health.file)), spaceBar(health),
-      el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would give back ${bytes(health.reclaimable)}.`,
+      el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would free ${bytes(health.reclaimable)}.`,
         health.pinned ? ` Readers pin ${bytes(health.pinned)}.` : "")),
     el("div", { class: "column" }, card("Check", check),
     card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
       health.readers.map((each) => [
         each.process, each.name || "unknown", each.since ? new Date(each.since).toLocaleString("en-GB") : "the newest commit",
         count(each.behind), bytes(each.pinnedBytes),
-      ])) : el("p", { class: "empty" }, "Nobody holds a snapshot."))),
+      ])) : el("p", { class: "empty" }, "No active readers"))),
     card("Databases", treemap(health),
       table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
         each.title, count(each.entries), about(each) + bytes(each.bytes),

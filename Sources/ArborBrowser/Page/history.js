@@ -63,8 +63,8 @@ function commitView(schema, commit) {
       if (!box.open || details.children.length) return;
       show(details, commit.objects.map((object) => objectView(object)),
         told < all ? el("p", { class: "faint" }, `… and ${plural(all - told, "object")} more`) : null,
-        commit.problem ? el("p", { class: "faint" }, `What it changed could not be read: ${commit.problem}`) : null,
-        commit.isComplete ? null : el("p", { class: "faint" }, "The commit was too large to be listed."));
+        commit.problem ? el("p", { class: "faint" }, `Its changes could not be read: ${commit.problem}`) : null,
+        commit.isComplete ? null : el("p", { class: "faint" }, "The commit is too large to be listed."));
     },
   }, el("summary", {}, el("span", { class: "sequence" }, `#${commit.sequence}`),
     el("span", { class: who ? "who" : "who none" }, who || "no author"),

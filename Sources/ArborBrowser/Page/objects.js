@@ -30,7 +30,7 @@ export async function objectsView(main, schema, rest, parameters) {
   let entity = schema.entities.find((each) => each.name === name);
   if (!entity) {
     show(main, el("div", { class: "failure", role: "alert" },
-      el("strong", {}, name ? `There is no entity ${name}.` : "The model has no entities.")));
+      el("strong", {}, name ? `The model has no entity ${name}.` : "The model has no entities.")));
     return {};
   }
   let state = { where: parameters.get("where") || "", sort: parameters.get("sort") || "" };

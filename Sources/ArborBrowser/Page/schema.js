@@ -121,7 +121,7 @@ export async function schemaView(main, schema) {
   }), { width: boxWidth, height: 100 });
   const scene = svg("g", {});
   // A group: what is inside an image is no control.
-  const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and how they are related` }, scene);
+  const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and their relationships` }, scene);
   let view = { x: 0, y: 0, scale: 1 };
   let chosen = null;
   const info = el("aside", { class: "detail", "aria-label": "Entity", hidden: true });

@@ -17,27 +17,27 @@ extension ArborError {
   package init(_ interruption: Interruption) {
     switch interruption {
     case .cancelled:
-      self.init(.cancelled, "The task was cancelled before the operation was done.")
+      self.init(.cancelled, "The task was cancelled before the operation finished.")
       underlying = CancellationError()
     case .deadlineExceeded:
       self.init(
         .deadlineExceeded,
-        "The operation was not done at its deadline; ask for less, or give it more time.")
+        "The operation exceeded its deadline. Request less, or allow more time.")
     case .elementsExceeded(let most):
       self.init(
         .limitExceeded,
-        "The predicate asks for more than \(most) elements of collections to be evaluated; ask for "
-          + "less, or raise maximumElements of its limits.")
+        "The predicate evaluates more than \(most) elements of collections. Simplify it, or raise "
+          + "maximumElements of its limits.")
     case .valueTooLarge(let most):
       self.init(
         .limitExceeded,
-        "The predicate computes values of more than \(most) bytes and elements. Ask for less, or "
+        "The predicate computes values of more than \(most) bytes and elements. Simplify it, or "
           + "raise maximumValueSize of its limits.")
     case .expressionTooComplex:
       self.init(
         .limitExceeded,
-        "A regular expression takes more than 20 million steps or 8 MB of memory for one text. "
-          + "Avoid repetitions within repetitions in it, and alternatives that begin alike.")
+        "A regular expression exceeds 20 million steps or 8 MB of memory for one string. Avoid "
+          + "nested repetitions and alternatives with a common prefix.")
     }
   }
 }

@@ -34,7 +34,7 @@ struct ExportMapping {
     for key in keys ?? [] where !known.contains(key) {
       throw ArborError(
         .unknownName,
-        "No entity has a property “\(key)” that could be exported; write the name of one."
+        "No entity has a property “\(key)” that can be exported. Correct the name."
           + NearestName.hint(key, in: known.sorted()))
     }
     let names = keys.map(Set.init)
@@ -121,7 +121,7 @@ struct ExportIndex {
     }
     guard positions[entity][id.number] == nil else { return }
     guard let position = UInt32(exactly: entries.count) else {
-      throw ArborError(.limitExceeded, "An export holds at most 2³² objects; export in parts.")
+      throw ArborError(.limitExceeded, "An export is limited to 2³² objects. Export in parts.")
     }
     positions[entity][id.number] = position
     let ordinal = UInt32(truncatingIfNeeded: positions[entity].count)

@@ -84,7 +84,7 @@ package struct ExportRun {
     guard objects.count == positions.count else {
       throw ArborError(
         .objectNotFound,
-        "Objects went away while they were exported; export again, and delete none meanwhile.")
+        "Objects were deleted while they were being exported. Export again.")
     }
     return zip(positions, objects)
   }
@@ -157,8 +157,8 @@ package struct ExportRun {
       guard let json = attribute.json(value) else {
         throw ArborError(
           .invalidDocument,
-          "\(mapping.entity.name).\(attribute.name) holds a value that has no form in JSON; change it, or "
-            + "leave the attribute out by keys."
+          "\(mapping.entity.name).\(attribute.name) has a value that cannot be represented in "
+            + "JSON. Change it, or exclude the attribute by keys."
         ).with(
           entity: mapping.entity.name, objectID: object.objectID, keyPath: attribute.name,
           offending: "\(value)")

@@ -95,8 +95,8 @@ package struct ExportFile {
     guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
       throw ArborError(
         .inputOutput,
-        "No file can be made in \(url.deletingLastPathComponent().path); make the folder, or allow "
-          + "writing in it.")
+        "Cannot create a file in \(url.deletingLastPathComponent().path). Create the folder, or "
+          + "check its permissions.")
     }
     do {
       let handle = try FileHandle(forWritingTo: draft)
@@ -107,8 +107,8 @@ package struct ExportFile {
       guard unsafe rename(draft.path, url.path) == 0 else {
         throw ArborError(
           .inputOutput,
-          "\(url.path) cannot be replaced (error \(errno)); check its permissions, and that it is "
-            + "no folder.")
+          "\(url.path) cannot be replaced (error \(errno)). Check its permissions, and that it is "
+            + "not a folder.")
       }
     } catch {
       try? FileManager.default.removeItem(at: draft)
@@ -125,8 +125,8 @@ package struct ExportFile {
     return ArborError(
       isFull ? .diskFull : .inputOutput,
       isFull
-        ? "The disk is full; make room and export again."
-        : "The export cannot be written; see the error beneath."
+        ? "The disk is full. Free space, and export again."
+        : "The export cannot be written. See the underlying error."
     ).with(underlying: error)
   }
 }

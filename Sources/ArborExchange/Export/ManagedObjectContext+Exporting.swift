@@ -103,7 +103,7 @@ extension ManagedObjectContext {
       guard object.context === self else {
         throw ArborError(
           .invalidArgument,
-          "An object can be exported by its own context only; look it up in this one by its "
+          "An object can only be exported by its own context. Fetch it in this context by its "
             + "objectID."
         ).with(entity: object.entity.name, objectID: object.objectID)
       }
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
       try withSnapshot { try body() }
     } catch {
       throw error as? ArborError
-        ?? ArborError(.inputOutput, "The objects cannot be exported; see the error beneath.")
+        ?? ArborError(.inputOutput, "The objects cannot be exported. See the underlying error.")
         .with(underlying: error)
     }
   }

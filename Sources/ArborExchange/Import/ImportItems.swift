@@ -108,7 +108,7 @@ struct ImportItems {
           continue
         }
         if isFirst, case .lines = layout, let line = batch.items.first, line.kind == .array {
-          throw error(line, "The first line of the document holds a list", use: "the layout .list")
+          throw error(line, "The first line of the document is a list", use: "the layout .list")
         }
         return batch
       }
@@ -117,8 +117,8 @@ struct ImportItems {
       guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
       throw ArborError(
         .invalidDocument,
-        "The document is not \(expected), from which its items are read; use the layout that it "
-          + "has, as .values() or .member(_:)."
+        "The document is not \(expected). Use the layout that it has, such as .values() or "
+          + ".member(_:)."
       )
       .with(location: reader.start, underlying: error)
     }
@@ -147,13 +147,13 @@ struct ImportItems {
     if let key = layout.memberKey {
       found = "The member “\(key)” is \(node.kind)"
     } else if layout == .list, holdsMore() {
-      found = "The document holds one value behind the other"
+      found = "The document consists of several values"
     }
     return error(node, found, use: advice(for: node))
   }
 
   private func error(_ node: JSONNode, _ found: String, use advice: String) -> ArborError {
-    node.error("\(found), and its items are read from \(expected); use \(advice).")
+    node.error("\(found), but its items are read from \(expected). Use \(advice).")
   }
 
   /// Returns the layout that matches a document.
@@ -198,7 +198,7 @@ struct ImportItems {
       let (name, keys) = reader.missingMember ?? (key, [])
       return ArborError(
         .invalidDocument,
-        "The document has no member “\(key)”, which its items are read from; correct the layout."
+        "The document has no member “\(key)” with its items. Correct the layout."
           + NearestName.hint(name, in: keys.subtracting([name]).sorted())
       ).with(location: reader.start)
     }

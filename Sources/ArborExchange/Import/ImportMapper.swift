@@ -99,8 +99,8 @@ final class ImportMapper {
       throw ArborError(
         .invalidModel,
         "The ImportReference of \(entity.name).\(relationship.name) names no key of "
-          + "\(destination.name), or \(destination.name) is not identified by a single attribute; "
-          + "write names in braces, as {\(relationship.name)}, and note the PrimaryAttribute."
+          + "\(destination.name), or \(destination.name) is not identified by a single attribute. "
+          + "Write names in braces, such as {\(relationship.name)}, and set the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
     let attribute = AttributeCoder(
@@ -118,7 +118,7 @@ final class ImportMapper {
     case "Create": return true
     case let word?:
       Self.logger.warning(
-        "Unknown ImportMissingReference; a missing object is an error. Write Create.",
+        "Unknown ImportMissingReference, so a missing object is an error. Use Create.",
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "word": "\(word)",
         ])
@@ -144,14 +144,14 @@ final class ImportMapper {
         case .relationship:
           throw ArborError(
             .invalidModel,
-            "The userInfo of \(ancestor.name) names \(name) in its primary attribute. Name "
+            "The userInfo of \(ancestor.name) lists \(name) as its primary attribute. List "
               + "attributes, and at most one to-one relationship."
           ).with(entity: ancestor.name, keyPath: name)
         case nil:
           throw ArborError(
             .invalidModel,
-            "The userInfo of \(ancestor.name) names \(name) in its primary attribute, and there is "
-              + "none; name an attribute of the entity."
+            "The userInfo of \(ancestor.name) lists \(name) as its primary attribute, which "
+              + "doesn't exist. List an attribute of the entity."
               + NearestName.hint(name, in: entity.propertyNames)
           ).with(entity: ancestor.name, keyPath: name)
         }
@@ -193,7 +193,7 @@ final class ImportMapper {
     let named = word.flatMap(ImportMergePolicy.init)
     if let word, named == nil {
       Self.logger.warning(
-        "Unknown MergePolicy; that of the import is used. Write Replace, Merge or MergeAndPrune.",
+        "Unknown MergePolicy, so that of the import is used. Use Replace, Merge or MergeAndPrune.",
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "policy": "\(word)",
         ])

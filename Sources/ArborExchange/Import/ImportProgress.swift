@@ -229,7 +229,7 @@ struct UnmetNames {
     references = outermost.relationships.filter { $0.reference?.isMet == false }
     let places = mappings.flatMap { mapping in
       mapping.scanner.unmetNames.sorted { $0.property < $1.property }.map { name in
-        "No item has “\(name.key)”, where \(mapping.entity.name).\(name.property) is to be found."
+        "No item has “\(name.key)”, which \(mapping.entity.name).\(name.property) is read from."
       }
     }
     let keys = references.sorted { $0.name < $1.name }.map { relationship in

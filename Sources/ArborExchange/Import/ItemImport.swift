@@ -105,8 +105,8 @@ final class ItemImport {
     throw ArborError(
       .invalidDocument,
       "The ImportReference of \(entity).\(relationship.name) reads \(UnmetNames.list(names)), "
-        + "which " + (count == 1 ? "the item has not" : "none of the \(count) items has")
-        + "; write what the items have, or remove the note."
+        + "which " + (count == 1 ? "the item doesn't have" : "none of the \(count) items has")
+        + ". Use a key of the items, or remove the entry."
     ).with(entity: entity, keyPath: relationship.name, location: items.start)
   }
 

@@ -94,10 +94,10 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> Bool {
     guard object.context === self, !object.isDeleted else {
       let problem =
-        object.context === self ? "is deleted" : "belongs to another context, or to none"
+        object.context === self ? "is deleted" : "doesn't belong to this context"
       throw ArborError(
         .invalidArgument,
-        "\(object.objectID) \(problem); import into an object that this context has."
+        "\(object.objectID) \(problem). Import into an object of this context."
       ).with(entity: object.entity.name, objectID: object.objectID)
     }
     return try ItemImport(object.entity.name, into: self, options).item(source, into: object)

@@ -155,34 +155,33 @@ final class AttributeCoder: Sendable {
       return compositeProblem(with: node)
     }
     return error(
-      node, "takes \(expectation)",
+      node, expectation,
       code: node.kind == .string && isParsed ? .unparsableValue : .invalidDocument)
   }
 
   private func compositeProblem(with node: JSONNode) -> ArborError {
     guard let members = node.members else {
       return node.error(
-        "\(entityName).\(name) takes an object of its parts, and this is \(node.kind); write an "
-          + "object."
+        "\(entityName).\(name) takes an object of its parts, but found \(node.kind)."
       ).with(entity: entityName, keyPath: name, offending: node.excerpt)
     }
     for member in members {
       guard let part = parts.first(where: { $0.name == member.key }) else {
         guard case .composite(let compositeName) = type else { break }
         return member.keyNode.error(
-          "\(compositeName) has no part “\(member.key)”; remove it or write one of its parts."
+          "\(compositeName) has no part “\(member.key)”. Remove or correct it."
             + NearestName.hint(member.key, in: parts.map(\.name))
         ).with(entity: entityName, keyPath: name)
       }
       if part.value(member.value) == nil { return part.problem(with: member.value) }
     }
-    return error(node, "takes \(expectation)", code: .invalidDocument)
+    return error(node, expectation, code: .invalidDocument)
   }
 
   /// Returns the error for an invalid value, with the expected form.
   func error(_ node: JSONNode, _ expectation: String, code: ArborError.Code) -> ArborError {
     node.error(
-      "\(entityName).\(name) \(expectation), and this value, \(node.kind), is none; correct it.",
+      "Expected \(expectation) for \(entityName).\(name), but found \(node.kind).",
       code: code
     ).with(entity: entityName, keyPath: name, offending: node.excerpt)
   }

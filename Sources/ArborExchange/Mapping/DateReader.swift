@@ -41,7 +41,7 @@ final class DateReader: Sendable {
     case .unixTime(.seconds): return UnixTime.expectation
     case .unixTime(.milliseconds): return "milliseconds since 1970"
     case .unixTime(.microseconds): return "microseconds since 1970"
-    case .pattern(_, let pattern): return "a date as a text in the format \(pattern)"
+    case .pattern(_, let pattern): return "a date string in the format \(pattern)"
     }
   }
 

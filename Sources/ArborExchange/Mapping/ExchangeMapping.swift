@@ -225,8 +225,8 @@ final class MappedRelationship {
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(
-      "\(entityName).\(name) gets \(count) members, and a seed may give it \(limit); split it, or "
-        + "raise maximumMembers.", code: .limitExceeded
+      "\(entityName).\(name) gets \(count) members, which exceeds the limit of \(limit). Split the "
+        + "seed, or raise maximumMembers.", code: .limitExceeded
     ).with(entity: entityName, keyPath: name)
   }
 
@@ -279,7 +279,7 @@ extension ModelSchema {
     guard let entity = entity(named: name) else {
       throw ArborError(
         .unknownName,
-        "The model has no entity \(name); write the name of one."
+        "The model has no entity \(name). Correct the name."
           + NearestName.hint(name, in: entities.map(\.name))
       ).with(entity: name)
     }

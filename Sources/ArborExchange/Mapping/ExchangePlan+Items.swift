@@ -96,8 +96,7 @@ extension ExchangePlan {
     guard node.kind == .object else {
       func problem() -> ArborError {
         node.error(
-          "An item of \(mapping.entity.name) is an object, and this is \(node.kind); write its "
-            + "properties in braces."
+          "Expected an object for an item of \(mapping.entity.name), but found \(node.kind)."
         ).with(entity: mapping.entity.name, offending: node.value.text())
       }
       guard let drops else { throw problem() }
@@ -176,7 +175,7 @@ extension ExchangePlan {
         func problem() -> ArborError {
           let expected = isToMany ? "a list of objects" : "an object"
           return value.error(
-            "\(relationship.name) takes \(expected) or null, and this is \(value.kind); write "
+            "\(relationship.name) takes \(expected) or null, but found \(value.kind). Write "
               + "\(expected)."
           ).with(
             entity: relationship.entityName, keyPath: relationship.name,
@@ -273,17 +272,17 @@ extension ExchangePlan {
     let origins = entered.prefix(Self.maximumListed).map { origin(items[Int($0)]) }
     guard entered.count > 1 else {
       return origins[0].error(
-        "An item of \(entity) cannot be identified without \(identity); add it.",
+        "An item of \(entity) lacks \(identity), which identifies it. Add it.",
         code: .missingIdentity
       ).with(entity: entity, keyPath: names[0])
     }
     let listed = entered.count > origins.count ? " The first \(origins.count) are listed." : ""
     var error = origins[0].error(
-      "\(entered.count) items of \(entity) cannot be identified without \(identity); add it to each."
+      "\(entered.count) items of \(entity) lack \(identity), which identifies them. Add it to each."
         + listed, code: .missingIdentity
     ).with(entity: entity, keyPath: names[0])
     error.violations = origins.map { origin in
-      origin.error("The item has no \(identity); add it.", code: .missingIdentity)
+      origin.error("The item has no \(identity). Add it.", code: .missingIdentity)
         .with(entity: entity, keyPath: names[0])
     }
     return error

@@ -135,7 +135,7 @@ extension ExchangeRun {
     let entity = pending.relationship.reference?.entity.name ?? ""
     return ArborError(
       .objectNotFound,
-      "There is no \(entity) of the key that this item names for its \(name); import it too, or "
+      "There is no \(entity) with the key that this item has for its \(name). Import it, too, or "
         + "correct the key."
     ).with(
       entity: pending.object.entity.name, keyPath: name, location: location(of: pending.location))
@@ -191,8 +191,8 @@ extension ExchangeRun {
     }
     guard relationship.isToMany || members.count == 1 || node.isNull else {
       throw node.error(
-        "\(relationship.entityName).\(relationship.name) takes exactly one object, and the linked "
-          + "documents create \(members.count); link a document that creates one."
+        "\(relationship.entityName).\(relationship.name) takes exactly one object, but the linked "
+          + "documents create \(members.count). Link a document that creates one."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     }
     do throws(ArborError) {
@@ -218,16 +218,16 @@ extension ExchangeRun {
       }
       throw node.error(
         "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
-          + "and the linked documents create \(entity.name); link others."
+          + "but the linked documents create \(entity.name). Link other documents."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     case .named(let name):
       let object = try found(name)
       if object.isKind(of: relationship.destination) { return object }
       throw plan.node(ofName: name).error(
         "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
-          + "and the object that was found is of \(object.entity.name); find another."
+          + "but the object that was found is of entity \(object.entity.name). Find another one."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
-    case .labelled, .group: preconditionFailure("The members of a seed's link are flattened.")
+    case .labelled, .group: stopProgram("The members of a seed's link are already resolved.")
     }
   }
 
@@ -240,10 +240,10 @@ extension ExchangeRun {
     let names = table.attributes.map(\.name).joined(separator: " and ")
     let problem =
       matches.isEmpty
-      ? "No \(entity) has this \(names), neither here nor in the store; correct the value, or create "
-        + "the object."
-      : "\(matches.count) objects of \(entity) have this \(names); name more attributes, so that one "
-        + "is left."
+      ? "No \(entity) in the document or in the store has this \(names). Correct the value, or "
+        + "create the object."
+      : "\(matches.count) objects of \(entity) have this \(names). Add attributes that identify a "
+        + "single object."
     throw plan.node(ofName: name).error(problem)
       .with(entity: entity, keyPath: table.attributes[0].name)
   }

@@ -55,7 +55,7 @@ extension ExchangeRun {
     } catch {
       throw ArborError(
         .uniqueFetchFailed,
-        "The objects that the models are could not be looked up; see the error beneath."
+        "The objects of the models could not be fetched. See the underlying error."
       ).with(entity: error.entity, keyPath: error.keyPath, underlying: error)
     }
   }

@@ -278,7 +278,7 @@ final class ExchangeRun {
       guard let value = attribute.coder.kind.unique(number) else {
         throw ArborError(
           .limitExceeded,
-          "The next unique number does not fit the attribute; make it a 64-bit integer.")
+          "The next unique number doesn't fit the attribute. Make it a 64-bit integer.")
       }
       return try assign(value, to: attribute, of: object, true)
     } catch {

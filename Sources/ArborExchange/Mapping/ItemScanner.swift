@@ -68,8 +68,8 @@ final class ItemScanner {
       guard members.supply(key, forKeyAt: suppliedKey) else {
         let name = members.table.keys[suppliedKey]
         throw key.error(
-          "The item has a member “\(name)” itself, and the layout has its key there; name the key "
-            + "otherwise in the layout."
+          "The item has its own member “\(name)”, which the layout uses for its key. Use another "
+            + "name in the layout."
         ).with(entity: entityName)
       }
     }
@@ -108,8 +108,8 @@ final class ItemScanner {
     guard suppliedKey == nil else { return }
     throw ArborError(
       .unknownName,
-      "The layout has the items' keys under “\(name)”, and no property of \(entityName) is read "
-        + "from there; name an attribute, or note the name as its ImportName."
+      "The layout puts the items' keys under “\(name)”, but no property of \(entityName) is read "
+        + "from there. Use an attribute's name, or set it as the ImportName of one."
         + NearestName.hint(name, in: members.table.keys)
     ).with(entity: entityName, keyPath: name)
   }

@@ -59,7 +59,7 @@ public struct JSONSource: Sendable {
         .failure(
           ArborError(
             .invalidArgument,
-            "The value of \(type(of: value)) does not encode as JSON; see the error beneath."
+            "The \(type(of: value)) cannot be encoded as JSON. See the underlying error."
           ).with(underlying: error)))
     }
   }
@@ -96,7 +96,7 @@ extension JSONSource {
         return try Data(contentsOf: url)
       } catch {
         throw ArborError(
-          .fileUnreadable, "The file \(url.path) cannot be read; check its name and permissions."
+          .fileUnreadable, "The file \(url.path) cannot be read. Check its name and permissions."
         ).with(underlying: error)
       }
     }

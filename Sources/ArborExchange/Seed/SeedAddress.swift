@@ -80,18 +80,18 @@ extension SeedAddress.Problem {
   /// A description of the error and its remedy.
   package var message: String {
     switch self {
-    case .malformed: "This is no URL; write one as https://host/path."
+    case .malformed: "This is not a URL. Expected https://host/path."
     case .relative:
-      "A seedUrl in a file names scheme and host, and this one does not; write https:// in full."
-    case .scheme: "A seedUrl is of https or http; write one of these, or link a file by seedFile."
-    case .credentials: "A seedUrl carries no user name and no password; remove them."
+      "A seedUrl in a file must have a scheme and a host. Write the full https:// URL."
+    case .scheme: "A seedUrl must use https or http. Change it, or link a file by seedFile."
+    case .credentials: "A seedUrl must not contain a user name or password. Remove them."
     case .refused:
-      "The options refuse documents from the network; save the document as a file and link it by "
-        + "seedFile, or allow its host."
+      "The options don't allow documents from the network. Link a file by seedFile, or allow the "
+        + "host."
     case .foreignHost(let host):
-      "The options do not allow documents of the host \(host); allow it, or link another."
+      "The options don't allow documents from the host \(host). Allow it, or link another one."
     case .downgrade:
-      "The way leads from https to http, where anybody may change the document; use https."
+      "The redirect leads from https to http, which is not protected against tampering. Use https."
     }
   }
 }

@@ -151,7 +151,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   func end() -> Transfer {
     present.withLock { transfer in
       defer { transfer = nil }
-      guard let transfer else { preconditionFailure("Begin a transfer before you end it.") }
+      guard let transfer else { stopProgram("A transfer was ended before it was begun.") }
       return transfer
     }
   }
@@ -292,24 +292,24 @@ enum SeedDownloadProblem: Error {
   func message(of name: String) -> String {
     switch self {
     case .status(let status):
-      "The server answers \(name) with the status \(status) rather than 200; correct the URL."
+      "The server answered \(name) with the status \(status) instead of 200. Check the URL."
     case .content(let type):
-      "\(name) is of the type \(type), which is no JSON; correct the URL, or let the server send "
+      "\(name) has the type \(type), which is not JSON. Correct the URL, or make the server send "
         + "application/json."
     case .tooLarge(let limit):
-      "\(name) is larger than \(limit) bytes, which is what is left for it; split it, or raise "
-        + "maximumRemoteSize or maximumSize."
+      "\(name) exceeds the remaining \(limit) bytes. Split it, or raise maximumRemoteSize or "
+        + "maximumSize."
     case .truncated(let expected, let received):
-      "\(name) ends after \(received) of \(expected) bytes; try again, or look after the server."
+      "\(name) ended after \(received) of \(expected) bytes. Try again, or check the server."
     case .slow(let seconds):
-      "\(name) has not arrived within \(seconds) seconds; try again, or raise maximumTime."
+      "\(name) did not arrive within \(seconds) seconds. Try again, or raise maximumTime."
     case .redirects(let limit):
-      "\(name) is redirected more than \(limit) times; link the last URL, or raise "
+      "\(name) was redirected more than \(limit) times. Link the last URL, or raise "
         + "maximumRedirects."
-    case .redirectLoop: "\(name) is redirected in a circle; correct the URL."
+    case .redirectLoop: "\(name) redirects in a loop. Correct the URL."
     case .redirected(let problem):
-      "\(name) is redirected to a URL that is not followed. " + problem.message
-    case .empty: "The server gives no answer to \(name); correct the URL."
+      "\(name) redirects to a URL that is not allowed. " + problem.message
+    case .empty: "The server returned no response for \(name). Check the URL."
     case .failed(let error): failure(of: name, error)
     case .interrupted(let interruption): ArborError(interruption).message
     }
@@ -317,13 +317,13 @@ enum SeedDownloadProblem: Error {
 
   private func failure(of name: String, _ error: any Error) -> String {
     switch (error as? URLError)?.code {
-    case .timedOut: "\(name) has not arrived in time; try again, or raise maximumTime."
-    case .cannotFindHost, .dnsLookupFailed: "There is no host of the name in \(name); correct it."
+    case .timedOut: "\(name) did not arrive in time. Try again, or raise maximumTime."
+    case .cannotFindHost, .dnsLookupFailed: "The host in \(name) was not found. Check its name."
     case .cannotConnectToHost, .notConnectedToInternet:
-      "The host of \(name) cannot be reached; see whether its server runs."
+      "The host of \(name) cannot be reached. Check that its server is running."
     case .networkConnectionLost:
-      "The connection ended before all of \(name) had arrived; try again."
-    default: "\(name) cannot be fetched; see the error beneath."
+      "The connection was closed before all of \(name) had arrived. Try again."
+    default: "\(name) cannot be fetched. See the underlying error."
     }
   }
 

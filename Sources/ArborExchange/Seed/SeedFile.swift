@@ -87,15 +87,16 @@ extension SeedFile.Problem {
   /// Returns a description of the error and its remedy.
   func message(of path: String, _ options: SeedOptions) -> String {
     switch self {
-    case .missing: "There is no file \(path); write it or correct its name."
+    case .missing: "The file \(path) doesn't exist. Create it, or correct its name."
     case .unreadable(let code):
-      "The file \(path) cannot be read (error \(code)); check its permissions."
-    case .notAFile: "\(path) is no regular file; name a file that holds JSON."
+      "The file \(path) cannot be read (error \(code)). Check its permissions."
+    case .notAFile: "\(path) is not a regular file. Use a JSON file."
     case .outside:
-      "The file \(path) leads out of the folder that the seed may reach; move it there, or name a "
-        + "root folder in the options."
+      "The file \(path) is outside the folder that the seed may read. Move it there, or set a root "
+        + "folder in the options."
     case .tooLarge:
-      "With \(path) the seed exceeds \(options.maximumSize) bytes; split it, or raise maximumSize."
+      "With \(path), the seed exceeds the limit of \(options.maximumSize) bytes. Split it, or "
+        + "raise maximumSize."
     }
   }
 }

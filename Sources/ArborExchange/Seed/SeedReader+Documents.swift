@@ -11,19 +11,19 @@ extension SeedReader {
   mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard let members = node.members else {
       throw node.error(
-        "A seed document is one object, and this is \(node.kind); write "
-          + "{\"Entity\": [ … ]} or {\"seedlings\": [ … ]}.")
+        "Expected an object for a seed document, but found \(node.kind). Write {\"Entity\": [ … ]} "
+          + "or {\"seedlings\": [ … ]}.")
     }
     if let links = members.first(where: { $0.key == Self.seedlings }) {
       return try sources(ofLinks: links.value)
     }
     guard let member = members.first else {
-      throw node.error("The seed document is empty; name an entity, seedlings or seeds.")
+      throw node.error("The seed document is empty. Add an entity, seedlings or seeds.")
     }
     guard members.count == 1 else {
       throw members[1].keyNode.error(
-        "A seed document has one key, and this has \(members.count); write a document for each, "
-          + "or put them into {\"seeds\": [ … ]}.")
+        "A seed document has one key, but this one has \(members.count). Split it, or put the "
+          + "parts in {\"seeds\": [ … ]}.")
     }
     if member.key == Self.seeds { return try sources(ofDocuments: member.value) }
     return try sources(ofInstances: member.value, named: member.key, at: member.keyNode)
@@ -33,7 +33,7 @@ extension SeedReader {
     .Member]
   {
     guard node.kind == .array else {
-      throw node.error("seeds takes a list of documents, and this is \(node.kind); write a list.")
+      throw node.error("Expected a list of documents for seeds, but found \(node.kind).")
     }
     var sources: [ExchangePlan.Member] = []
     for document in node.items { sources += try self.sources(ofDocument: document) }
@@ -47,13 +47,13 @@ extension SeedReader {
     guard let entity = schema.entity(named: name) else {
       let known = schema.entityNames + [Self.seedlings, Self.seeds]
       throw keyNode.error(
-        "The model has no entity “\(name)”; write the name of one."
+        "The model has no entity “\(name)”. Correct the name."
           + NearestName.hint(name, in: known))
     }
     guard node.kind == .array else {
       guard node.kind == .object else {
         throw node.error(
-          "\(name) takes an object or a list of objects, and this is \(node.kind); write one."
+          "Expected an object or a list of objects for \(name), but found \(node.kind)."
         ).with(entity: name)
       }
       return [try source(ofInstance: node, of: entity, at: keyNode)]
@@ -65,7 +65,7 @@ extension SeedReader {
     for instance in node.items {
       guard instance.kind == .object else {
         throw instance.error(
-          "A list of \(name) holds objects only, and this is \(instance.kind); remove it."
+          "Expected an object in the list of \(name), but found \(instance.kind)."
         ).with(entity: name)
       }
       sources.append(try source(ofInstance: instance, of: entity, at: keyNode))
@@ -76,7 +76,7 @@ extension SeedReader {
   /// Plans the objects of the documents in a list of links.
   mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
-      throw node.error("seedlings takes a list of links, and this is \(node.kind); write a list.")
+      throw node.error("Expected a list of links for seedlings, but found \(node.kind).")
     }
     return try node.items.map { (link) throws(ArborError) in try source(ofLink: link) }
   }
@@ -84,34 +84,35 @@ extension SeedReader {
   private mutating func source(ofLink node: JSONNode) throws(ArborError) -> ExchangePlan.Member {
     guard let members = node.members else {
       throw node.error(
-        "A link is an object, and this is \(node.kind); write {\"seedFile\": \"name.json\"}.")
+        "Expected an object for a link, but found \(node.kind). Write {\"seedFile\": "
+          + "\"name.json\"}.")
     }
     let known = ["seedFile", "seedUrl"]
     for member in members where !known.contains(member.key) {
       throw member.keyNode.error(
-        "A link has no key “\(member.key)”; write seedFile."
+        "“\(member.key)” is not a key of a link. Use seedFile."
           + NearestName.hint(member.key, in: known))
     }
     // If a link contains both, the URL is used.
     if let url = members.first(where: { $0.key == "seedUrl" })?.value {
       guard let text = url.string else {
-        throw url.error("A seedUrl is a URL in a string, and this is \(url.kind); write a string.")
+        throw url.error("Expected a string for seedUrl, but found \(url.kind).")
       }
       return try follow(url, toURL: text)
     }
     guard let file = members.first?.value else {
       throw node.error(
-        "A link names a document, and this names none; write a seedFile or a seedUrl.")
+        "The link contains no document. Add a seedFile or a seedUrl.")
     }
     guard let name = file.string else {
       throw file.error(
-        "A seedFile is a path in a string, and this is \(file.kind); write a string.")
+        "Expected a string for seedFile, but found \(file.kind).")
     }
     return try follow(file, toFile: name)
   }
 
   func unknownDirective(_ name: String, at keyNode: JSONNode) -> ArborError {
     keyNode.error(
-      "“\(name)” is a key of the format itself, and there is none of that name here; remove it.")
+      "“\(name)” is a reserved key that is not valid here. Remove it.")
   }
 }

@@ -19,7 +19,7 @@ extension SeedReader {
   ) throws(ArborError) -> ExchangePlan.Member {
     guard !entity.isAbstract else {
       throw keyNode.error(
-        "\(entity.name) is abstract and has no objects of its own; name one of its subentities."
+        "\(entity.name) is abstract. Use one of its subentities."
       ).with(entity: entity.name)
     }
     try plan.limit.check()
@@ -72,8 +72,8 @@ extension SeedReader {
     }
     guard attribute.kind.holdsUniqueNumbers else {
       throw node.error(
-        "\(attribute.entityName).\(attribute.name) cannot hold a unique number; draw it for an "
-          + "integer attribute."
+        "\(attribute.entityName).\(attribute.name) cannot store a unique number. Use an integer "
+          + "attribute."
       ).with(entity: attribute.entityName, keyPath: attribute.name)
     }
   }
@@ -83,7 +83,7 @@ extension SeedReader {
   func checkRoom(for count: Int, at node: JSONNode) throws(ArborError) {
     guard count > options.maximumObjects - plan.items.count else { return }
     throw node.error(
-      "The seed creates more than \(options.maximumObjects) objects; split it, or raise "
+      "The seed creates more than \(options.maximumObjects) objects. Split it, or raise "
         + "maximumObjects.", code: .limitExceeded)
   }
 
@@ -93,7 +93,7 @@ extension SeedReader {
       return unknownDirective(member.key, at: member.keyNode).with(entity: entity.name)
     }
     return member.keyNode.error(
-      "\(entity.name) has no property “\(member.key)”; write the name of one."
+      "\(entity.name) has no property “\(member.key)”. Correct the name."
         + NearestName.hint(member.key, in: entity.propertyNames)
     ).with(entity: entity.name)
   }
@@ -125,8 +125,7 @@ extension SeedReader {
         for element in node.items {
           guard let members = element.members else {
             throw element.error(
-              "A member of \(relationship.name) is an object, and this is \(element.kind); write "
-                + "its properties in braces.")
+              "Expected an object for a member of \(relationship.name), but found \(element.kind).")
           }
           sources.append(try source(ofMember: element, members, of: relationship))
         }
@@ -134,8 +133,8 @@ extension SeedReader {
       default:
         let expected = relationship.isToMany ? "a list of objects" : "an object"
         throw node.error(
-          "\(mapping.entity.name).\(relationship.name) takes \(expected), null or seedlings, and "
-            + "this is \(node.kind); write \(expected).")
+          "\(mapping.entity.name).\(relationship.name) takes \(expected), null or seedlings, but "
+            + "found \(node.kind).")
       }
     } catch {
       // Errors in nested instances contain their own entity.
@@ -150,13 +149,13 @@ extension SeedReader {
     if let label = members.first(where: { $0.key == Self.ref }) {
       if let other = members.first(where: { $0.key != Self.ref }) {
         throw other.keyNode.error(
-          "A $ref stands alone in its object, and this has “\(other.key)” too; remove it, or write "
-            + "it where the instance is.")
+          "A $ref must be alone in its object, but this one also has “\(other.key)”. Remove it, or "
+            + "put it in the instance.")
       }
       guard label.value.kind == .string, !label.value.isText("") else {
         throw label.value.error(
-          "A $ref is a label of one character or more, and this is \(label.value.kind); write the "
-            + "$id of an instance.")
+          "Expected a non-empty string for $ref, but found \(label.value.kind). Use the $id of an "
+            + "instance.")
       }
       return .labelled(labels.note(label.value, relationship))
     }
@@ -175,16 +174,16 @@ extension SeedReader {
     let destination = relationship.destination
     guard let name = nameNode.string else {
       throw nameNode.error(
-        "A $find names an entity, and this is \(nameNode.kind); write the name in a string.")
+        "Expected the name of an entity for $find, but found \(nameNode.kind).")
     }
     guard let entity = schema.entity(named: name) else {
       throw nameNode.error(
-        "The model has no entity “\(name)”; write the name of one."
+        "The model has no entity “\(name)”. Correct the name."
           + NearestName.hint(name, in: schema.entityNames))
     }
     guard entity.isKind(of: destination) || destination.isKind(of: entity) else {
       throw nameNode.error(
-        "\(relationship.name) takes \(destination.name), and \(name) is none; find another entity.")
+        "\(relationship.name) takes \(destination.name), not \(name). Use another entity.")
     }
     let mapping = mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }
@@ -192,8 +191,7 @@ extension SeedReader {
     terms.sort { $0.attribute.name < $1.attribute.name }
     guard let key = IdentityKey(terms.map(\.value)) else {
       throw node.error(
-        "A $find says by which attributes, and this names none; write {\"$find\": \"\(name)\", "
-          + "\"attribute\": value}."
+        "The $find lists no attributes. Write {\"$find\": \"\(name)\", \"attribute\": value}."
       ).with(entity: name)
     }
     let table = plan.table(for: entity, by: terms.map(\.attribute))
@@ -209,22 +207,22 @@ extension SeedReader {
     }
     guard index < mapping.attributes.count else {
       throw member.keyNode.error(
-        "A $find goes by attributes, and \(entity.name).\(member.key) is a relationship; remove it."
+        "A $find uses attributes, but \(entity.name).\(member.key) is a relationship. Remove it."
       ).with(entity: entity.name, keyPath: member.key)
     }
     let attribute = mapping.attributes[index].coder
     switch attribute.type {
     case .composite, .transformable:
       throw member.keyNode.error(
-        "\(entity.name).\(attribute.name) holds values that cannot be searched for; find by "
-          + "another attribute."
+        "\(entity.name).\(attribute.name) has values that cannot be searched for. Use another "
+          + "attribute."
       ).with(entity: entity.name, keyPath: attribute.name)
     default: break
     }
     let value = try attribute.read(member.value)
     guard !value.isNull else {
       throw member.value.error(
-        "A $find goes by values, and this is null, which many objects have in common; write one."
+        "A $find needs a value other than null. Set one."
       ).with(entity: entity.name, keyPath: attribute.name)
     }
     return (attribute, attribute.type.fitting(value) ?? value)
@@ -244,13 +242,13 @@ struct SeedLabels {
   ) throws(ArborError) {
     guard let label = node.string, !label.isEmpty else {
       throw node.error(
-        "An $id is a label of one character or more, and this is \(node.kind); write a string."
+        "Expected a non-empty string for $id, but found \(node.kind)."
       ).with(entity: entity.name)
     }
     if let first = instances.updateValue((item, node), forKey: label) {
       throw node.error(
-        "The label “\(label)” names an instance already, at \(first.node.location); give this one "
-          + "another."
+        "The label “\(label)” already belongs to the instance at \(first.node.location). Give this "
+          + "one another."
       ).with(entity: entity.name)
     }
   }
@@ -273,15 +271,16 @@ struct SeedLabels {
       let relationship = reference.relationship
       guard let instance = instances[label] else {
         throw reference.node.error(
-          "No instance of the seed has the label “\(label)”; give it to one by $id." + hint(label)
+          "No instance of the seed has the label “\(label)”. Set it as the $id of one."
+            + hint(label)
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
       let entity = plan.mapping(of: plan.items[Int(instance.item)]).entity
       guard entity.isKind(of: relationship.destination) else {
         throw reference.node.error(
-          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), and "
-            + "“\(label)” is of \(entity.name), at \(instance.node.location); name another "
-            + "instance."
+          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
+            + "but “\(label)”, at \(instance.node.location), is of entity \(entity.name). Use "
+            + "another instance."
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
       items.append(instance.item)

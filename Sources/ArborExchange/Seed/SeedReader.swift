@@ -109,12 +109,12 @@ struct SeedReader {
     case .memory(_, let root?): folder = root
     case .memory(_, nil):
       throw link.error(
-        "A document in memory has no folder that a seedFile could be in; name a root folder in the "
-          + "options, or write a seedUrl.", code: .notAllowed)
+        "An in-memory document has no folder for a seedFile. Set a root folder in the options, or "
+          + "use a seedUrl.", code: .notAllowed)
     case .remote:
       throw link.error(
-        "A document from the network links by seedUrl only, so that it reaches no files here; "
-          + "write a seedUrl, which may be relative.", code: .notAllowed)
+        "A document from the network cannot link local files. Use a seedUrl; it may be relative.",
+        code: .notAllowed)
     }
     let linked = try folder.way(to: name, from: way, link: link)
     let document = Document(source: .file(folder, way: linked), link: link, parent: present)
@@ -140,7 +140,7 @@ struct SeedReader {
     guard documents.count < options.maximumDocuments else {
       let error = ArborError(
         .limitExceeded,
-        "The seed has more than \(options.maximumDocuments) documents; link fewer, or raise "
+        "The seed has more than \(options.maximumDocuments) documents. Link fewer, or raise "
           + "maximumDocuments.")
       throw error.with(location: document.link?.location)
     }
@@ -171,7 +171,7 @@ struct SeedReader {
       try enter(number, .memory(number))
       data = try source.data()
       guard data.count <= options.maximumSize - size else {
-        let name = source.name ?? "the document in memory"
+        let name = source.name ?? "the in-memory document"
         throw failure(
           .limitExceeded, SeedFile.Problem.tooLarge.message(of: name, options), loading: number)
       }
@@ -236,7 +236,7 @@ struct SeedReader {
     var names: [String] = []
     var next: Int? = number
     while let number = next {
-      names.append(documents[number].source.name ?? "the document in memory")
+      names.append(documents[number].source.name ?? "the in-memory document")
       next = number == first ? nil : documents[number].parent
     }
     return names.reversed()
@@ -261,6 +261,6 @@ struct SeedReader {
     guard !chain.isEmpty else { return "" }
     // A very long path is abbreviated.
     let shown = chain.count > 20 ? chain.prefix(10) + ["…"] + chain.suffix(10) : chain[...]
-    return " The way there: \(shown.joined(separator: " → "))."
+    return " Path: \(shown.joined(separator: " → "))."
   }
 }

@@ -96,7 +96,7 @@ struct SeedFolder {
     guard parentParts.starts(with: rootParts) else {
       throw ArborError(
         .invalidArgument,
-        "The seed \(document.path) does not lie in the root folder \(rootPath); name a root that "
+        "The seed \(document.path) is not in the root folder \(rootPath). Set a root folder that "
           + "contains it.")
     }
     let way = parentParts.dropFirst(rootParts.count) + [document.lastPathComponent]
@@ -114,11 +114,12 @@ struct SeedFolder {
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(
-        "A seedFile names a file; this names none. Write a relative path.", code: .invalidPath)
+        "The seedFile is empty. Write a relative path.", code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(
-        "A seedFile is relative to its document; this one is absolute. Write a relative path.",
+        "A seedFile must be relative to its document, but this one is absolute. Write a relative "
+          + "path.",
         code: .notAllowed)
     }
     var target = Array(way.dropLast())
@@ -129,8 +130,8 @@ struct SeedFolder {
       }
       guard isChosen, !target.isEmpty else {
         throw link.error(
-          "A seedFile stays in the folder of the top document; this one leaves it. Move the file, "
-            + "or name a root folder in the options.", code: .notAllowed)
+          "A seedFile must not leave the folder of the top document. Move the file, or set a root "
+            + "folder in the options.", code: .notAllowed)
       }
       target.removeLast()
     }
@@ -142,7 +143,7 @@ struct SeedFolder {
   private static func resolved(_ folder: URL) throws(ArborError) -> String {
     guard let path = SeedFile.resolved(folder.path) else {
       throw ArborError(
-        .fileUnreadable, "There is no folder \(folder.path); make it or correct its name.")
+        .fileUnreadable, "The folder \(folder.path) doesn't exist. Create it, or correct its name.")
     }
     return path
   }

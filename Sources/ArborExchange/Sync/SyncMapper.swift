@@ -45,7 +45,7 @@ final class SyncMapper {
       case nil:
         throw ArborError(
           .unknownName,
-          "\(name) has no property \(property) that a sync could set; name one in the mapping."
+          "\(name) has no property \(property) that a sync can set. Correct the mapping."
             + NearestName.hint(property, in: entity.propertyNames)
         ).with(entity: name, keyPath: property)
       }
@@ -78,7 +78,7 @@ final class SyncMapper {
       }
       throw ArborError(
         .invalidArgument,
-        "The identifier \(identifier) of \(entity.name) has no place in the mapping; map the "
+        "The identifier \(identifier) of \(entity.name) is missing from the mapping. Map the "
           + "attribute."
       ).with(entity: entity.name, keyPath: identifier)
     }
@@ -122,8 +122,8 @@ final class SyncMapper {
     case .toMany(let child) where relationship.isToMany: serializer = child
     default:
       throw relationship.isToMany
-        ? mismatch(entity, relationship.name, "leads to many objects", "toMany")
-        : mismatch(entity, relationship.name, "leads to one object", "toOne")
+        ? mismatch(entity, relationship.name, "is to-many", "toMany")
+        : mismatch(entity, relationship.name, "is to-one", "toOne")
     }
     let destination = schema.entities[relationship.destination]
     let name = relationship.name
@@ -134,8 +134,8 @@ final class SyncMapper {
       guard mapping.entity.isKind(of: destination) else {
         throw ArborError(
           .invalidArgument,
-          "\(entity.name).\(name) takes \(destination.name), and its serializer is one of "
-            + "\(mapping.entity.name); give another."
+          "\(entity.name).\(name) takes \(destination.name), but its serializer is for "
+            + "\(mapping.entity.name). Use another one."
         ).with(entity: entity.name, keyPath: name)
       }
       return mapping
@@ -147,8 +147,8 @@ final class SyncMapper {
   ) -> ArborError {
     ArborError(
       .invalidArgument,
-      "\(entity.name).\(property) \(what), and the mapping takes something else for it; map it "
-        + "by \(instead)."
+      "\(entity.name).\(property) \(what), but the mapping treats it as something else. Map it by "
+        + "\(instead)."
     ).with(entity: entity.name, keyPath: property)
   }
 }
@@ -173,7 +173,7 @@ struct SyncConversion: Sendable {
     let isConverted = converted(node, attribute.type) != nil
     let isParsed = if case .isoDate = kind { true } else { false }
     return attribute.error(
-      node, "takes \(isConverted ? attribute.type.expectation : expectation)",
+      node, isConverted ? attribute.type.expectation : expectation,
       code: isParsed && node.kind == .string ? .unparsableValue : .invalidDocument)
   }
 

@@ -30,7 +30,8 @@ enum EncodedValue {
       self = .unsigned(number)
     } else {
       throw ArborError(
-        .unsupportedProperty, "The number has more than 64 bits; give its property a transformer.")
+        .unsupportedProperty,
+        "The number has more than 64 bits. Use a transformer for the property.")
     }
   }
 
@@ -125,8 +126,8 @@ struct StoredForm {
     guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
       throw error(
         .typeMismatch,
-        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
-          + "correct it.", attribute
+        "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) has another value. "
+          + "Correct it.", attribute
       ).with(offending: "\(value)")
     }
     return fitting
@@ -156,8 +157,8 @@ struct StoredForm {
       guard let part = parts.first(where: { $0.name == name }) else {
         throw error(
           .invalidManagedKey,
-          "has no part “\(name)”, which \(mapping.traits.name).\(key) has; name its properties as its "
-            + "parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
+          "has no part “\(name)”, which \(mapping.traits.name).\(key) has. Name its properties as "
+            + "its parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
       }
       values[name] = try self.value(value, of: "\(key).\(name)", for: part)
     }
@@ -176,13 +177,13 @@ struct StoredForm {
     if case .unsigned = encoded, case .integer64 = attribute.type {
       return error(
         .typeMismatch,
-        "takes \(attribute.type.expectation), and the value of \(mapping.traits.name).\(key) is none; "
-          + "correct it.", attribute)
+        "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) has another value. "
+          + "Correct it.", attribute)
     }
     return error(
       .unsupportedProperty,
-      "takes \(attribute.type.expectation), and \(mapping.traits.name).\(key) is \(encoded.found); "
-        + "correct its type, or give it a transformer.", attribute)
+      "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) is \(encoded.found). "
+        + "Correct its type, or use a transformer.", attribute)
   }
 
   private func error(

@@ -135,8 +135,8 @@ struct JSONNodeSource: ValueModelSource {
       let isIndexed = node.kind == .array && JSONMemberPath.index(name) != nil
       guard isIndexed || node.kind == .object else {
         throw JSONNodeSource(node).fault(
-          "The path \(path.text) goes on here, and this is \(node.kind); write an object, or "
-            + "correct the path.", .invalidPath)
+          "The path \(path.text) expects an object here, but found \(node.kind). Correct the path "
+            + "or the document.", .invalidPath)
       }
       guard let next = node.child(name) else { return nil }
       node = next
@@ -160,7 +160,7 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let chosen else {
       throw fault(
-        "\(M.self) has no type for this object; let modelType(for:) give one, or correct the "
+        "\(M.self) has no type for this object. Return one from modelType(for:), or correct the "
           + "object.", .noModelType)
     }
     let chosenTraits = decoder.session.shapes.traits(of: chosen)
@@ -172,8 +172,8 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let model = try make(chosen) else {
       throw fault(
-        "\(M.self) chose \(chosen) for this object, which is none; let modelType(for:) give the "
-          + "type or a subclass.", .noModelType)
+        "\(M.self) chose \(chosen) for this object, which is not a subtype. Return the type or a "
+          + "subclass from modelType(for:).", .noModelType)
     }
     return model
   }
@@ -182,7 +182,7 @@ struct JSONNodeSource: ValueModelSource {
   private func mismatch(
     _ expectation: String, _ code: ArborError.Code = Self.mismatch
   ) -> ArborError {
-    fault("The property takes \(expectation), and this is \(value.kind); correct it.", code)
+    fault("Expected \(expectation) for the property, but found \(value.kind).", code)
   }
 
   func fault(_ message: String, _ code: ArborError.Code) -> ArborError {

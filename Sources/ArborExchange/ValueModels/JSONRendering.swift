@@ -43,7 +43,9 @@ final class JSONRendering: ModelWriting {
     case .value(.uuid(let uuid)): return .string(uuid.uuidString)
     case .json(let json): return json
     case .value, .stored, .transformable:
-      throw ArborError(.unsupportedProperty, "The value is the store's; give it a transformer.")
+      throw ArborError(
+        .unsupportedProperty,
+        "The value is specific to the store. Use a transformer.")
     case .model(let model): return try nest { try json(of: model) }
     case .list(let parts): return try nest { .array(try parts.values.map(json)) }
     case .members(let parts):
@@ -62,7 +64,7 @@ final class JSONRendering: ModelWriting {
     guard let number else {
       throw ArborError(
         .unsupportedProperty,
-        "JSON has no infinite numbers and none that are no number; give the property a transformer."
+        "JSON has no infinity or NaN. Use a transformer for the property."
       )
     }
     return .number(number)
@@ -72,8 +74,7 @@ final class JSONRendering: ModelWriting {
     guard let text = ISO8601Date.text(date) else {
       throw ArborError(
         .unsupportedProperty,
-        "The date is in no year of four digits, which ISO 8601 has; give the property a "
-          + "transformer.")
+        "The date has no four-digit year, as ISO 8601 requires. Give the property a transformer.")
     }
     return .string(text)
   }
@@ -83,8 +84,7 @@ final class JSONRendering: ModelWriting {
     guard depth < limit else {
       throw ArborError(
         .limitExceeded,
-        "The models nest deeper than \(limit) levels, which no reader of JSON takes; leave "
-          + "properties out by jsonKeyPaths.")
+        "The models nest more than \(limit) levels deep. Exclude properties by jsonKeyPaths.")
     }
     depth += 1
     defer { depth -= 1 }
@@ -191,7 +191,7 @@ final class JSONRendering: ModelWriting {
   private static func clash(_ name: String) -> ArborError {
     ArborError(
       .invalidMapping,
-      "Two properties lead to the place “\(name)” in JSON; correct jsonKeyPaths, or leave "
-        + "one out by serializableKeys(_:).")
+      "Two properties have the JSON path “\(name)”. Correct jsonKeyPaths, or exclude one by "
+        + "serializableKeys(_:).")
   }
 }

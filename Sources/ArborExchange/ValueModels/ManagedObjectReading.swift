@@ -60,8 +60,8 @@ final class ManagedObjectReading: ModelSession {
     guard let chosen = type else {
       throw ArborError(
         .noModelType,
-        "\(M.self) has no type for an object of \(object.entity.name); let modelType(for:) "
-          + "give one."
+        "\(M.self) has no type for an object of \(object.entity.name). Return one from "
+          + "modelType(for:)."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {
@@ -71,8 +71,8 @@ final class ManagedObjectReading: ModelSession {
     guard let model = try make(chosen) else {
       throw ArborError(
         .noModelType,
-        "\(M.self) chose \(chosen) for an object of \(object.entity.name), which is none; let "
-          + "modelType(for:) give the type or a subclass."
+        "\(M.self) chose \(chosen) for an object of \(object.entity.name), which is not a subtype. "
+          + "Return the type or a subclass from modelType(for:)."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     return model
@@ -92,8 +92,8 @@ final class ManagedObjectReading: ModelSession {
     guard frames.count < Self.maximumDepth else {
       throw ArborError(
         .limitExceeded,
-        "The models nest deeper than \(Self.maximumDepth) levels; make the property that leads on "
-          + "one of backReferences, which do not nest."
+        "The models nest more than \(Self.maximumDepth) levels deep. Add the nested property to "
+          + "backReferences, which don't nest."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
     }
     frames.append(Frame(identity: identity))
@@ -137,8 +137,8 @@ final class ManagedObjectReading: ModelSession {
     guard !object.isKind(of: mapping.entity) else { return }
     throw ArborError(
       .invalidMapping,
-      "\(mapping.traits.name) belongs to the entity \(mapping.entity.name), and the object is one of "
-        + "\(name); use the model of that entity."
+      "\(mapping.traits.name) belongs to the entity \(mapping.entity.name), but the object is of "
+        + "entity \(name). Use that entity's model."
     ).with(entity: name, objectID: object.objectID)
   }
 
@@ -147,8 +147,8 @@ final class ManagedObjectReading: ModelSession {
   ) -> ArborError {
     ArborError(
       .invalidMapping,
-      "The objects lead in a circle back to one whose \(traits.name) is being made; make the "
-        + "property that closes it one of backReferences of a class, or exclude it in managedKeys."
+      "The objects form a cycle through one whose \(traits.name) is being created. Add the "
+        + "property that closes it to backReferences of a class, or exclude it in managedKeys."
     ).with(entity: object.entity.name, objectID: object.objectID, keyPath: name)
   }
 
@@ -235,7 +235,7 @@ final class ManagedObjectReading: ModelSession {
     default:
       throw ArborError(
         .invalidMapping,
-        "It cannot be told which of \(traits.name)'s backReferences the key “\(key)” is; give them "
+        "The key “\(key)” doesn't identify one of \(traits.name)'s backReferences. Give them "
           + "different types, or make relationships of the models optional."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
     }
@@ -297,7 +297,7 @@ struct BackReference {
     else {
       throw ArborError(
         .invalidMapping,
-        "\(traits.name).\(key) is one of backReferences and cannot be set; make it an optional "
+        "\(traits.name).\(key) is one of backReferences and cannot be set. Make it an optional "
           + "variable of a class."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
     }

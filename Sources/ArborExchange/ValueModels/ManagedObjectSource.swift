@@ -60,16 +60,16 @@ struct ManagedObjectSource: ValueModelSource {
       let word = if case .composite = value { "a value of several parts" } else { "another value" }
       let found = isNull ? "nil" : type.map { "of type \($0)" } ?? word
       return fault(
-        "The property takes \(expectation), and the attribute is \(found); correct its type, or "
-          + "give it a transformer.", isNull ? .initialization : .unsupportedProperty)
+        "The property takes \(expectation), but the attribute is \(found). Correct its type, or "
+          + "use a transformer.", isNull ? .initialization : .unsupportedProperty)
     case .object:
       return fault(
-        "The property takes \(expectation), and the relationship leads to one object; declare it "
-          + "as a value model.", .unsupportedRelationship)
+        "The property takes \(expectation), but the relationship is to-one. Declare it as a value "
+          + "model.", .unsupportedRelationship)
     case .objects:
       return fault(
-        "The property takes \(expectation), and the relationship leads to several objects; declare "
-          + "it as a collection of value models.", .unsupportedRelationship)
+        "The property takes \(expectation), but the relationship is to-many. Declare it as a "
+          + "collection of value models.", .unsupportedRelationship)
     }
   }
 
@@ -104,7 +104,7 @@ struct ManagedObjectSource: ValueModelSource {
   }
 
   func string() throws -> String {
-    guard case .string(let text)? = try plain(String.self) else { throw unsupported("a text") }
+    guard case .string(let text)? = try plain(String.self) else { throw unsupported("a string") }
     return text
   }
 
@@ -138,8 +138,8 @@ struct ManagedObjectSource: ValueModelSource {
 
   private func outOfRange(_ expectation: String) -> ArborError {
     fault(
-      "The property takes \(expectation), and the attribute's number is none; make the property "
-        + "wider.", .typeMismatch)
+      "The property takes \(expectation), but the attribute's number is out of range. Make the "
+        + "property wider.", .typeMismatch)
   }
 
   /// Returns the value of the attribute. For a transformable attribute, this is the result of its
@@ -163,8 +163,8 @@ struct ManagedObjectSource: ValueModelSource {
       guard case .binary(let data) = value else { return nil }
       do { return try CanonicalJSON.decode(type, from: data) } catch {
         throw fault(
-          "The attribute's bytes are no JSON of \(T.self); correct the property's type, or give it "
-            + "a transformer.", .typeMismatch
+          "The attribute's bytes are not JSON of \(T.self). Correct the property's type, or use a "
+            + "transformer.", .typeMismatch
         ).with(underlying: error)
       }
     default: return nil
@@ -198,7 +198,7 @@ struct ManagedObjectSource: ValueModelSource {
     case .value(.composite(let parts)):
       return parts[key].map { ManagedObjectSource(.value($0), of: owner, name: name) }
     case .object(let object):
-      guard let traits else { throw unsupported("no plain value") }
+      guard let traits else { throw unsupported("a single value") }
       return try session.member(key, as: type, of: object, in: cohort, traits)
     default: return nil
     }

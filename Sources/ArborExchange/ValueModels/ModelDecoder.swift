@@ -63,7 +63,7 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     }
     let decoder = ModelDecoder(source, session, parent: self, key: key)
     do { return try T(from: decoder) } catch let error as DecodingError {
-      throw Self.fault(error, source)
+      throw Self.fault(error, source, for: type)
     }
   }
 
@@ -88,10 +88,10 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
     } catch let error as ArborError {
       throw error
     } catch let error as DecodingError {
-      throw Self.fault(error, source)
+      throw Self.fault(error, source, for: type)
     } catch {
       throw source.fault(
-        "\(T.self) could not be made of what is here; see the error beneath.", .initialization
+        "\(T.self) could not be created from the value. See the underlying error.", .initialization
       ).with(underlying: error)
     }
     try traits?.checkKeys()
@@ -102,8 +102,8 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   private func cast<T>(_ value: Any, _ source: Source) throws -> T {
     guard let typed = value as? T else {
       throw source.fault(
-        "The property takes \(T.self), and a \(Swift.type(of: value)) was made for it; correct the "
-          + "type that makes it.", .initialization)
+        "The property takes \(T.self), but a \(Swift.type(of: value)) was created for it. Correct "
+          + "the type that creates it.", .initialization)
     }
     return typed
   }
@@ -131,31 +131,44 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   /// Returns the error for a missing required value.
   static func missing(_ expectation: String, _ source: Source) -> ArborError {
     source.fault(
-      "The property takes \(expectation), and this is null; give it a value, or make the property "
+      "The property takes \(expectation), but the value is null. Set a value, or make the property "
         + "optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
   }
 
   func missing(key: any CodingKey) -> ArborError {
     let name = traits.map { "\($0.name)." } ?? ""
     return source.fault(
-      "\(name)\(key.stringValue) has no value here and has to have one; give it one, or make the "
-        + "property optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch
+      "\(name)\(key.stringValue) has no value. Set one, or make the property optional.",
+      Source.mismatch == .typeMismatch ? .initialization : Source.mismatch
     ).with(keyPath: key.stringValue)
   }
 
   /// Returns the error for a decoding error of a type that implements its own decoding.
-  static func fault(_ error: DecodingError, _ source: Source) -> ArborError {
+  static func fault<T>(_ error: DecodingError, _ source: Source, for type: T.Type) -> ArborError {
     let text =
       switch error {
       case .typeMismatch(let type, let context): "\(context.debugDescription) (\(type))"
       case .valueNotFound(_, let context), .keyNotFound(_, let context),
         .dataCorrupted(let context):
         context.debugDescription
-      @unknown default: "It does not fit."
+      @unknown default: "It doesn't fit."
       }
+    let expected = cases(of: type).map { " Expected one of \($0.joined(separator: ", "))." } ?? ""
     return source.fault(
-      "The value is none that the property's type can be made of; correct it.", Source.mismatch
+      "The value is not a valid \(type).\(expected)", Source.mismatch
     ).with(offending: text, underlying: error)
+  }
+
+  /// The raw values of an enumeration that lists its cases.
+  private static func cases<T>(of type: T.Type) -> [String]? {
+    guard let type = type as? any CaseIterable.Type else { return nil }
+    func names<C: CaseIterable>(_ type: C.Type) -> [String]? {
+      let names = type.allCases.compactMap {
+        ($0 as? any RawRepresentable).map { "\($0.rawValue)" }
+      }
+      return names.isEmpty ? nil : names
+    }
+    return names(type)
   }
 }
 
@@ -231,7 +244,7 @@ extension ValueModelSource {
 /// Descriptions of the values that a type accepts, for messages.
 enum ModelExpectation {
   static func integer<T: FixedWidthInteger>(_ type: T.Type) -> String {
-    "a whole number from \(T.min) to \(T.max)"
+    "an integer from \(T.min) to \(T.max)"
   }
   static func floating<T: BinaryFloatingPoint>(_ type: T.Type) -> String {
     "a number in the range of \(T.self)"

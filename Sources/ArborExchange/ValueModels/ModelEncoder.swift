@@ -73,7 +73,8 @@ final class ModelEncoder: Encoder {
     guard case .members(let parts)? = encoder.result else {
       throw ArborError(
         .unsupportedProperty,
-        "\(M.self) encodes itself without keys; a value model writes its properties by coding keys."
+        "\(M.self) encodes itself without keys. A value model must encode its properties by coding "
+          + "keys."
       ).with(entity: traits.entityName)
     }
     return parts

@@ -30,8 +30,9 @@ final class ModelMapping {
     guard let entity = schema.entity(named: traits.entityName) else {
       throw ArborError(
         .invalidMapping,
-        "\(traits.name) belongs to the entity “\(traits.entityName)”, which the model has not; "
-          + "correct its entityName." + NearestName.hint(traits.entityName, in: schema.entityNames)
+        "\(traits.name) belongs to the entity “\(traits.entityName)”, which the model doesn't "
+          + "have. Correct its entityName."
+          + NearestName.hint(traits.entityName, in: schema.entityNames)
       ).with(entity: traits.entityName)
     }
     self.traits = traits
@@ -62,8 +63,8 @@ final class ModelMapping {
       default:
         throw ArborError(
           .invalidMapping,
-          "\(traits.name) is told apart by “\(key)”, which is no attribute of "
-            + "\(entity.name); name coding keys of attributes in uniquingKeys."
+          "\(traits.name) is identified by “\(key)”, which is not an attribute of \(entity.name). "
+            + "List coding keys of attributes in uniquingKeys."
         ).with(entity: entity.name, keyPath: key)
       }
     }
@@ -119,8 +120,9 @@ final class ModelMapping {
   ) -> ArborError {
     ArborError(
       .unsupportedRelationship,
-      "\(entity.name).\(relationship.name) leads to \(relationship.destination.name), and \(model) in "
-        + "\(traits.name).\(key) belongs to \(linked.name); use a model of the destination."
+      "\(entity.name).\(relationship.name) has the destination \(relationship.destination.name), "
+        + "but \(model) in \(traits.name).\(key) belongs to \(linked.name). Use a model of the "
+        + "destination."
     ).with(entity: entity.name, keyPath: relationship.name)
   }
 
@@ -133,8 +135,8 @@ final class ModelMapping {
       ? ("several objects", "collection of value models") : ("one object", "value model")
     return ArborError(
       .unsupportedRelationship,
-      "\(entity.name).\(relationship.name) leads to \(target), and \(traits.name).\(key) \(found); "
-        + "declare it as a \(form)."
+      "\(entity.name).\(relationship.name) refers to \(target), but \(traits.name).\(key) "
+        + "\(found). Declare it as a \(form)."
     ).with(entity: entity.name, keyPath: relationship.name)
   }
 
@@ -147,8 +149,8 @@ final class ModelMapping {
     guard traits.managedTransformers[key] == nil else {
       throw ArborError(
         .invalidMapping,
-        "\(traits.name).\(key) has a transformer and is a relationship of \(entity.name); "
-          + "transform attributes only, and let the relationship lead to a model."
+        "\(traits.name).\(key) has a transformer, but it is a relationship of \(entity.name). Use "
+          + "transformers for attributes only, and a model for the relationship."
       ).with(entity: entity.name, keyPath: name)
     }
     return .relationship(exchange.relationships[index - exchange.attributes.count])
@@ -160,8 +162,8 @@ final class ModelMapping {
   ) -> ArborError {
     ArborError(
       .invalidManagedKey,
-      "\(traits.name).\(key) is “\(name)” in the store, and \(entity.name) has no such property; "
-        + "rename or exclude it in managedKeys." + NearestName.hint(name, in: entity.propertyNames)
+      "\(traits.name).\(key) is “\(name)” in the store, but \(entity.name) has no such property. "
+        + "Rename or exclude it in managedKeys." + NearestName.hint(name, in: entity.propertyNames)
     ).with(entity: entity.name, keyPath: name)
   }
 }

@@ -177,7 +177,8 @@ struct ModelElements<Source: ValueModelSource>: UnkeyedDecodingContainer {
   private mutating func next<R>(_ read: (Source) throws -> R) throws -> R {
     guard !isAtEnd else {
       throw decoder.source.fault(
-        "The list has \(sources.count) parts, and one more is asked for; add it.", Source.mismatch)
+        "The list has \(sources.count) elements, but another one was expected. Add it.",
+        Source.mismatch)
     }
     let result = try read(sources[currentIndex])
     currentIndex += 1

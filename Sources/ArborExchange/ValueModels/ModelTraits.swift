@@ -69,8 +69,8 @@ final class ModelTraits {
     let names = unknownKeys.sorted().map { "“\($0)”" }.joined(separator: ", ")
     throw ArborError(
       .invalidMapping,
-      "\(name) has no coding key \(names); name in its mapping, paths, transformers and uniquing "
-        + "keys those that it has."
+      "\(name) has no coding key \(names). Use existing coding keys in its mapping, paths, "
+        + "transformers and uniquing keys."
     ).with(entity: entityName, keyPath: unknownKeys.min())
   }
 

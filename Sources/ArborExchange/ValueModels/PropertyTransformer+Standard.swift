@@ -51,7 +51,7 @@ extension PropertyTransformer {
   public static var iso8601Date: PropertyTransformer {
     text("a date in ISO 8601", parse: ISO8601Date.parse) { (date: Date) in
       guard let text = ISO8601Date.text(date) else {
-        throw Self.mismatch("a date in a year of four digits")
+        throw Self.mismatch("a date with a four-digit year")
       }
       return text
     }
@@ -133,7 +133,7 @@ extension PropertyTransformer {
       guard
         let number = raw.textForm.flatMap({ Number($0) })
           ?? raw.integerForm.flatMap(Number.init(exactly:))
-      else { throw Self.mismatch("\(ModelExpectation.integer(type)), as a text or a number") }
+      else { throw Self.mismatch("\(ModelExpectation.integer(type)), as a string or a number") }
       return number
     } write: { number in
       number.map { .text("\($0)") } ?? .nothing
@@ -177,7 +177,7 @@ extension PropertyTransformer {
   ) -> ArborError {
     ArborError(
       code,
-      "The transformer takes \(expectation), and the value is none; correct it.")
+      "The transformer expected \(expectation). Correct the value.")
   }
 }
 
@@ -236,7 +236,7 @@ extension PropertyTransformer {
         ?? raw.numberForm.flatMap { JSONNumber($0) }
       guard let value = parsed.flatMap({ $0 }).flatMap(property) else {
         throw mismatch(
-          "\(expectation), as a text or a number",
+          "\(expectation), as a string or a number",
           raw.textForm == nil ? .typeMismatch : .unparsableValue)
       }
       return value

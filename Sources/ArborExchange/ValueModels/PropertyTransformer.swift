@@ -54,8 +54,8 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
       guard let property = value as? Property else {
         throw ArborError(
           .initialization,
-          "The property is \(type(of: value)), and its transformer takes \(Property.self); give "
-            + "it a transformer of its type.")
+          "The property is \(type(of: value)), but its transformer takes \(Property.self). Use a "
+            + "transformer of its type.")
       }
       return try write(property)
     }
@@ -75,11 +75,11 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   ) throws -> Property {
     let value = try reading(raw)
     guard let property = (value ?? nothing(of: type)) as? Property else {
-      let found = value.map { "is \(Swift.type(of: $0))" } ?? "gives nil"
+      let found = value.map { "is \(Swift.type(of: $0))" } ?? "is nil"
       throw ArborError(
         .initialization,
-        "The property takes \(type), and the transformer's value \(found); ask for the "
-          + "transformer's type.")
+        "The property takes \(type), but the transformer's value \(found). Use the transformer's "
+          + "type.")
     }
     return property
   }
@@ -169,7 +169,7 @@ extension JSONValue: TransformedForm {
     nothing: .null, text: { .string($0) }, integer: { .number(JSONNumber($0)) },
     number: { number throws(ArborError) in
       guard let number = JSONNumber(number) else {
-        throw ArborError(.unsupportedProperty, "JSON has no infinite numbers; write a finite one.")
+        throw ArborError(.unsupportedProperty, "JSON has no infinity or NaN. Use a finite number.")
       }
       return .number(number)
     }, textOf: { $0.string }, integerOf: { $0.int64 }, numberOf: { $0.number?.double })

@@ -123,7 +123,7 @@ extension ArborError {
       error as? ArborError
       ?? ArborError(
         .modelError,
-        "The model's own code threw \(type(of: error)); see the error beneath."
+        "The model's code threw \(type(of: error)). See the underlying error."
       ).with(underlying: error)
   }
 }

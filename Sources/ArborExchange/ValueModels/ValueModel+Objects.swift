@@ -28,7 +28,9 @@ extension ValueModel {
     guard let context = object.context else { throw ArborError(unreachable: object) }
     let models = try context.values(Self.self, of: [object])
     guard let model = models.first else {
-      throw ArborError(.initialization, "No model was made of \(object.objectID); make it a value.")
+      throw ArborError(
+        .initialization,
+        "No model was created from \(object.objectID). Return a value.")
     }
     self = model
   }
@@ -115,8 +117,8 @@ extension ArborError {
     let isDetached = object.context == nil
     let problem =
       isDetached
-      ? "belongs to no context any more; ask a context for the object by its ID."
-      : "is of another store; ask a context of that store for its model."
+      ? "no longer belongs to a context. Fetch the object in a context by its ID."
+      : "belongs to another store. Use a context of that store."
     self = ArborError(
       code ?? (isDetached ? .notAllowed : .invalidArgument), "\(object.objectID) \(problem)"
     ).with(entity: object.entity.name, objectID: object.objectID)
@@ -162,7 +164,8 @@ extension ManagedObjectContext {
   public func upsert(_ model: some ValueModel) throws(ArborError) -> ManagedObject {
     let objects = try upsert([model])
     guard let object = objects.first else {
-      throw ArborError(.uniqueFetchFailed, "The model became no object; write it again.")
+      throw ArborError(
+        .uniqueFetchFailed, "The model was not written to an object. Write it again.")
     }
     return object
   }

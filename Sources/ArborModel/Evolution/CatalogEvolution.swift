@@ -214,7 +214,7 @@ package struct CatalogEvolution: Sendable {
     guard number < .max else {
       throw ArborError(
         .limitExceeded,
-        "The store has given out all \(UInt16.max) numbers for \(what); export its data into a new "
+        "The store has used all \(UInt16.max) numbers for \(what). Export its data into a new "
           + "store.")
     }
     return number + 1

@@ -160,8 +160,8 @@ extension ModelDifference {
     guard next.old == new else {
       throw ArborError(
         .invalidArgument,
-        "The differences do not meet: the second one starts from another model than the first one "
-          + "leads to. Compose differences in the order of the versions.")
+        "The second difference doesn't start from the model that the first one leads to. Compose "
+          + "differences in version order.")
     }
     return ModelDifference(old, next.new, pairing.composed(with: next.pairing))
   }

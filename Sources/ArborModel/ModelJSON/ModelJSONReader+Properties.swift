@@ -51,7 +51,7 @@ extension ModelJSONReader {
     } else if node.kind == .string {
       report(
         node,
-        "There is no attribute type \(name); write one of "
+        "“\(name)” is not an attribute type. Use one of "
           + "\(ModelJSON.typeNames.joined(separator: ", "))."
           + NearestName.hint(String(name), in: ModelJSON.typeNames))
     }
@@ -63,11 +63,11 @@ extension ModelJSONReader {
     let type = attribute.type
     let isBound = member.key != "default"
     guard let wanted = isBound ? type.boundType : type else {
-      report(member.keyNode, "Attributes of this type have no bounds; take them away.")
+      report(member.keyNode, "Attributes of this type cannot have bounds. Remove them.")
       return
     }
     guard let value = wanted.value(ofJSON: member.value) else {
-      report(member.value, "This value does not fit the attribute; give \(wanted.expectation).")
+      report(member.value, "This value doesn't fit the attribute. Expected \(wanted.expectation).")
       return
     }
     switch member.key {
@@ -103,7 +103,7 @@ extension ModelJSONReader {
           let known = RelationshipDescription.DeleteRule.allCases.map(\.rawValue)
           report(
             value,
-            "There is no delete rule \(name); write one of \(known.joined(separator: ", "))."
+            "“\(name)” is not a delete rule. Use one of \(known.joined(separator: ", "))."
               + NearestName.hint(name, in: known))
         }
       default: reportUnknown(member, known: ModelJSON.relationshipKeys)
@@ -146,7 +146,7 @@ extension ModelJSONReader {
         if let result = ModelJSON.resultNames.first(where: { $0.name == name }) {
           template.resultType = result.type
         } else if value.kind == .string {
-          report(value, "There are no results of the form \(name); write objects, ids or rows.")
+          report(value, "“\(name)” is not a result type. Use objects, ids or rows.")
         }
       default: reportUnknown(member, known: ModelJSON.requestKeys)
       }
@@ -192,7 +192,7 @@ extension ModelJSONReader {
           element.kind = kind
         } else if member.value.kind == .string {
           report(
-            member.value, "There is no kind of index \(name); write binary, rTree, folded or text.")
+            member.value, "“\(name)” is not an index type. Use binary, rTree, folded or text.")
         }
       default: reportUnknown(member, known: ModelJSON.elementKeys)
       }

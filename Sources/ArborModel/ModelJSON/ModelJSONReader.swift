@@ -66,7 +66,7 @@ struct ModelJSONReader {
   mutating func reportUnknown(_ member: JSONNode.Member, known: [String]) {
     report(
       member.keyNode,
-      "Models have no \(member.key) here; write one of \(known.joined(separator: ", "))."
+      "“\(member.key)” is not a valid key here. Use one of \(known.joined(separator: ", "))."
         + NearestName.hint(member.key, in: known))
   }
 
@@ -74,31 +74,31 @@ struct ModelJSONReader {
 
   mutating func members(_ node: JSONNode) -> [JSONNode.Member] {
     if let members = node.members { return members }
-    report(node, "This is \(node.kind), where an object is expected; write {…}.")
+    report(node, "Expected an object in braces, but found \(node.kind).")
     return []
   }
 
   mutating func elements(_ node: JSONNode) -> [JSONNode] {
     if let elements = node.elements { return elements }
-    report(node, "This is \(node.kind), where a list is expected; write […].")
+    report(node, "Expected a list in brackets, but found \(node.kind).")
     return []
   }
 
   mutating func flag(_ node: JSONNode) -> Bool {
     if let flag = node.bool { return flag }
-    report(node, "This is \(node.kind), where true or false is expected.")
+    report(node, "Expected true or false, but found \(node.kind).")
     return false
   }
 
   mutating func text(_ node: JSONNode) -> String {
     if let text = node.string { return text }
-    report(node, "This is \(node.kind), where a text is expected; put it in quotation marks.")
+    report(node, "Expected a string in quotation marks, but found \(node.kind).")
     return ""
   }
 
   mutating func count(_ node: JSONNode) -> Int {
     if let count = node.number?.int64, count >= 0 { return Int(count) }
-    report(node, "This is no count; write a whole number from 0.")
+    report(node, "Expected an integer of at least 0.")
     return 0
   }
 

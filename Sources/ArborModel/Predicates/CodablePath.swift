@@ -29,21 +29,21 @@ package struct CodablePath: Sendable {
       case .object(let members, let last):
         guard let member = members[name] else {
           let end = last.map {
-            " No parts are known behind \"\($0)\", which cannot be zero or empty."
+            " The parts of \"\($0)\" are unknown, because it has no zero or empty value."
           }
           throw site.error(
-            "There is no part \"\(name)\" in \(parts.typeName)."
+            "\(parts.typeName) has no part \"\(name)\"."
               + (end ?? NearestName.hint(name, in: members.keys.sorted())))
         }
         parts = member
       case .scalar(let scalar):
         throw site.error(
-          "The name \"\(name)\" stands behind \(scalar.kind.name), which has no properties; names "
-            + "follow objects and composites.")
+          "\"\(name)\" follows \(scalar.kind.name), which has no properties. Only objects and "
+            + "composites have properties.")
       case .opaque:
         throw site.error(
-          "The name \"\(name)\" stands behind a value of type \(parts.typeName), in whose JSON no "
-            + "part is known by a name; make it an attribute or an object of its own.")
+          "\"\(name)\" follows a value of type \(parts.typeName), whose JSON has no named parts. "
+            + "Make it a separate attribute or object.")
       }
     }
     switch parts.shape {
@@ -52,8 +52,8 @@ package struct CodablePath: Sendable {
     case .opaque:
       let (name, site) = names.last ?? ("", .none)
       throw site.error(
-        "The part \"\(name)\" is of type \(parts.typeName), which is no text, number, Boolean or "
-          + "date in JSON; make it an attribute or an object of its own.")
+        "The part \"\(name)\" is of type \(parts.typeName), which is not a string, number, Boolean "
+          + "or date in JSON. Make it a separate attribute or object.")
     }
     keys = names.map(\.name)
     keyBytes = keys.map { Array($0.utf8) }

@@ -67,8 +67,8 @@ package enum ComparisonRules {
     for (side, other) in sides where isNaN(side, arguments) {
       let path = other.attributePath
       return comparison.site.error(
-        "\(path ?? "A value") is compared with NaN, which no value equals; compare with a number, "
-          + "or with nil."
+        "\(path ?? "A value") is compared with NaN, which equals no value. Compare with a number "
+          + "or nil."
       ).with(keyPath: path)
     }
     return nil
@@ -142,13 +142,13 @@ package enum ComparisonRules {
   ) -> ArborError {
     guard let collection = side.manyValued else {
       return comparison.site.error(
-        "\(comparison.comparison.rawValue) compares single values, and this is a collection; "
-          + "write ANY, ALL or NONE before it, or count it.")
+        "\(comparison.comparison.rawValue) compares single values, but this is a collection. Put "
+          + "ANY, ALL or NONE before it, or use @count.")
     }
     let name = "\(collection.owner.name).\(collection.relationship.name)"
     return collection.site.error(
-      "\(name) is a to-many relationship, which gives many values; "
-        + "write ANY, ALL or NONE before the path, or count its members with @count."
+      "\(name) is a to-many relationship, which has many values. Put ANY, ALL or NONE before the "
+        + "path, or use @count."
     ).with(
       entity: collection.owner.name,
       keyPath: (collection.hops + [collection.relationship]).map(\.name).joined(separator: "."))
@@ -174,11 +174,11 @@ package enum ComparisonRules {
     _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
     for side in [left, right] where !side.isOrdered {
-      return "\(comparison.rawValue) needs an order, and \(side.name) has none; compare with ==."
+      return "\(comparison.rawValue) needs an order, but \(side.name) has none. Compare with ==."
     }
     guard left != right, left != .any, right != .any else { return nil }
-    return "\(comparison.rawValue) cannot order \(left.name) against \(right.name); "
-      + "compare values of one kind."
+    return "\(comparison.rawValue) cannot compare \(left.name) with \(right.name). Compare values "
+      + "of the same kind."
   }
 
   /// Returns an error for comparing a number with binary data, which is never equal and most likely
@@ -189,8 +189,8 @@ package enum ComparisonRules {
     guard [left, right] == [.binary, .number] || [left, right] == [.number, .binary] else {
       return nil
     }
-    return "\(comparison.rawValue) compares a number with binary data, which never equals one; "
-      + "compare values of one kind."
+    return "\(comparison.rawValue) compares a number with binary data, which are never equal. "
+      + "Compare values of the same kind."
   }
 
   private static func rangeProblem(_ left: ValueKind, _ right: ValueKind) -> String? {
@@ -199,10 +199,10 @@ package enum ComparisonRules {
     case .list(let bounds) where bounds.count == 2:
       return orderProblem(left, .between, bounds[0]) ?? orderProblem(left, .between, bounds[1])
     case .list(let bounds):
-      return "BETWEEN needs a list of two bounds and this one has \(bounds.count); "
-        + "write {least, greatest}."
+      return "BETWEEN takes a list of two bounds, but this list has \(bounds.count). Write "
+        + "{minimum, maximum}."
     default:
-      return "BETWEEN needs a list of two bounds, not \(right.name); write {least, greatest}."
+      return "BETWEEN takes a list of two bounds, not \(right.name). Write {minimum, maximum}."
     }
   }
 
@@ -211,7 +211,7 @@ package enum ComparisonRules {
   ) -> String? {
     for side in [left, right] where side != .text && side != .any {
       return
-        "\(comparison.rawValue) compares texts, and this is \(side.name); use another operator."
+        "\(comparison.rawValue) compares strings, but this is \(side.name). Use another operator."
     }
     return nil
   }
@@ -222,12 +222,12 @@ package enum ComparisonRules {
     if collection.isList { return binaryProblem(element, comparison, collection.element) }
     if collection == .any || collection == .composite { return nil }
     guard collection == .text else {
-      return "\(comparison.rawValue) looks into lists and texts, and this is \(collection.name); "
-        + "use another operator."
+      return "\(comparison.rawValue) searches lists and strings, but this is \(collection.name). "
+        + "Use another operator."
     }
     guard element == .text || element == .any else {
-      return "\(comparison.rawValue) looks for a text in a text, and this is \(element.name); "
-        + "use another operator."
+      return "\(comparison.rawValue) searches a string for a string, but this is \(element.name). "
+        + "Use another operator."
     }
     return nil
   }

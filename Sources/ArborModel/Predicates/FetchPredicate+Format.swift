@@ -36,8 +36,8 @@ extension FetchPredicate {
     guard values.count == shape.argumentCount else {
       throw ArborError(
         .invalidPredicate,
-        "The format has \(shape.argumentCount) % specifications and \(values.count) arguments; "
-          + "give one argument for each.")
+        "The format has \(shape.argumentCount) % placeholders but \(values.count) arguments. Pass "
+          + "one argument for each placeholder.")
     }
     guard !shape.pathArguments.isEmpty else {
       self.init(shape: shape, arguments: values)
@@ -48,7 +48,7 @@ extension FetchPredicate {
       guard case .string(let keyPath) = values[index] else {
         throw ArborError(
           .invalidPredicate,
-          "The argument of %K is no text; give the names of a key path, separated by dots.")
+          "The argument for %K is not a string. Pass a key path, such as \"company.name\".")
       }
       keyPaths.append(keyPath)
     }

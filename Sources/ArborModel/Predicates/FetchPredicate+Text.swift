@@ -78,7 +78,7 @@ extension PredicateLiteral {
       PredicateText(segments: ["SELF == " + text]), isFormat: false, limits: limits)
     guard case .comparison(let comparison) = try shape.outcome.get(),
       comparison.comparison == .equal, case .constant(let value) = comparison.right
-    else { throw ArborError(.invalidPredicate, "This text is no constant; write a single one.") }
+    else { throw ArborError(.invalidPredicate, "Expected a single constant.") }
     return value
   }
 }

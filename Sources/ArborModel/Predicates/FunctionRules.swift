@@ -25,7 +25,7 @@ enum FunctionRules {
     guard function.arity.contains(operands.count) else {
       let advice =
         function == .count && operands.isEmpty
-        ? "; write count(path) or path.@count for the members of a path, and @count for the "
+        ? ". Write count(path) or path.@count for the members of a path, and @count for the "
           + "objects of a group" : ""
       throw site.error("\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
     }
@@ -51,13 +51,15 @@ enum FunctionRules {
       try refuse(operands, name, "numbers and dates", site, unless: isMovable)
     case .sum:
       try refuseMany(operands, name)
-      try refuse(operands, name, "numbers, dates and texts", site) { isMovable($0) || $0 == .text }
+      try refuse(operands, name, "numbers, dates and strings", site) {
+        isMovable($0) || $0 == .text
+      }
       guard operands.contains(where: { $0.kind == .text }),
         let other = operands.first(where: { isMovable($0.kind) && $0.kind != .any })
       else { break }
       throw site.error(
-        "\(name) joins two texts or adds two numbers, and this is a text and \(other.kind.name); "
-          + "write CAST(…, \"NSString\") or CAST(…, \"NSNumber\") around one of them.")
+        "\(name) joins two strings or adds two numbers, but found a string and \(other.kind.name). "
+          + "Wrap one of them in CAST(…, \"NSString\") or CAST(…, \"NSNumber\").")
     case .text:
       try refuseMany(operands, name)
       try refuse(operands, name, "texts", site) { $0 == .text || $0 == .any }
@@ -93,8 +95,8 @@ enum FunctionRules {
     default: fits = kind == .number || kind == .any
     }
     if fits { return }
-    let advice = kind == .object ? "name an attribute of the objects" : "name another one"
-    throw site.error("\(name) cannot be taken of \(kind.name); \(advice).")
+    let advice = kind == .object ? "Use an attribute of the objects" : "Use another collection"
+    throw site.error("\(name) cannot be computed for \(kind.name). \(advice).")
   }
 
   private static func isMovable(_ kind: ValueKind) -> Bool {
@@ -107,18 +109,18 @@ enum FunctionRules {
     let list = operands[0]
     guard list.kind.isList || list.kind == .any else {
       throw site.error(
-        "join takes a collection of texts, and this is \(list.kind.name); "
-          + "join single texts with concat(…) or +.")
+        "join takes a collection of strings, but this is \(list.kind.name). Join single strings "
+          + "with concat(…) or +.")
     }
     // The elements of a literal list are all known.
     let kinds = if case .list(let kinds) = list.kind { kinds } else { [list.kind.element] }
     if let kind = kinds.first(where: { $0 != .text && $0 != .any }) {
       throw site.error(
-        "join takes a collection of texts, and this is one of \(kind.name); "
-          + (kind == .object ? "name an attribute of the objects." : "name another one."))
+        "join takes a collection of strings, but this is a collection of \(kind.name). "
+          + (kind == .object ? "Use an attribute of the objects." : "Use another collection."))
     }
     try refuseMany(Array(operands.dropFirst()), "join")
-    try refuse(Array(operands.dropFirst()), "join", "a text between them", site) {
+    try refuse(Array(operands.dropFirst()), "join", "a separator string", site) {
       $0 == .text || $0 == .any
     }
   }
@@ -129,8 +131,8 @@ enum FunctionRules {
       guard case .many = operand.kind else { continue }
       let site = operand.expression.manyValued?.site ?? operand.site
       throw site.error(
-        "\(name) takes single values, and this path gives many; compute with one of them in a "
-          + "SUBQUERY, or with @sum, @avg, @min, @max or @count of all.")
+        "\(name) takes single values, but this path has many. Use SUBQUERY to compute with each, "
+          + "or @sum, @avg, @min, @max or @count.")
     }
   }
 
@@ -140,7 +142,7 @@ enum FunctionRules {
   ) throws(ArborError) {
     for operand in operands where !fits(operand.kind) {
       throw site.error(
-        "\(name) takes \(wanted), and this is \(operand.kind.name); cast it or leave it out.")
+        "\(name) takes \(wanted), but this is \(operand.kind.name). Cast or remove it.")
     }
   }
 

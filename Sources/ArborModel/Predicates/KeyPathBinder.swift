@@ -77,8 +77,8 @@ package enum KeyPathBinder {
     case .toMany(let relationship):
       throw Problem(
         entity: start.entity, site: names[start.count - 1].site, isUnknownName: false,
-        message: "\(owner).\(relationship.name) is a to-many relationship; "
-          + "a key path here goes through to-one relationships only.")
+        message: "\(owner).\(relationship.name) is a to-many relationship. This key path may only "
+          + "follow to-one relationships.")
     }
   }
 
@@ -134,29 +134,29 @@ package enum KeyPathBinder {
 
   private static func unknown(_ name: String, in entity: EntitySchema) -> String {
     let names = entity.propertyNames
-    let start = "There is no property \"\(name)\" in \(entity.name); "
+    let start = "\(entity.name) has no property \"\(name)\". "
     if let nearest = NearestName.of(name, in: names) {
-      return start + "did you mean \"\(nearest)\"?"
+      return start + "Did you mean \"\(nearest)\"?"
     }
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
-    return start + (names.isEmpty ? "it has none." : "it has \(shown).")
+    return start + (names.isEmpty ? "It has none." : "It has \(shown).")
   }
 }
 
 extension EntitySchema {
   func whyPathsEnd(at name: String) -> String {
     guard case .attribute(let attribute) = property(named: name) else {
-      return "\(self.name).\(name) ends the key path."
+      return "\(self.name).\(name) cannot be followed by another name."
     }
     switch attribute.description.type {
     case .binary, .transformable:
       return
-        "\(self.name).\(name) is an attribute of bytes, in which the model knows no parts; make it "
-        + "a composite attribute, one of a Codable type in its class, or an object of its own."
+        "\(self.name).\(name) is a binary attribute, whose parts the model doesn't describe. Make "
+        + "it a composite attribute, a Codable property of the class, or a separate object."
     case .composite, .undefined:
-      return "\(self.name).\(name) is an attribute; a key path here ends before its parts."
+      return "\(self.name).\(name) is an attribute. Key paths cannot address its parts here."
     default:
-      return "\(self.name).\(name) is an attribute; no further name can follow it in a key path."
+      return "\(self.name).\(name) is an attribute and cannot be followed by another name."
     }
   }
 }

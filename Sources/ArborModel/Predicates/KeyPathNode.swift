@@ -45,6 +45,7 @@ extension KeyPathNode.Part {
 
 extension KeyPathNode {
   static func tooLong(_ count: Int, _ most: Int) -> String {
-    "The key path has \(count) names and the limit is \(most); follow fewer relationships."
+    "The key path has \(count) names, which exceeds the limit of \(most). Follow fewer "
+      + "relationships."
   }
 }

@@ -35,8 +35,8 @@ extension ParsedPredicate {
         return .failure(
           ArborError(
             .invalidPredicate,
-            "One predicate assigns $\(name) and the one that is joined to it asks for a value of "
-              + "$\(name); give one of the variables another name, or substitute first."))
+            "One predicate assigns $\(name), and the predicate joined to it needs a value for "
+              + "$\(name). Rename one of the variables, or substitute first."))
       }
       assigned.formUnion(shape.assigned)
       nodes.append(offset == 0 ? node : node.movingArguments(by: offset))
@@ -48,8 +48,8 @@ extension ParsedPredicate {
   static var tooDeep: ArborError {
     ArborError(
       .invalidPredicate,
-      "The predicate is deeper than \(PredicateLimits.standard.maximumDepth); "
-        + "join fewer conditions in turn by AND, OR and NOT.")
+      "The predicate nests more than \(PredicateLimits.standard.maximumDepth) levels deep. Combine "
+        + "fewer conditions by AND, OR and NOT.")
   }
 
   /// Returns the shape with some variables replaced by arguments, which follow the existing ones in

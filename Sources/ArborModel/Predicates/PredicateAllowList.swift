@@ -49,7 +49,8 @@ extension PredicateAllowList {
   func refusal(of name: String, in entity: EntitySchema, _ schema: ModelSchema) -> String? {
     let allowed = names(of: entity, in: schema)
     if allowed.contains(name) { return nil }
-    let start = "There is no property \"\(name)\" in \(entity.name) that may be asked for; "
-    return start + (allowed.isEmpty ? "none may." : "ask for \(allowed.joined(separator: ", ")).")
+    let start = "The property \"\(name)\" of \(entity.name) doesn't exist or isn't allowed. "
+    return start
+      + (allowed.isEmpty ? "No property is allowed." : "Use \(allowed.joined(separator: ", ")).")
   }
 }

@@ -80,7 +80,7 @@ extension PredicateBinding {
     // Each use repeats the expression, so a chain of assignments could grow exponentially.
     guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
       throw bound.site.error(
-        "What is assigned to $\(name) has grown too large; assign simpler expressions.")
+        "The value of $\(name) has become too large. Assign simpler expressions.")
     }
     names[name] = .assigned(bound, scopes: scopes.count)
     return bound
@@ -106,7 +106,7 @@ extension PredicateBinding {
       return bound
     case nil:
       throw site.error(
-        "The variable $\(name) has no value; give it one with substituting([\"\(name)\": …]).")
+        "The variable $\(name) has no value. Provide one with substituting([\"\(name)\": …]).")
     }
   }
 
@@ -116,7 +116,7 @@ extension PredicateBinding {
     let base = try bind(base)
     guard let cast = ValueCast(named: type) else {
       throw site.error(
-        "There is no type \"\(type)\" to cast to; the types are "
+        "\"\(type)\" is not a type that CAST supports. Use one of "
           + ValueCast.allCases.map(\.rawValue).joined(separator: ", ") + ".")
     }
     try FunctionRules.refuseMany([base], "CAST")
@@ -132,8 +132,7 @@ extension PredicateBinding {
     let base = try bind(base)
     guard base.kind.isList || base.kind == .any else {
       throw site.error(
-        "SUBQUERY filters a collection, and this is \(base.kind.name); "
-          + "name a to-many relationship.")
+        "SUBQUERY filters a collection, but this is \(base.kind.name). Use a to-many relationship.")
     }
     guard let entity = base.entity else {
       let outer = names
@@ -158,8 +157,8 @@ extension PredicateBinding {
     let base = try bind(base)
     guard base.kind.isList || base.kind == .any || base.kind == .composite else {
       throw site.error(
-        "Brackets take an element out of a list, and this is \(base.kind.name); "
-          + "name a collection before them.")
+        "Brackets select an element of a collection, but this is \(base.kind.name). Put a "
+          + "collection before them.")
     }
     let bound: BoundPosition
     switch position {

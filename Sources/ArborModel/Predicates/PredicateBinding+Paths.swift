@@ -7,7 +7,7 @@ extension PredicateBinding {
     try checkHops(parts.count, parts)
     let names = try names(of: parts)
     if names.isEmpty, case .collectionOperator(let name, let site)? = parts.first {
-      throw site.error("\(name) stands behind a to-many relationship; name one before it.")
+      throw site.error("\(name) must follow a to-many relationship. Put one before it.")
     }
     let start = try beginning(of: names, from: scopeIndex)
     let rest = parts.dropFirst(start.count)
@@ -88,20 +88,20 @@ extension PredicateBinding {
       case .any, .composite, .object: break
       default:
         throw site.error(
-          "The name \"\(name)\" stands behind \(bound.kind.element.name), which has no "
-            + "properties; names follow objects and composites.")
+          "\"\(name)\" follows \(bound.kind.element.name), which has no properties. Only objects "
+            + "and composites have properties.")
       }
       // The owner of the property is known only at evaluation, too late to check an allow list.
       guard bound.composite != nil || site.text?.allowed == nil else {
         throw site.error(
-          "The name \"\(name)\" stands behind a value whose entity is not known, where none may "
-            + "be asked for.")
+          "\"\(name)\" follows an object of unknown entity, none of whose properties are allowed "
+            + "here.")
       }
       var kind = ValueKind.any
       if let composite = bound.composite {
         guard let part = composite.attributes.first(where: { $0.name == name }) else {
           throw site.error(
-            "There is no part \"\(name)\" in \(composite.name)."
+            "\(composite.name) has no part \"\(name)\"."
               + NearestName.hint(name, in: composite.attributes.map(\.name)))
         }
         kind = part.type.kind.valueKind
@@ -124,8 +124,7 @@ extension PredicateBinding {
   ) throws(ArborError) -> Bound {
     guard base.kind.isList || base.kind == .any else {
       throw site.error(
-        "\(name) stands behind \(base.kind.name); it needs a to-many relationship or a list "
-          + "before it.")
+        "\(name) follows \(base.kind.name). Put a to-many relationship or a list before it.")
     }
     let names = try names(of: parts.dropFirst())
     let operand = try behind(base, parts.dropFirst().prefix(names.count))
@@ -137,7 +136,7 @@ extension PredicateBinding {
     if name == "@count" {
       guard names.isEmpty else {
         throw names[names.startIndex].site.error(
-          "No name follows @count; write the path before it.")
+          "@count cannot be followed by a name. Put the path before it.")
       }
       bound.expression = .call(.count, [operand.expression])
       bound.kind = .number
@@ -151,7 +150,7 @@ extension PredicateBinding {
       bound.entity = operand.entity
     } else {
       throw site.error(
-        "There is no collection operator \(name)."
+        "\(name) is not a collection operator."
           + NearestName.hint(name, in: KeyPathNode.collectionOperators))
     }
     return try behind(bound, rest)
@@ -182,7 +181,7 @@ extension PredicateBinding {
       case .name(let name, let site): names.append((name, site))
       case .collectionOperator: return names[...]
       case .argument(_, let site):
-        throw site.error("%K has no argument; give the key path as a text.")
+        throw site.error("%K has no argument. Pass the key path as a string.")
       }
     }
     return names[...]

@@ -69,8 +69,8 @@ extension PredicateBinding {
     let qualifier = comparison.qualifier ?? .any
     let path = names.map(\.name).joined(separator: ".")
     return (names.first?.site ?? comparison.site).error(
-      "\(qualifier.rawValue) asks the members of a to-many relationship, and "
-        + (path.isEmpty ? "SELF" : path) + " leads to one value; leave \(qualifier.rawValue) out."
+      "\(qualifier.rawValue) applies to the members of a to-many relationship, but "
+        + (path.isEmpty ? "SELF" : path) + " has a single value. Remove \(qualifier.rawValue)."
     ).with(entity: scopes[0].name, keyPath: path)
   }
 
@@ -82,8 +82,8 @@ extension PredicateBinding {
     guard list.kind.isList || list.kind == .any else {
       let qualifier = comparison.qualifier ?? .any
       throw comparison.site.error(
-        "\(qualifier.rawValue) asks the elements of a collection, and this is "
-          + "\(list.kind.name); leave \(qualifier.rawValue) out.")
+        "\(qualifier.rawValue) applies to the elements of a collection, but this is "
+          + "\(list.kind.name). Remove \(qualifier.rawValue).")
     }
     let outer = names
     defer { names = outer }

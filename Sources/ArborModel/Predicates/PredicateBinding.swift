@@ -78,8 +78,8 @@ struct PredicateBinding {
   ) throws(ArborError) -> R {
     guard scopes.count <= PredicateLimits.mostCollections else {
       throw site.error(
-        "The predicate asks for collections within collections, \(scopes.count) deep, and the "
-          + "limit is \(PredicateLimits.mostCollections); follow fewer to-many relationships.")
+        "The predicate nests collections \(scopes.count) levels deep, which exceeds the limit of "
+          + "\(PredicateLimits.mostCollections). Follow fewer to-many relationships.")
     }
     let outer = names
     scopes.append(entity)

@@ -37,10 +37,10 @@ struct PredicateLexer {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
     case UInt8(ascii: "$"):
       isOpen = true
-      try markedName(.variable, "The name of a variable", allowsDollar: true)
+      try markedName(.variable, "the name of a variable", allowsDollar: true)
     case UInt8(ascii: "%"): try specification()
-    case UInt8(ascii: "#"): try markedName(.identifier, "A name")
-    case UInt8(ascii: "@"): try markedName(.collectionOperator, "The name of a collection operator")
+    case UInt8(ascii: "#"): try markedName(.identifier, "a name")
+    case UInt8(ascii: "@"): try markedName(.collectionOperator, "the name of a collection operator")
     case UInt8(ascii: "("):
       openParentheses.append(tokens.count)
       append(.openParenthesis(closedBy: -1), length: 1)
@@ -159,7 +159,7 @@ struct PredicateLexer {
     let end = wordEnd(from: position + 1, allowsDollar: allowsDollar)
     guard end > position + 1 else {
       let mark = Character(Unicode.Scalar(bytes[position]))
-      throw error("\(what) is expected behind \"\(mark)\".", at: position)
+      throw error("Expected \(what) after \"\(mark)\".", at: position)
     }
     append(kind, length: end - position)
   }
@@ -171,14 +171,14 @@ struct PredicateLexer {
     while end < bytes.count, bytes[end] != quote {
       if bytes[end] == PredicateText.argumentMark {
         throw error(
-          "An interpolated value stands inside quotes, where all is text; "
-            + "leave the quotes out, a value becomes a constant by itself.", at: end)
+          "A value is interpolated inside quotes, where everything is text. Remove the quotes; "
+            + "interpolated values become constants.", at: end)
       }
       end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard end < bytes.count else {
       throw error(
-        "The text that begins here has no end; close it with \(Character(Unicode.Scalar(quote))).",
+        "This string is not terminated. Close it with \(Character(Unicode.Scalar(quote))).",
         at: position)
     }
     append(.string, length: end + 1 - position)
@@ -212,7 +212,7 @@ struct PredicateLexer {
       }
     }
     guard wordEnd(from: end) == end else {
-      throw error("A number ends in letters here; part them by a blank.", at: end)
+      throw error("A number is followed by letters. Separate them with a space.", at: end)
     }
     append(.number, length: end - position)
   }
@@ -232,7 +232,7 @@ struct PredicateLexer {
     guard isFormat else {
       let name = String(decoding: bytes[position...(position + length)], as: UTF8.self)
       throw error(
-        "\(name) has no argument here; interpolate the value, or use FetchPredicate(format:).",
+        "\(name) has no argument here. Interpolate the value, or use FetchPredicate(format:).",
         at: position)
     }
     isOpen = isOpen || isKeyPath
@@ -298,8 +298,8 @@ struct PredicateLexer {
     let character = scalar(at: position).map { String($0.scalar) } ?? "?"
     let isCurly = ["\u{201C}", "\u{201D}", "\u{2018}", "\u{2019}", "\u{201E}"].contains(character)
     return error(
-      "\"\(character)\" means nothing here; "
-        + (isCurly ? "write texts in straight quotes." : "remove it, or put texts in quotes."),
+      "\"\(character)\" is not valid here. "
+        + (isCurly ? "Put strings in straight quotes." : "Remove it, or put strings in quotes."),
       at: position)
   }
 }

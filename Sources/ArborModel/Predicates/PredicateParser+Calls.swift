@@ -21,8 +21,7 @@ extension PredicateParser {
     guard function.arity.contains(operands.count) else {
       throw failure(
         at: start,
-        "\(function.name) takes \(function.arityWords) and has "
-          + "\(operands.count) here; write \(function.name)(…) with what it takes.")
+        "\(function.name) takes \(function.arityWords), but found \(operands.count).")
     }
     return .call(function, operands, site(start))
   }
@@ -45,8 +44,8 @@ extension PredicateParser {
     let names = PredicateFunction.allCases.map(\.name) + PredicateLiteral.names.sorted()
     return failure(
       at: start,
-      "There is no function \"\(name)\"; "
-        + "write FUNCTION(target, \"\(name)\", …) for one that the program registered."
+      "There is no function \"\(name)\". Call a registered function with FUNCTION(target, "
+        + "\"\(name)\", …)."
         + NearestName.hint(name, in: names))
   }
 
@@ -94,12 +93,13 @@ extension PredicateParser {
   private mutating func literalCall(_ name: String) throws(PredicateFailure) -> ExpressionNode {
     advance()
     let start = token
-    let text = try quotedText("a text in quotes")
+    let text = try quotedText("a string in quotes")
     if name == "date", accept(.comma) { return try zonedDate(text, at: start) }
     try expect(.closeParenthesis, ")")
     guard let value = PredicateLiteral.constant(name, text) else {
       throw failure(
-        at: start, "This text is no \(name); correct it or pass the value as an argument.")
+        at: start,
+        "This string is not a valid \(name). Correct it, or pass the value as an argument.")
     }
     return .constant(value)
   }
@@ -116,7 +116,7 @@ extension PredicateParser {
     }
     guard let date = ISO8601Date.parse(text, in: zone) else {
       throw failure(
-        at: start, "This text is no date; correct it or pass the value as an argument.")
+        at: start, "This string is not a valid date. Correct it, or pass the value as an argument.")
     }
     return .constant(.date(date))
   }
@@ -198,8 +198,8 @@ extension PredicateParser {
     guard limits.allowsCustomFunctions else {
       throw failure(
         at: token,
-        "FUNCTION is not allowed here, since it runs the program's own code; "
-          + "use the functions of the language.")
+        "FUNCTION is not allowed here, because it runs the program's own code. Use built-in "
+          + "functions.")
     }
     let start = token
     try countTerm()

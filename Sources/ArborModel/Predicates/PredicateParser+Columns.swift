@@ -35,8 +35,8 @@ extension PredicateParser {
     guard parsed.1 == arguments.count else {
       throw ArborError(
         .invalidPredicate,
-        "The format has \(parsed.1) % specifications and \(arguments.count) arguments; "
-          + "give one argument for each.")
+        "The format has \(parsed.1) % placeholders but \(arguments.count) arguments. Pass one "
+          + "argument for each placeholder.")
     }
     let behind = { (path: KeyPathNode) in (try? resolved(path, arguments)) ?? path }
     let closed = try parsed.0.mapLeaves(path: behind) {
@@ -63,7 +63,7 @@ extension PredicateParser {
       guard case .string(let names) = arguments[index] else {
         throw ArborError(
           .invalidPredicate,
-          "The argument of %K is no text; give the names of a key path, separated by dots.")
+          "The argument for %K is not a string. Pass a key path, such as \"company.name\".")
       }
       parts += ParsedPredicate.parts(of: names, site)
     }
@@ -77,8 +77,8 @@ extension PredicateParser {
     guard text.utf8.count <= limits.maximumLength else {
       throw ArborError(
         .invalidPredicate,
-        "The expression's text has \(text.utf8.count) bytes and the limit is "
-          + "\(limits.maximumLength); shorten it.")
+        "The expression has \(text.utf8.count) bytes, which exceeds the limit of "
+          + "\(limits.maximumLength). Shorten it.")
     }
     do throws(PredicateFailure) {
       var lexer = PredicateLexer(PredicateText(segments: [text]), isFormat: isFormat)

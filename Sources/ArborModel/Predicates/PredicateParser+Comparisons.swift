@@ -72,7 +72,8 @@ extension PredicateParser {
       if word == .matches, !limits.allowsRegularExpressions {
         throw failure(
           at: token,
-          "MATCHES is not allowed here, since regular expressions can run without end; use LIKE.")
+          "MATCHES is not allowed here, because regular expressions can take unbounded time. Use "
+            + "LIKE.")
       }
       advance()
       return comparison

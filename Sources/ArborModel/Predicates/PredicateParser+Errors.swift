@@ -38,7 +38,7 @@ extension PredicateParser {
       let name = lexer.spelling(of: lexer.tokens[first])
       return failure(
         at: lexer.tokens[first],
-        "\"\(name)\" is followed by another name, which no path is. Did you mean \(nearest)?")
+        "\"\(name)\" is followed by another name. Did you mean \(nearest)?")
     }
     return expected("an operator such as == or CONTAINS", among: Self.operatorWords)
   }
@@ -49,7 +49,7 @@ extension PredicateParser {
 
   /// Returns the error for a construct of Core Data that requires SQL.
   func refused(_ construct: String, _ advice: String) -> PredicateFailure {
-    failure(at: token, "\(construct) is not supported; \(advice).")
+    failure(at: token, "\(construct) is not supported. \(advice).")
   }
 
   /// Returns the error for a reserved word in place of a value.
@@ -59,18 +59,18 @@ extension PredicateParser {
     case .caseInsensitive, .ci:
       return failure(
         at: token,
-        "Expected a value or a key path, but found the reserved word \"\(spelling)\"; "
-          + "write [c] behind an operator for a comparison without regard to case.")
+        "Expected a value or a key path, but found the reserved word \"\(spelling)\". Put [c] "
+          + "after an operator for a case-insensitive comparison.")
     case .any, .some, .all, .none:
       return failure(
         at: token,
-        "Expected a value or a key path, but found \"\(spelling)\"; "
-          + "it stands before a comparison, as in ANY staff.age > 40.")
+        "Expected a value or a key path, but found \"\(spelling)\". It goes before a comparison, "
+          + "as in ANY staff.age > 40.")
     default:
       return failure(
         at: token,
-        "Expected a value or a key path, but \"\(spelling)\" is a reserved word; "
-          + "write #\(spelling) for a property of that name.")
+        "Expected a value or a key path, but found the reserved word \"\(spelling)\". Write "
+          + "#\(spelling) for a property of that name.")
     }
   }
 }

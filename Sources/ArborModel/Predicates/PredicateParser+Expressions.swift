@@ -186,7 +186,7 @@ extension PredicateParser {
     advance()
     let inner = try expression()
     if case .comma = token.kind {
-      throw failure(at: token, "A list stands in braces; write {1, 2} for (1, 2).")
+      throw failure(at: token, "Lists are written in braces. Write {1, 2} instead of (1, 2).")
     }
     try expect(.closeParenthesis, ")")
     ascend()
@@ -205,9 +205,11 @@ extension PredicateParser {
     case .function: return try customCall()
     case .fetch:
       throw refused(
-        "FETCH", "fetch the objects or values first and compare with IN and the list of them")
+        "FETCH", "Fetch the objects or values first, and compare with IN")
     case .anyKey:
-      throw refused("ANYKEY", "name each attribute in a comparison of its own and join them by OR")
+      throw refused(
+        "ANYKEY",
+        "Compare each attribute separately, and combine the comparisons with OR")
     default: throw reserved(word)
     }
   }
@@ -286,8 +288,8 @@ extension PredicateParser {
       guard KeyPathNode.collectionOperators.contains(name) else {
         throw failure(
           at: part,
-          "There is no collection operator \(name); the usual ones are @count, @sum, @avg, @min "
-            + "and @max." + NearestName.hint(name, in: KeyPathNode.collectionOperators))
+          "\(name) is not a collection operator. Use @count, @sum, @avg, @min or @max."
+            + NearestName.hint(name, in: KeyPathNode.collectionOperators))
       }
       advance()
       return .collectionOperator(name, site(part))

@@ -40,8 +40,8 @@ struct PredicateParser {
         throw PredicateFailure(
           ArborError(
             .invalidPredicate,
-            "The predicate's text has \(length) bytes and the limit is \(limits.maximumLength); "
-              + "pass long lists and texts as arguments."))
+            "The predicate has \(length) bytes, which exceeds the limit of "
+              + "\(limits.maximumLength). Pass long lists and strings as arguments."))
       }
       try lexer.run()
       var parser = PredicateParser(lexer: lexer, limits: limits)
@@ -115,7 +115,7 @@ struct PredicateParser {
   }
 
   private var tooDeep: PredicateFailure {
-    failure(at: token, "The predicate is nested more than \(maximumDepth) deep; simplify it.")
+    failure(at: token, "The predicate nests more than \(maximumDepth) levels deep. Simplify it.")
   }
 
   mutating func countTerm() throws(PredicateFailure) {
@@ -123,7 +123,7 @@ struct PredicateParser {
     guard terms <= limits.maximumTerms else {
       throw failure(
         at: token,
-        "The predicate has more than \(limits.maximumTerms) terms; pass long lists as arguments.")
+        "The predicate has more than \(limits.maximumTerms) terms. Pass long lists as arguments.")
     }
   }
 

@@ -66,11 +66,11 @@ extension PredicateLexer {
     case UInt8(ascii: "x"):
       guard let code = code(start + 2..<start + 4, limit, radix: 16),
         let scalar = Unicode.Scalar(code)
-      else { throw error("\\x is followed by two hexadecimal digits.", at: start) }
+      else { throw error("Expected two hexadecimal digits after \\x.", at: start) }
       return (scalar, start + 4)
     case UInt8(ascii: "u"):
       guard let code = code(start + 2..<start + 6, limit, radix: 16) else {
-        throw error("\\u is followed by four hexadecimal digits.", at: start)
+        throw error("Expected four hexadecimal digits after \\u.", at: start)
       }
       if let scalar = Unicode.Scalar(code) { return (scalar, start + 6) }
       return try surrogatePair(code, start, limit)
@@ -90,7 +90,7 @@ extension PredicateLexer {
     {
       return (scalar, second + 6)
     }
-    throw error("This \\u is half of a character; write both halves.", at: start)
+    throw error("This \\u is half of a surrogate pair. Write both halves.", at: start)
   }
 
   private func code(_ range: Range<Int>, _ limit: Int, radix: Int) -> UInt32? {
@@ -116,13 +116,13 @@ extension PredicateLexer {
     let sign = isNegative ? "-" : ""
     if token.end - token.start > 1, let radix = Self.radixes[text.prefix(2).lowercased()] {
       guard let number = Int64(sign + text.dropFirst(2), radix: radix) else {
-        throw error("This is no whole number of 64 bits.", at: token.start)
+        throw error("Expected a 64-bit integer.", at: token.start)
       }
       return .integer(number)
     }
     if let number = Int64(sign + text) { return .integer(number) }
     guard let number = Double(sign + text), number.isFinite else {
-      throw error("This number is out of range.", at: token.start)
+      throw error("The number is out of range.", at: token.start)
     }
     // `Double` preserves up to 15 digits.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }

@@ -207,7 +207,7 @@ package final class NumberMap {
     _ size: Int
   ) -> (memory: UnsafeMutableRawPointer, entries: UnsafeMutablePointer<Entry>) {
     guard let memory = calloc(size * MemoryLayout<Entry>.stride + cacheLine, 1) else {
-      preconditionFailure("The system has no memory left for a map of \(size) objects.")
+      stopProgram("Out of memory for a map of \(size) objects.")
     }
     let entries = memory.alignedUp(toMultipleOf: cacheLine)
     return (memory, entries.bindMemory(to: Entry.self, capacity: size))

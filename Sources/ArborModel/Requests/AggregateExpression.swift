@@ -84,7 +84,7 @@ extension AggregateExpression {
     guard let keyPath else {
       guard function == .count, !isDistinct else {
         throw ArborError(
-          .invalidArgument, "A \(function.rawValue) needs the key path of what it is made of."
+          .invalidArgument, "\(function.rawValue) needs a key path."
         ).with(entity: entity.name)
       }
       return BoundAggregate(function: function, source: .objects, text: "", isDistinct: false)
@@ -119,7 +119,7 @@ extension AggregateExpression {
     let parsed = try PredicateParser.column(keyPath)
     guard parsed.name == nil else {
       throw ArborError(
-        .invalidArgument, "An aggregate has no name; leave AS and what follows it out."
+        .invalidArgument, "An aggregate cannot have a name here. Remove AS and the name."
       ).with(entity: entity.name, keyPath: keyPath)
     }
     let bound = try PredicateBinder.bind(parsed.expression, to: entity, in: schema)
@@ -132,7 +132,7 @@ extension AggregateExpression {
   private func undefined(_ keyPath: String, _ entity: EntitySchema, _ what: String) -> ArborError {
     ArborError(
       .typeMismatch,
-      "There is no \(function.rawValue) of \(entity.name).\(keyPath), which is \(what)."
+      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what)."
     ).with(entity: entity.name, keyPath: keyPath)
   }
 }

@@ -120,7 +120,7 @@ struct GroupBinder {
     of call: (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)
   ) throws(ArborError) -> Int {
     guard let function = AggregateExpression.Function(call.function) else {
-      preconditionFailure("Only what makes one value of many is an aggregate.")
+      stopProgram("Only functions that reduce many values to one are aggregates.")
     }
     let node = Wanted(function: call.function, operand: call.operand, isDistinct: call.isDistinct)
     if let known = nodes.firstIndex(of: node) { return known }
@@ -140,11 +140,11 @@ struct GroupBinder {
 
   private func isNoProperty(_ node: ExpressionNode) -> ArborError {
     let name = node.plainPath
-    let what = name.map { "\"\($0)\"" } ?? "A part of what grouped rows are asked for"
+    let what = name.map { "\"\($0)\"" } ?? "A property to fetch"
     var error = ArborError(
       .invalidArgument,
-      "\(what) is neither grouped by nor an aggregate, so that a group has many of it; name it in "
-        + "propertiesToGroupBy, or take its min, max, sum, average or count.")
+      "\(what) is neither grouped by nor an aggregate. Add it to propertiesToGroupBy, or use min, "
+        + "max, sum, average or count.")
     error.entity = entity.name
     error.keyPath = name
     return error

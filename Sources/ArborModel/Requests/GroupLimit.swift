@@ -58,8 +58,8 @@ extension GroupLimit {
     guard count > 0 else {
       throw ArborError(
         .invalidArgument,
-        "The limit of \(count) objects per \(keyPath) leaves none; give at least 1, or leave the "
-          + "limit out."
+        "The limit of \(count) objects per \(keyPath) excludes all objects. Use at least 1, or "
+          + "remove the limit."
       ).with(entity: entity.name, keyPath: keyPath)
     }
     return BoundGroupLimit(

@@ -76,7 +76,8 @@ package struct PageToken: Sendable, Hashable {
   private static var invalid: ArborError {
     ArborError(
       .invalidArgument,
-      "The text is no page token; use the next of a page as it is, or nil for the first page.")
+      "The string is not a page token. Pass a page's next token unchanged, or nil for the first "
+        + "page.")
   }
 }
 

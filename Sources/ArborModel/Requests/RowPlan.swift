@@ -170,7 +170,7 @@ struct RowColumn {
       guard !columns.contains(where: { $0.name == name }) else {
         throw ArborError(
           .invalidArgument,
-          "Two properties to fetch are named \(name); give one of them another name with AS."
+          "Two properties to fetch are named \(name). Rename one of them with AS."
         ).with(entity: entity.name, keyPath: name)
       }
       columns.append(column)

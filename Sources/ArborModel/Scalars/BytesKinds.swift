@@ -70,7 +70,7 @@ package enum StringKind: AttributeKind {
   package static var xmlName: String { "String" }
   package static var jsonName: String { "string" }
   package static var swiftName: String { "String" }
-  package static var expectation: String { "a text" }
+  package static var expectation: String { "a string" }
   package static var documentExpectation: String { "a string" }
   package static var valueKind: ValueKind { .text }
   package static var boundType: AttributeType? { .integer64 }

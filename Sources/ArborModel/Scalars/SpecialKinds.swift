@@ -78,7 +78,7 @@ package enum CompositeKind: AttributeKind {
   package static var xmlName: String { "Composite" }
   package static var jsonName: String { "composite" }
   package static var swiftName: String { "PropertyValue" }
-  package static var expectation: String { "a value for each part" }
+  package static var expectation: String { "a value for every part" }
   package static var documentExpectation: String { "an object of its parts" }
   package static var valueKind: ValueKind { .composite }
   package static var isPlain: Bool { false }
@@ -95,7 +95,7 @@ package enum UndefinedKind: AttributeKind {
   package static var xmlName: String { "Undefined" }
   package static var jsonName: String { "undefined" }
   package static var swiftName: String { "PropertyValue" }
-  package static var expectation: String { "a text, a number or a Boolean" }
+  package static var expectation: String { "a string, a number or a Boolean" }
   package static var documentExpectation: String { "a Boolean, a number or a string" }
   package static var valueKind: ValueKind { .any }
   package static var isPlain: Bool { false }

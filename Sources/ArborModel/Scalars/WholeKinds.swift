@@ -92,8 +92,8 @@ package enum Int16Kind: WholeAttributeKind, WholeStoredKind {
   package static var xmlName: String { "Integer 16" }
   package static var jsonName: String { "integer16" }
   package static var swiftName: String { "Int16" }
-  package static var expectation: String { "a whole number from -32768 to 32767" }
-  package static var documentExpectation: String { "a whole number of 16 bits" }
+  package static var expectation: String { "an integer from -32768 to 32767" }
+  package static var documentExpectation: String { "an integer of 16 bits" }
   package static var wider: [FieldKind] { [.int32, .int64, .float, .double, .decimal] }
 }
 
@@ -106,8 +106,8 @@ package enum Int32Kind: WholeAttributeKind, WholeStoredKind {
   package static var xmlName: String { "Integer 32" }
   package static var jsonName: String { "integer32" }
   package static var swiftName: String { "Int32" }
-  package static var expectation: String { "a whole number from -2147483648 to 2147483647" }
-  package static var documentExpectation: String { "a whole number of 32 bits" }
+  package static var expectation: String { "an integer from -2147483648 to 2147483647" }
+  package static var documentExpectation: String { "an integer of 32 bits" }
   package static var wider: [FieldKind] { [.int64, .double, .decimal] }
 }
 
@@ -120,7 +120,7 @@ package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package static var xmlName: String { "Integer 64" }
   package static var jsonName: String { "integer64" }
   package static var swiftName: String { "Int64" }
-  package static var expectation: String { "a whole number of 64 bits" }
+  package static var expectation: String { "an integer of 64 bits" }
   package static var wider: [FieldKind] { [.decimal] }
 }
 

@@ -35,16 +35,16 @@ extension Derivation {
   ) throws(ArborError) {
     let column = try PredicateParser.column(text)
     guard column.name == nil else {
-      throw Self.flaw("it gives its value a name; leave AS and the name out.")
+      throw Self.flaw("it names its value. Remove AS and the name.")
     }
     let (expression, kind) = try PredicateBinder.bind(column.expression, to: entity, in: schema)
     guard !expression.isCollection, !kind.isList else {
-      throw Self.flaw("it gives many values; make one of them by @count, @sum, @avg, @min or @max.")
+      throw Self.flaw("it has many values. Reduce them with @count, @sum, @avg, @min or @max.")
     }
     guard attribute.description.type.takes(kind) else {
       throw Self.flaw(
-        "it gives \(kind.name) and the attribute takes \(attribute.description.type.expectation); "
-          + "change one of them.")
+        "it yields \(kind.name), but the attribute takes "
+          + "\(attribute.description.type.expectation). Change one of them.")
     }
     var visitor = DerivationReads(schema: schema)
     visitor.visit(expression, [[]])

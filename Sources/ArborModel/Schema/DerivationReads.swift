@@ -17,11 +17,11 @@ struct DerivationReads {
     case .path(let path): visit(path, scopes)
     case .collection(let collection): visit(collection, scopes)
     case .call(.random, _), .call(.randomn, _):
-      flaw = "it depends on chance; leave the random number out."
+      flaw = "it is random. Remove the random number."
     case .custom:
       flaw =
-        "it calls a function of the program, which other programs with this model do not have; use "
-        + "the functions of the language."
+        "it calls a registered function, which other programs that use this model may lack. Use "
+        + "built-in functions."
     case .list(let elements), .call(_, let elements):
       for element in elements { visit(element, scopes) }
     case .each(let base, _, let inner), .follow(let base, _, let inner):
@@ -44,8 +44,8 @@ struct DerivationReads {
     case .decoded(let path, _):
       visit(path, scopes)
       flaw =
-        "it reads a part of a Codable value, which programs with this model but without the type "
-        + "do not know; keep that part in an attribute of its own."
+        "it reads a part of a Codable value, which programs without the type cannot read. Keep "
+        + "that part in a separate attribute."
     case .part(let base, _, _):
       visit(base, scopes)
       demandAttribute(base)
@@ -73,9 +73,10 @@ struct DerivationReads {
     case .attribute(let attribute):
       if attribute.description.derivation != nil {
         flaw =
-          "it reads \(attribute.name), which is derived itself; write what that is derived from."
+          "it reads \(attribute.name), which is itself derived. Use the expression that "
+          + "\(attribute.name) is derived from."
       } else if attribute.description.isTransient {
-        flaw = "it reads \(attribute.name), which is transient and in no other memory."
+        flaw = "it reads \(attribute.name), which is transient and not visible to other processes."
       }
       reads.append(DerivationRead(hops: chain, property: .attribute(attribute.slot)))
     case .toOne(let relationship):
@@ -102,15 +103,15 @@ struct DerivationReads {
   private mutating func demandChain(_ expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
     if let chain = Self.chain(to: expression, scopes) { return chain }
     flaw =
-      "nobody could tell which objects it reads; write a path of relationships, and one of "
-      + "@count, @sum, @avg, @min and @max."
+      "the objects that it reads cannot be determined. Use a path of relationships with @count, "
+      + "@sum, @avg, @min or @max."
     return nil
   }
 
   /// Reports a flaw if an expression whose value has parts is not an attribute.
   private mutating func demandAttribute(_ expression: BoundExpression) {
     if case .path(let path) = expression, case .attribute = path.leaf { return }
-    flaw = "the model does not tell what it reads behind a value; write a path of relationships."
+    flaw = "the properties that it reads cannot be determined. Use a path of relationships."
   }
 
   /// Returns the relationships that lead to the objects that an expression evaluates to.

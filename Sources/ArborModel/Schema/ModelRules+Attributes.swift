@@ -11,7 +11,7 @@ extension ModelRules {
           warn(
             subject,
             "Attribute \(entity.name).\(attribute.name) is indexed but "
-              + "\(Self.unindexable(attribute)); it gets no index, so take the mark away.")
+              + "\(Self.unindexable(attribute)). No index is created; remove the mark.")
         }
       }
     }
@@ -26,7 +26,9 @@ extension ModelRules {
         report(.composite(index), "Composite type \(composite.name) \(flaw).")
       }
       if !names.insert(composite.name).inserted {
-        report(.composite(index), "There are two composite types \(composite.name); rename one.")
+        report(
+          .composite(index),
+          "There are two composite types named \(composite.name). Rename one.")
       }
       var parts: Set<String> = []
       for (propertyIndex, part) in composite.attributes.enumerated() {
@@ -36,7 +38,8 @@ extension ModelRules {
         }
         if !parts.insert(part.name).inserted {
           report(
-            .part(index, propertyIndex), "\(name) is not unique in its composite type; rename one.")
+            .part(index, propertyIndex),
+            "\(name) is declared twice in its composite type. Rename one.")
         }
         check(part, called: name, at: .part(index, propertyIndex))
       }
@@ -45,7 +48,7 @@ extension ModelRules {
 
   static func unindexable(_ attribute: AttributeDescription) -> String {
     if attribute.isTransient { return "transient" }
-    return attribute.mayLieOutside ? "kept outside of the record" : "of a type without order"
+    return attribute.mayLieOutside ? "stored outside the record" : "of a type that has no order"
   }
 
   private mutating func check(
@@ -55,25 +58,26 @@ extension ModelRules {
     case .composite(let type) where !composites.contains(type):
       report(
         subject,
-        "\(name) is of the composite type \(type), which the model does not have; name one of its "
-          + "composite types.\(hint(type) { $0.model.composites.map(\.name) })")
+        "\(name) has the unknown composite type \(type). Use a composite type of the "
+          + "model.\(hint(type) { $0.model.composites.map(\.name) })")
     case .undefined where !attribute.isTransient:
-      report(subject, "\(name) has no type; give it one, or make it transient.")
+      report(subject, "\(name) has no type. Set one, or make the attribute transient.")
     default: break
     }
     if let number = attribute.unsupportedNumber {
       report(
         subject,
-        "\(name) is of the Swift type \(number), whose numbers no attribute holds exactly; use "
-          + "Int64, Double or Decimal.")
+        "\(name) is of the Swift type \(number), which no attribute stores exactly. Use Int64, "
+          + "Double or Decimal.")
     }
     checkValues(of: attribute, called: name, at: subject)
     guard let pattern = attribute.regularExpression else { return }
     if attribute.type != .string {
-      report(subject, "\(name) has a regular expression but is no string; take it away.")
+      report(
+        subject, "\(name) has a regular expression but is not a string. Remove the expression.")
     } else if (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
-        subject, "\(name) has the regular expression \(pattern), which is malformed; correct it.")
+        subject, "\(name) has the malformed regular expression \(pattern). Correct it.")
     }
   }
 
@@ -83,32 +87,37 @@ extension ModelRules {
     let type = attribute.type
     let fitting = type.fitting(attribute.defaultValue)
     if fitting == nil {
-      report(subject, "\(name) has a default that does not fit; give \(type.expectation).")
+      report(
+        subject,
+        "\(name) has a default that doesn't fit its type. Expected \(type.expectation).")
     } else if case .composite = type, !attribute.defaultValue.isNull {
-      report(subject, "\(name) is composite and has a default; give the parts defaults instead.")
+      report(
+        subject,
+        "\(name) is composite and cannot have a default. Set defaults for its parts instead.")
     }
     guard !attribute.minimum.isNull || !attribute.maximum.isNull else { return }
     guard let boundType = type.boundType else {
-      report(subject, "\(name) has bounds, which its type does not know; take them away.")
+      report(subject, "\(name) has bounds, which its type doesn't support. Remove them.")
       return
     }
     guard let minimum = boundType.fitting(attribute.minimum),
       let maximum = boundType.fitting(attribute.maximum)
     else {
-      let what = type == .string ? "whole numbers, the least and greatest length" : type.expectation
-      report(subject, "\(name) has a bound that does not fit; give \(what).")
+      let what = type == .string ? "integers, the minimum and maximum length" : type.expectation
+      report(subject, "\(name) has a bound that doesn't fit its type. Expected \(what).")
       return
     }
     if Self.exceeds(minimum, maximum) {
-      report(subject, "\(name) has a minimum above its maximum; swap or correct them.")
+      report(subject, "\(name) has a minimum that exceeds its maximum. Correct the bounds.")
       return
     }
     if type == .string, Self.exceeds(0, minimum) || Self.exceeds(0, maximum) {
-      report(subject, "\(name) has a negative length as a bound; give 0 or more.")
+      report(subject, "\(name) has a negative length bound. Use 0 or more.")
       return
     }
     if attribute.hasDefaultOutsideBounds {
-      report(subject, "\(name) has a default outside its bounds; correct the one or the others.")
+      report(
+        subject, "\(name) has a default outside its bounds. Correct the default or the bounds.")
     }
   }
 

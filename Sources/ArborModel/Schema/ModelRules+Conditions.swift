@@ -10,8 +10,8 @@ extension ModelRules {
         else { continue }
         report(
           .index(index, propertyIndex),
-          "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”, which "
-            + "\(flaw); compare the object's own attributes with constants.")
+          "Index \(fetchIndex.name) of \(entity.name) has the condition “\(text)”, which \(flaw). "
+            + "Compare the object's own attributes with constants.")
       }
     }
     guard !findings.contains(where: { $0.severity == .problem }) else { return }
@@ -34,7 +34,7 @@ extension ModelRules {
         } catch {
           report(
             .index(index, propertyIndex),
-            "Index \(fetchIndex.name) of \(entity.name) is for objects with “\(text)”: "
+            "Index \(fetchIndex.name) of \(entity.name) has the condition “\(text)”: "
               + error.message, underlying: error)
         }
       }
@@ -50,7 +50,7 @@ extension ModelRules {
     case .and(let nodes), .or(let nodes):
       return nodes.lazy.compactMap { flaw(ofCondition: $0, in: entity) }.first
     case .comparison(let comparison):
-      if comparison.qualifier != nil { return "looks beyond the object's own properties" }
+      if comparison.qualifier != nil { return "reads other objects" }
       if comparison.options.contains(.localized) { return "depends on the locale" }
       if comparison.comparison == .matches { return "matches a regular expression" }
       if let path = comparison.pathToNil { return flaw(ofConditionPath: path, in: entity) }
@@ -64,24 +64,26 @@ extension ModelRules {
 
   private func flaw(ofSide expression: ExpressionNode, in entity: Int) -> String? {
     switch expression {
-    case .constant(let value): return value.namesObjects ? "names an object of one store" : nil
+    case .constant(let value):
+      return value.namesObjects
+        ? "refers to an object of a particular store" : nil
     case .list(let elements): return flaw(ofSides: elements, in: entity)
     case .path(let path):
       return flaw(ofConditionPath: path, in: entity) ?? flaw(ofReading: path, in: entity)
     case .call(let function, let arguments, _):
       switch function {
       case .now: return "depends on the time"
-      case .random, .randomn: return "depends on chance"
+      case .random, .randomn: return "is random"
       default: return flaw(ofSides: arguments, in: entity)
       }
     case .cast(let inner, _, _): return flaw(ofSide: inner, in: entity)
     case .ternary(let condition, let first, let second):
       return flaw(ofCondition: condition, in: entity) ?? flaw(ofSides: [first, second], in: entity)
-    case .variable(let name, _): return "has the variable $\(name)"
-    case .argument: return "has an argument"
-    case .custom(_, let name, _, _): return "calls \(name), a function of the program"
+    case .variable(let name, _): return "contains the variable $\(name)"
+    case .argument: return "contains an argument"
+    case .custom(_, let name, _, _): return "calls \(name), a registered function"
     case .member, .subquery, .element, .assignment:
-      return "looks beyond the object's own properties"
+      return "reads other objects"
     }
   }
 
@@ -91,12 +93,12 @@ extension ModelRules {
     guard case .name(let name, _)? = path.parts.first,
       case .attribute(let attribute)? = property(name, of: entity), attribute.mayLieOutside
     else { return nil }
-    return "reads \(name), which may lie outside of the record"
+    return "reads \(name), which may be stored outside the record"
   }
 
   private func flaw(ofConditionPath path: KeyPathNode, in entity: Int) -> String? {
     guard path.parts.count == 1, case .name(let name, _)? = path.parts.first else {
-      return "looks beyond the object's own properties"
+      return "reads other objects"
     }
     switch property(name, of: entity) {
     case .attribute(let attribute)?:

@@ -7,8 +7,11 @@ extension ModelRules {
         report(.entity(index), "Entity \(entity.name) \(flaw).")
       }
       if let earlier = firstUse.updateValue(entity.name, forKey: entity.name.lowercased()) {
-        let how = earlier == entity.name ? "there are two of it" : "\(earlier) differs in case only"
-        report(.entity(index), "Entity \(entity.name) is not unique, \(how); rename one.")
+        let how =
+          earlier == entity.name
+          ? "it is declared twice"
+          : "its name differs from \(earlier) in case only"
+        report(.entity(index), "Entity \(entity.name) is not unique: \(how). Rename one.")
       }
       checkParent(of: index)
     }
@@ -20,8 +23,8 @@ extension ModelRules {
     guard let parentIndex = entityIndex[parent] else {
       report(
         .entity(index),
-        "Entity \(entity.name) inherits from \(parent), which is no entity of the model; "
-          + "name one.\(entityHint(parent))")
+        "Entity \(entity.name) inherits from the unknown entity \(parent). Use an entity of the "
+          + "model.\(entityHint(parent))")
       return
     }
     // All members of a cycle detect the same cycle; the first of them reports it.
@@ -37,13 +40,13 @@ extension ModelRules {
       let names = (lineage + [index]).map { model.entities[$0].name }.joined(separator: " → ")
       report(
         .entity(index),
-        "Entity \(entity.name) inherits from itself (\(names)); take one parent away.")
+        "Entity \(entity.name) inherits from itself (\(names)). Remove one parent.")
     }
     if entity.isAbstract, !model.entities[parentIndex].isAbstract {
       warn(
         .entity(index),
-        "Entity \(entity.name) is abstract although its parent \(parent) is not; "
-          + "check which of the two is meant to have objects.")
+        "Entity \(entity.name) is abstract, but its parent \(parent) is not. Check which of them "
+          + "should have objects.")
     }
   }
 
@@ -53,8 +56,8 @@ extension ModelRules {
     hasReportedDepth = true
     report(
       .entity(index),
-      "Entity \(model.entities[index].name) has more than \(Self.maximumAncestors) ancestors; let "
-        + "it inherit from one further up.")
+      "Entity \(model.entities[index].name) has more than \(Self.maximumAncestors) ancestors. "
+        + "Inherit from an entity higher up.")
   }
 
   /// Checks that property names are valid and unique among own and inherited ones.
@@ -70,13 +73,14 @@ extension ModelRules {
         report(
           subject.subject,
           "\(subject.kind) \(entity.name).\(subject.name) is also a property of its ancestor "
-            + "\(model.entities[ancestor].name); rename one, or leave the inherited one.")
+            + "\(model.entities[ancestor].name). Rename or remove one of them.")
       }
       let count = own[index].count + inherited.count
       if count > Int(UInt16.max) {
         report(
           .entity(index),
-          "Entity \(entity.name) has \(count) properties; an entity has at most \(UInt16.max).")
+          "Entity \(entity.name) has \(count) properties, which exceeds the limit of \(UInt16.max)."
+        )
       }
     }
   }
@@ -112,10 +116,11 @@ extension ModelRules {
       }
       let how =
         earlier.name == property.name
-        ? "the entity has two properties of this name" : "\(earlier.name) differs in case only"
+        ? "the entity has two properties with this name"
+        : "its name differs from \(earlier.name) in case only"
       report(
         property.subject,
-        "\(property.kind) \(entity.name).\(property.name) is not unique, \(how); rename one.")
+        "\(property.kind) \(entity.name).\(property.name) is not unique: \(how). Rename one.")
     }
     return firstUse
   }
@@ -125,9 +130,9 @@ extension ModelRules {
     var names: Set<String> = []
     for (index, template) in model.fetchRequestTemplates.enumerated() {
       if template.name.isEmpty {
-        report(.template(index), "A fetch request has no name; give it one.")
+        report(.template(index), "A fetch request has no name. Name it.")
       } else if !names.insert(template.name).inserted {
-        report(.template(index), "There are two fetch requests \(template.name); rename one.")
+        report(.template(index), "There are two fetch requests named \(template.name). Rename one.")
       }
       check(template, called: "Fetch request \(template.name)", at: .template(index))
     }
@@ -146,11 +151,11 @@ extension ModelRules {
     if entityIndex[template.entity] == nil {
       report(
         subject,
-        "\(name) fetches \(template.entity), which is no entity of the model; "
-          + "name one.\(entityHint(template.entity))")
+        "\(name) fetches the unknown entity \(template.entity). Use an entity of the "
+          + "model.\(entityHint(template.entity))")
     }
     if template.fetchLimit < 0 || template.fetchBatchSize < 0 {
-      report(subject, "\(name) has a negative limit or batch size; 0 means all.")
+      report(subject, "\(name) has a negative limit or batch size. Use 0 for no limit.")
     }
   }
 
@@ -159,8 +164,8 @@ extension ModelRules {
       for member in members where entityIndex[member] == nil {
         report(
           .configuration(name),
-          "Configuration \(name) lists \(member), which is no entity of the model; name one or "
-            + "take it out.\(entityHint(member))")
+          "Configuration \(name) lists the unknown entity \(member). Correct or remove "
+            + "it.\(entityHint(member))")
       }
     }
   }

@@ -128,7 +128,7 @@ extension ModelRules {
       case .fetched?: return nil
       case nil:
         if name == "objectID" || name == "entity" { return nil }
-        return "\(name) is no property of \(here); name one."
+        return "\(name) is not a property of \(here). Correct the name."
           + hint(name) { $0.propertyNames(of: current) }
       }
     }

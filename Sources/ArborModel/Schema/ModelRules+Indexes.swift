@@ -14,10 +14,10 @@ extension ModelRules {
         {
           report(
             subject,
-            "\(name) has a name that cannot be used; give one of 1 to \(Self.maximumNameLength) "
-              + "bytes without a slash.")
+            "\(name) has an invalid name. Use 1 to \(Self.maximumNameLength) bytes without a slash."
+          )
         } else if !names.insert(fetchIndex.name).inserted {
-          report(subject, "\(name) is not the only one of this name; rename one.")
+          report(subject, "\(name) has the same name as another one. Rename one.")
         }
         checkElements(of: fetchIndex, called: name, at: subject, of: index)
       }
@@ -30,13 +30,13 @@ extension ModelRules {
     let entity = model.entities[index]
     let name = "The uniqueness constraint (\(constraint.joined(separator: ", "))) of \(entity.name)"
     if constraint.isEmpty {
-      report(subject, "A uniqueness constraint of \(entity.name) is empty; name a property.")
+      report(subject, "A uniqueness constraint of \(entity.name) is empty. Add a property.")
     }
     if Set(constraint).count < constraint.count {
-      report(subject, "\(name) names a property twice; name it once.")
+      report(subject, "\(name) lists a property twice. List it once.")
     }
     if constraint.joined(separator: "+").utf8.count > Self.maximumNameLength {
-      report(subject, "\(name) is too long; name fewer properties or shorter ones.")
+      report(subject, "\(name) is too long. Use fewer properties or shorter names.")
     }
     for column in constraint { checkUnique(column, called: name, at: subject, of: index) }
   }
@@ -49,18 +49,18 @@ extension ModelRules {
       if !attribute.isIndexable {
         report(
           subject,
-          "\(name) names \(column), which is \(Self.unindexable(attribute)) and cannot be kept "
-            + "unique; take it out.")
+          "\(name) lists \(column), which is \(Self.unindexable(attribute)) and cannot be unique. "
+            + "Remove it.")
       }
     case .relationship(let relationship)?:
       if relationship.isTransient {
         report(
           subject,
-          "\(name) names \(column), which is transient and cannot be kept unique; take it out.")
+          "\(name) lists \(column), which is transient and cannot be unique. Remove it.")
       } else if relationship.isToMany {
         report(
           subject,
-          "\(name) names \(column), a to-many relationship; only attributes and to-one "
+          "\(name) lists \(column), a to-many relationship. Only attributes and to-one "
             + "relationships can be unique.")
       }
     case .fetched?, nil: reportUnknown(column, called: name, at: subject, of: index)
@@ -72,7 +72,7 @@ extension ModelRules {
   ) {
     report(
       subject,
-      "\(name) names \(column), which is no property of the entity; name one."
+      "\(name) names \(column), which is not a property of the entity. Correct the name."
         + hint(column) { $0.propertyNames(of: index) })
   }
 
@@ -81,7 +81,7 @@ extension ModelRules {
     of index: Int
   ) {
     if fetchIndex.elements.isEmpty {
-      report(subject, "\(name) has no elements; name a property.")
+      report(subject, "\(name) has no elements. Add a property.")
     }
     checkWords(fetchIndex, called: name, at: subject)
     for element in fetchIndex.elements {
@@ -102,20 +102,20 @@ extension ModelRules {
       if !attribute.isIndexable {
         warn(
           subject,
-          "\(name) names \(column), which is \(Self.unindexable(attribute)); the index is not "
-            + "kept.")
+          "\(name) lists \(column), which is \(Self.unindexable(attribute)). The index is not kept."
+        )
       } else if attribute.type != .string, isOfTexts {
         report(
           subject,
-          "\(name) names \(column), which is no string attribute; only texts can be folded or "
-            + "taken apart into words.")
+          "\(name) lists \(column), which is not a string attribute. Only strings can be folded or "
+            + "split into words.")
       }
     case .relationship(let relationship)?:
       if isOfTexts {
         report(
           subject,
-          "\(name) names \(column), a relationship; only texts can be folded or taken apart "
-            + "into words.")
+          "\(name) lists \(column), a relationship. Only strings can be folded or split into words."
+        )
       } else if relationship.isToMany {
         warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
       }
@@ -142,11 +142,13 @@ extension ModelRules {
     {
       report(
         subject,
-        "\(name) has a name that is too long with that of an attribute behind it; together they "
-          + "may have \(Self.maximumNameLength) bytes.")
+        "\(name) has a name that is too long when combined with an attribute's. Together they may "
+          + "have \(Self.maximumNameLength) bytes.")
     }
     if fetchIndex.isUnique {
-      report(subject, "\(name) is unique, which the words of a text cannot be; take that away.")
+      report(
+        subject,
+        "\(name) is a unique text index, but words cannot be unique. Make it non-unique.")
     }
   }
 
@@ -159,10 +161,10 @@ extension ModelRules {
     if !isExpression, property(String(first), of: index) == nil {
       report(
         subject,
-        "\(name) names \(path), but \(first) is no property of the entity; name one."
+        "\(name) names \(path), but \(first) is not a property of the entity. Correct the name."
           + hint(String(first)) { $0.propertyNames(of: index) })
     } else {
-      warn(subject, "\(name) orders by \(path), which is no property; the index is not kept.")
+      warn(subject, "\(name) orders by \(path), which is not a property. The index is not created.")
     }
   }
 }

@@ -7,14 +7,14 @@ extension ModelRules {
         let name = "Relationship \(entity.name).\(relationship.name)"
         checkShape(of: relationship, called: name, at: subject)
         guard !relationship.destination.isEmpty else {
-          report(subject, "\(name) has no destination; name an entity of the model.")
+          report(subject, "\(name) has no destination. Use an entity of the model.")
           continue
         }
         guard let destination = entityIndex[relationship.destination] else {
           report(
             subject,
-            "\(name) leads to \(relationship.destination), which is no entity of the model; "
-              + "name one.\(entityHint(relationship.destination))")
+            "\(name) has the unknown destination \(relationship.destination). Use an entity of the "
+              + "model.\(entityHint(relationship.destination))")
           continue
         }
         if let inverse = relationship.inverse {
@@ -24,7 +24,7 @@ extension ModelRules {
         } else {
           warn(
             subject,
-            "\(name) has no inverse, so nothing keeps both ends in step; add one to "
+            "\(name) has no inverse, so its two sides can become inconsistent. Add one to "
               + "\(relationship.destination).")
         }
       }
@@ -36,14 +36,16 @@ extension ModelRules {
   ) {
     let (minimum, maximum) = (relationship.minimumCount, relationship.maximumCount)
     if relationship.isOrdered, !relationship.isToMany {
-      report(subject, "\(name) is ordered but to-one; make it to-many or unordered.")
+      report(subject, "\(name) is ordered but to-one. Make it to-many or unordered.")
     }
     if minimum < 0 || maximum < 0 {
-      report(subject, "\(name) has a negative count; give 0 or more, 0 for no bound.")
+      report(subject, "\(name) has a negative count. Use 0 or more; 0 means no bound.")
     } else if !relationship.isToMany, minimum > 1 || maximum > 1 {
-      report(subject, "\(name) is to-one but counts more than one object; make it to-many.")
+      report(subject, "\(name) is to-one but has a count above 1. Make it to-many.")
     } else if maximum > 0, minimum > maximum {
-      report(subject, "\(name) has a least count above its greatest; swap or correct them.")
+      report(
+        subject,
+        "\(name) has a minimum count that exceeds its maximum count. Correct the counts.")
     }
   }
 
@@ -55,8 +57,8 @@ extension ModelRules {
     guard let back = self.relationship(inverse, of: destination) else {
       report(
         subject,
-        "\(name) names \(inverse) as its inverse, which is no relationship of \(there); name one "
-          + "or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
+        "\(name) names \(inverse) as its inverse, which is not a relationship of \(there). Correct "
+          + "the name, or add it.\(hint(inverse) { $0.relationshipNames(of: destination) })")
       return
     }
     guard let backDestination = entityIndex[back.destination] else { return }
@@ -65,16 +67,17 @@ extension ModelRules {
       return
     }
     if back.inverse != relationship.name {
-      let what = back.inverse.map { "names \($0) as its own" } ?? "names none"
+      let what = back.inverse.map { "names \($0) as its own" } ?? "has no inverse"
       report(
         subject,
-        "\(name) names \(there).\(inverse) as its inverse, which \(what); let both name each "
-          + "other.")
+        "\(name) names \(there).\(inverse) as its inverse, which \(what). Make both relationships "
+          + "name each other.")
     } else if !lineages[entity].contains(backDestination) {
       report(
         subject,
-        "\(name) names \(there).\(inverse) as its inverse, which leads to \(back.destination); "
-          + "let it lead to \(model.entities[entity].name) or an ancestor.")
+        "\(name) names \(there).\(inverse) as its inverse, whose destination is "
+          + "\(back.destination). Change that destination to \(model.entities[entity].name) or an "
+          + "ancestor.")
     }
   }
 

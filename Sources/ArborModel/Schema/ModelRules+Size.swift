@@ -25,8 +25,8 @@ extension ModelRules {
     guard total > Self.maximumProperties else { return true }
     report(
       .model,
-      "The entities of the model have \(total) properties together, inherited ones counted for "
-        + "each; a model has at most \(Self.maximumProperties), so divide it.")
+      "The model has \(total) properties, counting inherited ones in each entity, which exceeds "
+        + "the limit of \(Self.maximumProperties). Split the model.")
     return false
   }
 
@@ -57,7 +57,7 @@ extension ModelRules {
     for index in endless.subtracting(above).sorted() {
       report(
         .composite(index),
-        "Composite type \(model.composites[index].name) contains itself; take that part away.")
+        "Composite type \(model.composites[index].name) contains itself. Remove that part.")
     }
   }
 
@@ -82,8 +82,8 @@ extension ModelRules {
       }
       report(
         .composite(index),
-        "Composite type \(model.composites[index].name) is too large: with the parts of its parts "
-          + "it may have \(Self.maximumNesting) levels and \(Self.maximumParts) parts; divide it.")
+        "Composite type \(model.composites[index].name) is too large: nested parts included, the "
+          + "limits are \(Self.maximumNesting) levels and \(Self.maximumParts) parts. Split it.")
     }
   }
 

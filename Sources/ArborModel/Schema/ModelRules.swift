@@ -31,8 +31,8 @@ package struct ModelRules {
           severity: .problem, subject: .model,
           error: ArborError(
             .invalidModel,
-            "The model has \(model.entities.count) entities; a store keeps at most "
-              + "\(UInt16.max), so divide the model."))
+            "The model has \(model.entities.count) entities, which exceeds the limit of "
+              + "\(UInt16.max). Split the model."))
       ]
     }
     var rules = ModelRules(model)
@@ -146,15 +146,15 @@ package struct ModelRules {
   /// Returns the reason why a name is invalid, or `nil`. Names of entities and properties are parts
   /// of database names, object IDs and key paths.
   static func flaw(ofName name: String) -> String? {
-    guard let first = name.unicodeScalars.first else { return "has no name; give it one" }
+    guard let first = name.unicodeScalars.first else { return "has no name. Name it" }
     guard first == "_" || first.properties.isXIDStart else {
-      return "has a name that does not begin with a letter; rename it"
+      return "has a name that doesn't begin with a letter. Rename it"
     }
     guard name.unicodeScalars.allSatisfy(\.properties.isXIDContinue) else {
-      return "has a name with other characters than letters, digits and _; rename it"
+      return "has a name with characters other than letters, digits and _. Rename it"
     }
     guard name.utf8.count <= maximumNameLength else {
-      return "has a name longer than \(maximumNameLength) bytes; shorten it"
+      return "has a name longer than \(maximumNameLength) bytes. Shorten it"
     }
     return nil
   }
@@ -214,10 +214,11 @@ extension ArborError {
   ) -> ArborError {
     let model = source.map { "The model \($0)" } ?? "The model"
     let total = total ?? problems.count
-    let count = total == 1 ? "a problem" : "\(total) problems"
-    let listed = total > problems.count ? ", of which the first \(problems.count) are listed" : ""
+    let count = total == 1 ? "1 problem" : "\(total) problems"
+    let advice = total == 1 ? "Correct it." : "Correct each of them."
+    let listed = total > problems.count ? ", the first \(problems.count) of which are listed" : ""
     var error = ArborError(
-      .invalidModel, "\(model) has \(count)\(listed); correct what each violation names.")
+      .invalidModel, "\(model) has \(count)\(listed). \(advice)")
     error.violations = problems
     return error
   }

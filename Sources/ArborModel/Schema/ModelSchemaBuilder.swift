@@ -73,7 +73,7 @@ struct ModelSchemaBuilder {
           throw problem(
             entity.name, nil,
             "Entity \(entity.name) inherits from \(parent), which is unknown or inherits from it "
-              + "in turn; name an entity of the model.")
+              + "in turn. Correct the parent.")
         }
         lineage.append(next)
       }
@@ -112,8 +112,8 @@ struct ModelSchemaBuilder {
     guard let index = indexByName[relationship.destination] else {
       throw problem(
         entity, relationship.name,
-        "Relationship \(entity).\(relationship.name) leads to \(relationship.destination), which "
-          + "is no entity; name an entity of the model.")
+        "Relationship \(entity).\(relationship.name) has the unknown destination "
+          + "\(relationship.destination). Use an entity of the model.")
     }
     return index
   }
@@ -136,7 +136,7 @@ struct ModelSchemaBuilder {
         throw problem(
           owner, description.name,
           "Relationship \(owner).\(description.name) names \(inverseName) as its inverse, which "
-            + "\(description.destination) does not have; name a relationship of that entity.")
+            + "\(description.destination) doesn't have. Use a relationship of that entity.")
       }
       let inverse = all[destination][inverseSlot]
       // Links are visible from both ends, so they are stored for both or for neither.
@@ -159,7 +159,8 @@ struct ModelSchemaBuilder {
     relationships: [Resolved], family: [Int]
   ) throws(ArborError) -> EntitySchema {
     guard let entry = catalog.entries[description.name] else {
-      throw problem(description.name, nil, "Entity \(description.name) has no catalogue number.")
+      throw problem(
+        description.name, nil, "Entity \(description.name) is missing from the catalog.")
     }
     let attributes = lineage.reversed().flatMap { model.entities[$0].attributes }
     let fields = try fields(
@@ -234,7 +235,7 @@ struct ModelSchemaBuilder {
     of property: String, in entry: SchemaCatalog.Entry, of entity: String
   ) throws(ArborError) -> UInt16 {
     guard let number = entry.properties[property] else {
-      throw problem(entity, property, "Property \(entity).\(property) has no catalogue number.")
+      throw problem(entity, property, "Property \(entity).\(property) is missing from the catalog.")
     }
     return number
   }

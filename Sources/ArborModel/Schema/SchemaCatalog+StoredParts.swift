@@ -86,8 +86,8 @@ extension SchemaCatalog {
         guard greatest < .max else {
           throw ArborError(
             .limitExceeded,
-            "The store has given out all \(UInt16.max) numbers for relationships and indexes; "
-              + "export its data into a new store.")
+            "The store has used all \(UInt16.max) numbers for relationships and indexes. Export "
+              + "its data into a new store.")
         }
         greatest += 1
         parts[name] = StoredPart(

@@ -14,7 +14,7 @@ extension PropertyValue: Codable {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: decoder.codingPath,
-          debugDescription: "A value has one key, which is its kind."))
+          debugDescription: "A value must have exactly one key, its kind."))
     }
     self =
       switch kind {

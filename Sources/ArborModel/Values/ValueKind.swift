@@ -35,7 +35,7 @@ package enum ValueKind: Sendable, Equatable {
     switch self {
     case .any: "any value"
     case .number: "a number"
-    case .text: "a text"
+    case .text: "a string"
     case .date: "a date"
     case .binary: "binary data"
     case .uuid: "a UUID"

@@ -18,7 +18,8 @@ struct ClassBinder {
       if let other = classOf[entity.index], other != objectClass {
         throw ArborError(
           .invalidArgument,
-          "Both \(other) and \(objectClass) describe entity \(entity.name); name one of them."
+          "Both \(other) and \(objectClass) describe the entity \(entity.name). Pass only one of "
+            + "them."
         ).with(entity: entity.name)
       }
       classOf[entity.index] = objectClass
@@ -34,11 +35,11 @@ struct ClassBinder {
     guard !name.isEmpty else {
       throw ArborError(
         .invalidArgument,
-        "\(objectClass) describes no entity; override entityDescription, or name the entity.")
+        "\(objectClass) describes no entity. Mark it with @Entity, or pass the entity's name.")
     }
     throw ArborError(
       .unknownName,
-      "The model has no entity \(name), which class \(objectClass) describes; open the store "
+      "The model has no entity \(name), which the class \(objectClass) describes. Open the store "
         + "with a model that has it." + NearestName.hint(name, in: schema.entities.map(\.name))
     ).with(entity: name)
   }
@@ -76,7 +77,8 @@ struct ClassBinder {
     guard stored.field.kind == FieldKind(attribute.type) else {
       throw mismatch(
         attribute.name, entity, objectClass,
-        "attribute \(attribute.name) of type \(attribute.type); it is \(stored.description.type)")
+        "attribute \(attribute.name) of type \(attribute.type), but it is "
+          + "\(stored.description.type)")
     }
     return stored.slot
   }
@@ -104,8 +106,8 @@ struct ClassBinder {
   ) -> ArborError {
     ArborError(
       .modelMismatch,
-      "\(objectClass) expects \(expected) in entity \(entity.name), which the store's model does "
-        + "not have; make class and model agree."
+      "\(objectClass) expects \(expected) in the entity \(entity.name), but the store's model "
+        + "doesn't have it. Make the class and the model agree."
     ).with(entity: entity.name, keyPath: property)
   }
 }
@@ -117,7 +119,7 @@ extension ManagedObject {
     guard reservedPropertyNames.contains(name) else { return }
     throw ArborError(
       .invalidModel,
-      "Property \(name) of class \(self) is named like a member of ManagedObject; give it another "
+      "The property \(name) of \(self) has the name of a member of ManagedObject. Give it another "
         + "name."
     ).with(entity: entity, keyPath: name)
   }
@@ -134,5 +136,15 @@ extension ManagedObject {
       next = _getSuperclass(objectClass) as? ManagedObject.Type
     }
     return lineage.reversed()
+  }
+
+  /// The class or the superclass that describes no entity, although it is not `ManagedObject`.
+  class var undescribedClass: ManagedObject.Type? {
+    var next: ManagedObject.Type? = self
+    while let objectClass = next, objectClass != ManagedObject.self {
+      if objectClass.entityDescription.name.isEmpty { return objectClass }
+      next = _getSuperclass(objectClass) as? ManagedObject.Type
+    }
+    return nil
   }
 }

@@ -35,9 +35,10 @@ extension ManagedObjectModel {
     var entities: [EntityDescription] = []
     for objectClass in classes {
       let lineage = objectClass.describedLineage
-      guard !lineage.isEmpty else {
+      if let undescribed = lineage.isEmpty ? objectClass : objectClass.undescribedClass {
+        let role = undescribed == objectClass ? "" : ", the superclass of \(objectClass),"
         throw ArborError(
-          .invalidModel, "\(objectClass) describes no entity; override entityDescription in it.")
+          .invalidModel, "\(undescribed)\(role) describes no entity. Mark it with @Entity.")
       }
       for (position, description) in lineage.enumerated() {
         guard !entities.contains(where: { $0.name == description.name }) else { continue }

@@ -211,7 +211,7 @@ final class EntityBinding: @unchecked Sendable {
     }
     let attribute = entity.attributes[attributes[slot].slot]
     if let error = refusal(toSet: attribute) {
-      preconditionFailure("\(objectClass) cannot set a derived attribute. \(error.message)")
+      stopProgram("\(objectClass) sets a derived attribute. \(error.message)")
     }
     if isObserved { object.session?.observation?.willChange(object, .attribute(attribute.slot)) }
     return attributes[slot]
@@ -223,8 +223,8 @@ final class EntityBinding: @unchecked Sendable {
     guard let derivation = attribute.description.derivation else { return nil }
     return ArborError(
       .notAllowed,
-      "\(entity.name).\(attribute.name) is derived from “\(derivation)” and cannot be set; "
-        + "change what it is derived from."
+      "\(entity.name).\(attribute.name) is derived from “\(derivation)” and cannot be set. Change "
+        + "the properties that it is derived from."
     ).with(entity: entity.name, keyPath: attribute.name)
   }
 
@@ -254,9 +254,9 @@ final class EntityBinding: @unchecked Sendable {
 
   @inline(never)
   private func wrongSlot(_ slot: Int, of what: String, _ count: Int) -> Never {
-    preconditionFailure(
-      "\(objectClass) has no \(what) number \(slot): entity \(entity.name) numbers its \(count) "
-        + "from 0, inherited ones first; number the accessors in the order of the description.")
+    stopProgram(
+      "\(objectClass) has no \(what) \(slot). Entity \(entity.name) has \(count), numbered from 0 "
+        + "with inherited ones first; number the accessors in the order of the description.")
   }
 
   /// Creates an object of the entity's class with a record, or a fault.
@@ -310,8 +310,8 @@ final class EntityBinding: @unchecked Sendable {
     let error = ArborError(
       .notAllowed,
       "\(property.map { "\(entityName).\($0) of " } ?? "")\(id) can't be read: \(state.reason). "
-        + "Keep the context for as long as its objects are in use, or look the object up again by "
-        + "its objectID."
+        + "Keep the context while its objects are in use, or fetch the object again by its "
+        + "objectID."
     ).with(entity: entityName, objectID: id)
     return property.map { error.with(keyPath: $0) } ?? error
   }

@@ -9,7 +9,7 @@ extension AttributeDescription {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public init<T: RelationshipValue>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
@@ -17,7 +17,7 @@ extension AttributeDescription {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public init<T: ManagedObject>(
     _ name: String, _ type: T.Type, default defaultValue: T? = nil, _ options: AttributeOption...
   ) { preconditionFailure("It is unavailable.") }
@@ -27,7 +27,7 @@ extension ManagedObject {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _attribute<T: RelationshipValue>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
@@ -35,7 +35,7 @@ extension ManagedObject {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property holds objects, so it is a relationship; write @Relationship before it"
+    message: "the property holds objects, so it is a relationship; add @Relationship"
   ) public final func _setAttribute<T: RelationshipValue>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }
@@ -43,7 +43,7 @@ extension ManagedObject {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _attribute<T: ManagedObject>(_ slot: Int) -> T {
     preconditionFailure("It is unavailable.")
   }
@@ -51,7 +51,7 @@ extension ManagedObject {
   /// Unavailable, because objects are accessed through relationships.
   @available(
     *, unavailable,
-    message: "the property is an object; write @Relationship before it and ? behind its type"
+    message: "the property is an object; add @Relationship, and make it optional"
   ) public final func _setAttribute<T: ManagedObject>(_ slot: Int, _ value: T) {
     preconditionFailure("It is unavailable.")
   }

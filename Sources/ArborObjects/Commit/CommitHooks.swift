@@ -28,8 +28,8 @@ struct CommitHooks {
     }
     throw ArborError(
       .notAllowed,
-      "willCommit went on changing objects for \(Self.maximumRounds) rounds; let it change "
-        + "something only where the value differs.")
+      "willCommit still changed objects after \(Self.maximumRounds) rounds. Change a value only if "
+        + "it differs.")
   }
 
   /// Calls `willCommit` for an object again. If the hook only sets existing values, the object

@@ -20,7 +20,7 @@ struct CommitRun {
     marking mark: String? = nil, _ metadata: [(key: String, value: [UInt8]?)] = []
   ) throws(ArborError) {
     try begin(
-      "commit() was called during a commit or a seed; let the outer one commit what changed.")
+      "commit() was called during a commit or a seed. Let the outer one commit the changes.")
     try session.limitOperation()
     try session.mergeKnownCommits()
     try session.engine.reporting(session.checkLostLinks())
@@ -124,7 +124,7 @@ struct CommitRun {
     }
     throw ArborError(
       .conflict,
-      "Other commits of the same objects came in between \(Self.maximumAttempts) times; try again.")
+      "Other commits changed the same objects \(Self.maximumAttempts) times in a row. Try again.")
   }
 
   private func changeSet(

@@ -275,8 +275,8 @@ private struct DerivedAttributes {
       guard let fitting = attribute.description.type.fittingDerived(value) else {
         throw ArborError(
           .validation,
-          "\(object.binding.entity.name).\(attribute.name) is derived, and its value does not fit: "
-            + "it takes \(attribute.description.type.expectation); give it another type."
+          "The derived value of \(object.binding.entity.name).\(attribute.name) doesn't fit its "
+            + "type. Expected \(attribute.description.type.expectation); change the type."
         ).with(
           entity: object.binding.entity.name, objectID: object.objectID, keyPath: attribute.name,
           offending: "\(value)")

@@ -37,7 +37,7 @@ extension FetchPredicate {
   ) throws(ArborError) -> Session {
     if let session = object.session { return session }
     throw ArborError(
-      .notAllowed, "\(object.objectID) belongs to no context: \(object.whyDetached)."
+      .notAllowed, "\(object.objectID) doesn't belong to a context: \(object.whyDetached)."
     ).with(entity: object.binding.entity.name, objectID: object.objectID)
   }
 }

@@ -6,18 +6,18 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: No commit is in progress.
   public func rollback() {
-    precondition(
-      !session.isInSavepoint,
-      "rollback() was called during a commit or a seed; throw an error instead.")
+    guard !session.isInSavepoint else {
+      stopProgram("rollback() was called during a commit or a seed. Throw an error instead.")
+    }
     session.rollback()
   }
 
   /// Discards all objects and uncommitted changes. Objects that are still referenced keep their
   /// values but no longer belong to a context.
   public func reset() {
-    precondition(
-      !session.isInSavepoint,
-      "reset() was called during a commit or a seed; throw an error instead.")
+    guard !session.isInSavepoint else {
+      stopProgram("reset() was called during a commit or a seed. Throw an error instead.")
+    }
     session.blobs.forgetRetired()
     session.reset()
   }

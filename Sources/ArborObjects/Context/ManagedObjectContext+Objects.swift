@@ -61,10 +61,10 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) {
     guard object.session === session else {
       guard object.state != .gone else { return }
-      preconditionFailure(
-        "\(object.objectID) cannot be deleted in this context, since "
-          + (object.session == nil ? object.whyDetached : "it belongs to another")
-          + "; look it up here by its objectID.")
+      stopProgram(
+        "\(object.objectID) cannot be deleted in this context: "
+          + (object.session == nil ? object.whyDetached : "it belongs to another context")
+          + ". Fetch it in this context by its objectID.")
     }
     session.sweepWhereDue()
     var propagation = DeletePropagation(session)

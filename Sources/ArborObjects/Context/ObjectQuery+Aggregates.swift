@@ -288,7 +288,7 @@ extension ObjectQuery.Aggregate {
       let names = AggregateExpression.Function.allCases.map(\.rawValue)
       let error = ArborError(
         .unknownName,
-        "There is no aggregate \(name); use one of \(names.joined(separator: ", "))."
+        "The request has no aggregate \(name). Use one of \(names.joined(separator: ", "))."
           + NearestName.hint(name, in: names))
       return Self(.count, failure: error) { $0.optionalValue }
     }
@@ -327,8 +327,8 @@ struct AggregateResult {
     if let typed = V.fromNumber(value) { return typed }
     throw ArborError(
       .typeMismatch,
-      "The \(expression.function.rawValue) of \(expression.keyPath ?? "objects") cannot be had as "
-        + "\(V.self); ask for it as a PropertyValue, or as a type with room for it."
+      "The \(expression.function.rawValue) of \(expression.keyPath ?? "objects") cannot be read as "
+        + "\(V.self). Read it as a PropertyValue, or as a type that can hold it."
     ).with(entity: entity, keyPath: expression.keyPath, offending: "\(value)")
   }
 }

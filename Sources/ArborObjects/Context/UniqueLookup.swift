@@ -33,7 +33,7 @@ struct UniqueLookup {
       throw ArborError(
         .notUnique,
         "\(entity.name) \(object.objectID.number) and \(entity.name) \(found[1].objectID.number) "
-          + "both match; match by properties that identify one object."
+          + "both match. Match by properties that identify a single object."
       ).with(
         entity: entity.name, objectID: object.objectID,
         underlying: ArborError.OtherObject(objectID: found[1].objectID))
@@ -50,8 +50,8 @@ struct UniqueLookup {
     guard !values.isEmpty else {
       throw ArborError(
         .invalidArgument,
-        "\(verb) was given no values to find an object of \(entity.name) by; name the "
-          + "properties that make it the one."
+        "\(verb) was called without values that identify an object of \(entity.name). Pass "
+          + "identifying properties."
       ).with(entity: entity.name)
     }
     var predicates: [FetchPredicate] = []

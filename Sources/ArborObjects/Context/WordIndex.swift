@@ -28,9 +28,9 @@ struct WordIndex {
       throw ArborError(
         indexes.isEmpty ? .unknownName : .invalidArgument,
         indexes.isEmpty
-          ? "\(entity.name) has no index of words to search; declare one, such as "
+          ? "\(entity.name) has no text index to search. Declare one, such as "
             + "FetchIndexDescription(text: \"title\", \"body\")."
-          : "\(entity.name) has several indexes of words; name the one to search: "
+          : "\(entity.name) has several text indexes. Pass the name of one: "
             + names.joined(separator: ", ") + "."
       ).with(entity: entity.name)
     }
@@ -38,7 +38,7 @@ struct WordIndex {
       let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
       throw ArborError(
         .unknownName,
-        "There is no index of words \"\(name)\" at \(entity.name); \(known)."
+        "\(entity.name) has no text index \"\(name)\"; \(known)."
           + NearestName.hint(name, in: names)
       ).with(entity: entity.name, keyPath: name)
     }
@@ -55,13 +55,13 @@ struct WordIndex {
       guard attributes.contains(name) else {
         throw ArborError(
           .unknownName,
-          "The index \(index.name) has no attribute \"\(name)\" to weigh; it has "
+          "The index \(index.name) has no attribute \"\(name)\" to weight. It has "
             + attributes.joined(separator: ", ") + "." + NearestName.hint(name, in: attributes)
         ).with(entity: entity.name, keyPath: name)
       }
       guard weight >= 0, weight.isFinite else {
         throw ArborError(
-          .invalidArgument, "The weight of \(name) is \(weight); give a number from 0 up."
+          .invalidArgument, "The weight of \(name) is \(weight). Use a number of at least 0."
         ).with(entity: entity.name, keyPath: name)
       }
     }
@@ -75,8 +75,8 @@ struct WordIndex {
       else {
         throw ArborError(
           .invalidArgument,
-          "The index \(index.name) of \(entity.name) is not kept, since \(name) cannot be "
-            + "indexed; search another one."
+          "The index \(index.name) of \(entity.name) doesn't exist, because \(name) cannot be "
+            + "indexed. Search another index."
         ).with(entity: entity.name, keyPath: name)
       }
       columns.append(.init(slot: slot, index: indexNumber, weight: weights[name] ?? 1))

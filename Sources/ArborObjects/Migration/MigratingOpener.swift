@@ -48,8 +48,8 @@ struct MigratingOpener {
       if let plan = options.migrationPlan, plan.digest != chain.digest {
         throw ArborError(
           .modelMismatch,
-          "The store, the model or the migration steps are others than options.migrationPlan was "
-            + "made with; make the plan anew.")
+          "options.migrationPlan was made for another store, model or set of migration steps. Make "
+            + "a new plan.")
       }
       if let inPlace = try inPlace(chain, files) {
         return try storing(StoreEngine.open(inPlace))
@@ -83,7 +83,7 @@ struct MigratingOpener {
       obstacles = shared.map {
         MigrationObstacle(
           entity: $0.entity, property: $0.keyPath, object: $0.objectID,
-          message: "\($0.message) Do so with the former model, or let a MigrationStep do so.")
+          message: "\($0.message) Do so with the former model, or use a MigrationStep to do so.")
       }
     }
     guard !obstacles.isEmpty else { return error }
@@ -132,9 +132,9 @@ struct MigratingOpener {
     }
     return ArborError(
       .modelMismatch,
-      "The store is of an older version of the model, and the way to the newer one takes code from "
-        + "version \(steps.joined(separator: ", and from ")), which .lightweightOnly does not run; "
-        + "let options.migration be .automatic.")
+      "The store has an older version of the model, and migrating it runs code from version "
+        + "\(steps.joined(separator: ", and from ")), which .lightweightOnly doesn't allow. Set "
+        + "options.migration to .automatic.")
   }
 }
 

@@ -51,7 +51,7 @@ struct MigrationChain: Sendable {
       if edges.contains(where: { $0.from == edge.from && $0.to == edge.to }) {
         throw ArborError(
           .invalidArgument,
-          "Two migration steps lead from version \(step.from) to \(step.to); make them one.")
+          "Two migration steps lead from version \(step.from) to \(step.to). Combine them.")
       }
       edges.append(edge)
     }
@@ -73,9 +73,9 @@ struct MigrationChain: Sendable {
       guard edges.isEmpty || isSibling else {
         throw ArborError(
           .modelMismatch,
-          "The store is of version \(stored.versionName), and no migration steps lead from there "
-            + "to version \(target.versionName). Add its model to options.modelVersions, which "
-            + "lists the versions from the oldest on, or add a step that begins with it.")
+          "The store has version \(stored.versionName), and no migration steps lead from there to "
+            + "version \(target.versionName). Add its model to options.modelVersions, oldest "
+            + "version first, or add a step that starts from it.")
       }
       hops = [MigrationHop(source: stored, target: target)]
       return
@@ -88,8 +88,8 @@ struct MigrationChain: Sendable {
     for edge in edges where edge.leadsBack(in: order) {
       throw ArborError(
         .invalidArgument,
-        "The migration step from version \(edge.step.from) to \(edge.step.to) leads back: "
-          + "options.modelVersions lists the versions from the oldest on.")
+        "The migration step from version \(edge.step.from) to \(edge.step.to) leads backward. List "
+          + "options.modelVersions with the oldest version first.")
     }
   }
 
@@ -161,17 +161,17 @@ struct MigrationChain: Sendable {
         }
         throw ArborError(
           .invalidArgument,
-          "The migration step from version \(step.from) to \(step.to) names the version "
-            + "\(version), which does not exist; add its model to options.modelVersions, or give "
-            + "the step the model.")
+          "The migration step from version \(step.from) to \(step.to) refers to the unknown "
+            + "version \(version). Add its model to options.modelVersions, or pass the model to "
+            + "the step.")
       }
       self.step = step
       models = [try model(step.from), try model(step.to)]
       guard from != to else {
         throw ArborError(
           .invalidArgument,
-          "The migration step from version \(step.from) to \(step.to) would never run, since a "
-            + "store of the one is a store of the other; give an entity of the newer one another "
+          "The migration step from version \(step.from) to \(step.to) would never run, because "
+            + "both versions describe the same store. Give an entity of the newer one another "
             + "versionHashModifier.")
       }
     }
@@ -191,8 +191,8 @@ struct MigrationChain: Sendable {
       else {
         throw ArborError(
           .invalidArgument,
-          "The migration steps lead in a circle by way of version \(rest[0].versionName); remove "
-            + "the one that leads back.")
+          "The migration steps form a cycle through version \(rest[0].versionName). Remove the "
+            + "step that leads backward.")
       }
       order.append(rest.remove(at: index))
     }

@@ -129,14 +129,14 @@ extension MigrationManager {
       if name == entity.name { return }
       throw ArborError(
         .invalidArgument,
-        "The entity \(former) is kept as \(name) in the newer model and cannot become \(new) as "
-          + "well. Remove the call, or let renaming identifiers say which entities are the same."
+        "The entity \(former) is already kept as \(name) in the newer model and cannot become "
+          + "\(new), too. Remove the call, or set renaming identifiers."
       ).with(entity: former)
     }
     wantedRename = (former, new)
     throw ArborError(
       .notAllowed,
-      "The entity \(former) is renamed to \(new), and the migration begins anew; let the error "
+      "The entity \(former) is renamed to \(new), and the migration starts over. Let the error "
         + "through.")
   }
 
@@ -159,8 +159,8 @@ extension MigrationManager {
     guard let newName else {
       throw ArborError(
         .notAllowed,
-        "The newer model has nothing that entity \(name) becomes; read its objects with forEach, "
-          + "and insert others."
+        "The newer model has no counterpart of the entity \(name). Read its objects with forEach, "
+          + "and insert new ones."
       ).with(entity: name)
     }
     let kinds = models.relaxed.kinds(of: newName).compactMap(models.formerName)

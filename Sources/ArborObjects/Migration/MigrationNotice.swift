@@ -62,17 +62,17 @@ extension MigrationNotice: CustomStringConvertible {
     let models = "from model \(source) to \(target)"
     switch (phase, reading) {
     case (.began, _):
-      return "The store is being migrated in a copy, \(models). It can be read meanwhile, and not "
-        + "be written to."
+      return "The store is being migrated in a copy, \(models). Until it is done, the store can be "
+        + "read but not written."
     case (.abandoned, _):
-      return "The migration of the store \(models) was given up. It can be written to again."
+      return "The migration of the store \(models) was abandoned. The store can be written again."
     case (.completed, .current):
-      return "The store was migrated \(models). It can be read on; open it again to write to it."
+      return "The store was migrated \(models). It can still be read. Reopen it to write."
     case (.completed, .former):
-      return "The store was migrated in a copy, \(models). What is open here is the state before; "
-        + "open it again."
+      return "The store was migrated in a copy, \(models). The open store shows the earlier state. "
+        + "Reopen it."
     case (.completed, .refused):
-      return "The store was migrated \(models). Open it again to read it and to write to it."
+      return "The store was migrated \(models). Reopen it to read and write."
     }
   }
 }

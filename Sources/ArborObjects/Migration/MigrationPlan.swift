@@ -90,7 +90,7 @@ extension MigrationPlan: CustomStringConvertible {
   /// A description of the numbered steps of each part, the losses and the obstacles.
   public var description: String {
     guard let first = parts.first, let last = parts.last else {
-      return "\(url.lastPathComponent) is of the model already."
+      return "\(url.lastPathComponent) already has this model."
     }
     var lines = [
       "\(url.lastPathComponent), from version \(first.from) to \(last.to), "
@@ -114,7 +114,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
     if !brokenRules.isEmpty { lines.append("Broken, and checked by later commits:") }
     lines += brokenRules.map { "- \($0.message)" }
-    if !obstacles.isEmpty { lines.append("In the way:") }
+    if !obstacles.isEmpty { lines.append("Blocked by:") }
     lines += obstacles.map { "- \($0.message)" }
     return lines.joined(separator: "\n")
   }

@@ -49,7 +49,8 @@ struct MigrationPlanner {
       obstacles = [
         MigrationPlan.Obstacle(
           entity: nil, property: nil, objectIDs: [],
-          message: "The options refuse to migrate the store; let options.migration be .automatic.")
+          message: "The options don't allow migrating the store. Set options.migration to "
+            + ".automatic.")
       ]
     }
     let bytes = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
@@ -88,7 +89,9 @@ struct MigrationPlanner {
       switch step.work {
       case .catalogue: break
       case .code(let name):
-        if hop.step == nil { title = "Nothing is known of the objects of \(name ?? "the store")" }
+        if hop.step == nil {
+          title = "Nothing is known about the objects of \(name ?? "the store")"
+        }
         entity = name
       case .pass(let name), .indexBuild(let name): entity = name
       }

@@ -33,8 +33,9 @@ extension MigrationSurvey {
         found.append(
           list.obstacle(
             properties.first,
-            "\(subject): \(isAdded ? "becomes" : "is") unique, and \(list.words) that share "
-              + "values\(cause); change them with the former model, or let a MigrationStep do so."))
+            "\(subject): \(isAdded ? "becomes" : "is") unique, but \(list.words) that share "
+              + "values\(cause). Change them with the former model, or use a MigrationStep to do "
+              + "so."))
       }
     }
     return found

@@ -54,7 +54,7 @@ extension MigrationSurvey {
     let answering = Set(back.map(\.former.number))
     for side in doubtful {
       let what =
-        "links that the relationship back of \(side.relationship.name) has no counterpart of"
+        "links without a counterpart in the inverse of \(side.relationship.name)"
       try note(what, side, &problems) { owner, member in
         answering.contains(member.entity) && !known.contains(Link(owner: owner, member: member))
       }
@@ -79,7 +79,7 @@ extension MigrationSurvey {
     }
     guard !shared.isEmpty else { return }
     for side in own {
-      let what = "a target that others have as well, although \(inverse) leads to one object"
+      let what = "a target that other objects link to as well, although \(inverse) is to-one"
       try note(what, side, &problems) { _, member in shared.contains(member) }
     }
   }

@@ -41,8 +41,8 @@ struct MigrationSurvey {
       found.append(
         list.obstacle(
           nil,
-          "\(name): it becomes abstract, and \(list.words); delete them with the former model, "
-            + "or let a MigrationStep make objects of a subentity out of them."))
+          "\(name): it becomes abstract, but \(list.words). Delete them with the former model, or "
+            + "use a MigrationStep to turn them into objects of a subentity."))
     }
     return found
   }
@@ -123,11 +123,11 @@ private struct ValueRule {
     switch rule {
     case .bounds(let bounds):
       (minimum, maximum, pattern) = (bounds.minimum, bounds.maximum, nil)
-      words = "a value outside of \(bounds)"
+      words = "a value outside the range \(bounds)"
     case .pattern(let text):
       guard let expression = EntityRules.expression(text) else { return nil }
       (minimum, maximum, pattern) = (.null, .null, expression)
-      words = "a value that does not match \(text)"
+      words = "a value that doesn't match \(text)"
     default: return nil
     }
   }

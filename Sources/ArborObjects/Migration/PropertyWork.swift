@@ -111,7 +111,7 @@ struct PropertyWork {
       }
       let fitting = members.filter(relationship.kinds.contains)
       if fitting.count < members.count, !relationship.isLossy {
-        report(relationship.source, "members of another entity than \(relationship.name) leads to")
+        report(relationship.source, "members of an entity that \(relationship.name) doesn't accept")
       }
       if !relationship.isToMany, fitting.count > 1 {
         report(relationship.source, "more than one member")

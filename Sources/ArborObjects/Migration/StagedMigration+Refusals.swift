@@ -56,10 +56,9 @@ extension StagedMigration {
           MigrationObstacle(
             entity: loss.subject.entity, property: loss.subject.property,
             message:
-              "\(loss.name): removed, and the step from version \(step.from) to \(step.to) does "
-              + "not migrate it; let the step call migrate or forEach for \(loss.subject.entity), "
-              + "or name \"\(loss.name)\" in options.migration = .automatic(dropping:) to let that "
-              + "go."))
+              "\(loss.name): removed, but the step from version \(step.from) to \(step.to) doesn't "
+              + "migrate it. Call migrate or forEach for \(loss.subject.entity) in the step, or "
+              + "list \"\(loss.name)\" in options.migration = .automatic(dropping:) to drop it."))
       }
     }
     violations += try unvisitedComposites(hop, models, journal, old)
@@ -107,9 +106,9 @@ extension StagedMigration {
       found.append(
         MigrationObstacle(
           entity: anew.entity, property: anew.property,
-          message: "\(anew.entity).\(anew.property): its composite type changes, and the step from "
-            + "version \(step.from) to \(step.to) does not migrate it; let the step call migrate "
-            + "for \(former)."))
+          message: "\(anew.entity).\(anew.property): its composite type changes, but the step from "
+            + "version \(step.from) to \(step.to) doesn't migrate it. Call migrate for \(former) "
+            + "in the step."))
     }
     return found
   }

@@ -91,8 +91,8 @@ struct StagedMigration {
     guard try storing(files.swap(chain.hops.count, origin: origin)) else {
       throw ArborError(
         .conflict,
-        "\(files.path) was written to while it was migrated; open it again, and the migration "
-          + "begins anew.")
+        "\(files.path) was written while it was being migrated. Reopen it to start the migration "
+          + "over.")
     }
   }
 
@@ -236,7 +236,7 @@ struct StagedMigration {
     if let journal = try storedJournal(of: number) { return journal }
     throw ArborError(
       .corrupted,
-      "\(files.stage(number)) is no file of a migration; remove it, and open the store again.")
+      "\(files.stage(number)) is not a file of a migration. Remove it, and reopen the store.")
   }
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {

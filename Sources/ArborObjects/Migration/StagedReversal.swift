@@ -51,9 +51,9 @@ enum StagedReversal {
   private static func changed(_ commits: UInt64) -> ArborError {
     ArborError(
       .notAllowed,
-      "The migration cannot be reverted: something was committed with the newer model since "
-        + "(\(commits) \(commits == 1 ? "time" : "times")), which would be lost. Pass dropping: "
-        + ".everythingRemoved to let that go, or carry the data over by an export.")
+      "The migration cannot be reverted: \(commits) later "
+        + "\(commits == 1 ? "commit" : "commits") would be lost. Pass dropping: "
+        + ".everythingRemoved to drop them, or export the data and import it afterwards.")
   }
 
   private static func read(

@@ -33,7 +33,7 @@ extension ManagedObject {
     get {
       let value = self[key] as PropertyValue
       guard let typed = T.fromValue(value) else {
-        preconditionFailure(
+        stopProgram(
           "\(binding.entity.name).\(key) holds \(value.isNull ? "nil" : "a value of another type")"
             + " and cannot be read as \(T.self).")
       }
@@ -67,7 +67,7 @@ extension ManagedObject {
 
   /// Returns the result of `body`, or traps with the message of its error.
   final func orStop<R>(_ body: () throws(ArborError) -> R) -> R {
-    do throws(ArborError) { return try body() } catch { preconditionFailure(error.message) }
+    do throws(ArborError) { return try body() } catch { stopProgram(error.message) }
   }
 
   /// Returns the value of a property. Relationships are returned as object IDs.
@@ -310,8 +310,8 @@ extension ManagedObject {
     else {
       throw ArborError(
         .typeMismatch,
-        "\(binding.entity.name).\(key) is no \(isToMany ? "to-many" : "to-one") relationship; read "
-          + "it with value(forKey:)."
+        "\(binding.entity.name).\(key) is not a \(isToMany ? "to-many" : "to-one") relationship. "
+          + "Read it with value(forKey:)."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
     }
     return relationship
@@ -321,8 +321,8 @@ extension ManagedObject {
     if let session { return session }
     throw ArborError(
       .notAllowed,
-      "\(objectID) cannot be changed any more: \(whyDetached). Keep its objectID and ask a context "
-        + "for the object."
+      "\(objectID) can no longer be changed: \(whyDetached). Keep its objectID, and fetch the "
+        + "object from a context."
     ).with(entity: binding.entity.name, objectID: objectID)
   }
 

@@ -26,7 +26,8 @@ extension ManagedObject {
       if let part = try part(of: value, key, rest, of: path) { return part }
       throw ArborError(
         .typeMismatch,
-        "\(key) in the key path is an attribute of \(binding.entity.name), which nothing follows."
+        "\(key) in the key path is an attribute of \(binding.entity.name) and cannot be followed "
+          + "by another name."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: path)
     }
     guard relationship.isToMany else {
@@ -65,7 +66,7 @@ extension ManagedObject {
         guard let part = composite.attributes.first(where: { $0.name == name }) else {
           throw ArborError(
             .unknownName,
-            "There is no part \"\(name)\" in \(composite.name)."
+            "\(composite.name) has no part \"\(name)\"."
               + NearestName.hint(String(name), in: composite.attributes.map(\.name))
           ).with(entity: binding.entity.name, objectID: objectID, keyPath: path)
         }

@@ -81,9 +81,9 @@ extension ManagedObject {
 
   /// Traps on a change of an object that can never be committed.
   final func refuseChange() -> Never {
-    preconditionFailure(
-      "\(binding.objectID(number)) cannot be changed any more: \(whyDetached). Keep its objectID "
-        + "and ask a context for the object.")
+    stopProgram(
+      "\(binding.objectID(number)) can no longer be changed: \(whyDetached). Keep its objectID, "
+        + "and fetch the object from a context.")
   }
 
   /// The reason why the object has no context, for messages.
@@ -94,8 +94,8 @@ extension ManagedObject.State {
   /// The reason why an object has no context, for messages.
   var reason: String {
     switch self {
-    case .live: "it belongs to no context"
-    case .forgotten: "its context has gone or was reset"
+    case .live: "it doesn't belong to a context"
+    case .forgotten: "its context was deallocated or reset"
     case .gone: "it was deleted"
     }
   }

@@ -56,7 +56,7 @@ extension ManagedObject {
     guard !relationship.isToMany else { wrongKind(relationship, "_setToMany") }
     guard let session else { refuseChange() }
     if let target, let problem = problem(of: target, relationship) {
-      preconditionFailure(problem.message)
+      stopProgram(problem.message)
     }
     InverseKeeper(session).set(self, relationship, to: target)
   }
@@ -106,7 +106,7 @@ extension ManagedObject {
     guard relationship.isToMany else { wrongKind(relationship, "_setToOne") }
     guard let session else { refuseChange() }
     for member in members {
-      if let problem = problem(of: member, relationship) { preconditionFailure(problem.message) }
+      if let problem = problem(of: member, relationship) { stopProgram(problem.message) }
     }
     guard change?.kind != .deleted else { return }
     InverseKeeper(session).replace(self, relationship, with: members.lazy.map(\.number))
@@ -173,18 +173,18 @@ extension ManagedObject {
     // The common case costs one comparison; a cast costs about 30 ns.
     if type(of: object) == T.self { return unsafeDowncast(object, to: T.self) }
     guard let typed = object as? T else {
-      preconditionFailure(
-        "\(binding.entity.name).\(relationship.name) leads to a \(type(of: object)), which is no "
-          + "\(T.self); open the store with its classes, or correct the accessor's type.")
+      stopProgram(
+        "\(binding.entity.name).\(relationship.name) refers to a \(type(of: object)), which is not "
+          + "a \(T.self). Open the store with its classes, or correct the accessor's type.")
     }
     return typed
   }
 
   @inline(never)
   private final func wrongKind(_ relationship: RelationshipSchema, _ accessor: String) -> Never {
-    preconditionFailure(
-      "Relationship \(binding.entity.name).\(relationship.name) is "
-        + "\(relationship.isToMany ? "to-many" : "to-one"); use \(accessor) in its accessor.")
+    stopProgram(
+      "The relationship \(binding.entity.name).\(relationship.name) is "
+        + "\(relationship.isToMany ? "to-many" : "to-one"). Use \(accessor) in its accessor.")
   }
 
   /// Returns the reason why an object cannot be a target of a relationship, or `nil`.
@@ -208,12 +208,12 @@ extension ManagedObject {
       target.session !== session
       ? ArborError(
         .invalidArgument,
-        "\(name) cannot lead to an object of another context"
-          + (target.session == nil ? ", for \(target.whyDetached)" : "")
-          + "; look it up in this one by its objectID.")
+        "\(name) cannot refer to an object of another context"
+          + (target.session == nil ? ": \(target.whyDetached)" : "")
+          + ". Fetch it in this context by its objectID.")
       : ArborError(
         .typeMismatch,
-        "\(name) leads to \(destination.name) and cannot hold a \(target.binding.entity.name).")
+        "\(name) accepts \(destination.name), not \(target.binding.entity.name).")
     return error.with(entity: binding.entity.name, objectID: objectID, keyPath: relationship.name)
   }
 }

@@ -1,3 +1,4 @@
+internal import ArborModel
 internal import ArborStore
 
 /// An ordered collection of objects, stored in chunks, so that inserting, removing and finding an
@@ -74,7 +75,9 @@ struct Arrangement {
   /// Returns the position of an index. Scans the counts of the chunks, of which a million objects
   /// have a few thousand.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
-    precondition(index >= 0 && index < count, "The index is outside of the results.")
+    guard index >= 0 && index < count else {
+      stopProgram("Index \(index) is out of range. There are \(count) results.")
+    }
     var offset = index
     for (chunkIndex, chunk) in chunks.enumerated() {
       if offset < chunk.count { return (chunkIndex, offset) }

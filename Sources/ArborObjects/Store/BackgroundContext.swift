@@ -40,8 +40,8 @@ final class BackgroundContext: @unchecked Sendable {
     guard runner.load(ordering: .relaxed) != thread else {
       throw ArborError(
         .notAllowed,
-        "performBackgroundAndWait was called inside a background body, which it would wait for; "
-          + "use the body's own context.")
+        "performBackgroundAndWait was called inside a background body and would wait for itself. "
+          + "Use the body's context.")
     }
     try turns.enterAndWait()
     defer { turns.leave() }

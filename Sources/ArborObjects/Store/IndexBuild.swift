@@ -58,7 +58,7 @@ extension IndexBuild: CustomStringConvertible {
   public var description: String {
     switch state {
     case .building: "\(entity).\(index): about \(objectsDone) of \(objectCount) objects"
-    case .writeOnly: "\(entity).\(index): all objects, not known to be unique"
+    case .writeOnly: "\(entity).\(index): all objects, uniqueness not yet verified"
     }
   }
 }

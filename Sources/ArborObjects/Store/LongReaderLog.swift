@@ -79,7 +79,7 @@ final class LongReaderLog: Sendable {
     if let path = engine.path { metadata["path"] = "\(path)" }
     logger.warning(
       """
-      A reader keeps pages from being used again, so the file grows: \(reader). End its \
+      A long-running reader prevents the reuse of pages, so the file grows: \(reader). End its \
       withSnapshot, or its process.
       """, metadata: metadata)
   }

@@ -52,7 +52,7 @@ extension PersistentStore {
     classes: [ManagedObject.Type] = [], every interval: Duration = .milliseconds(200)
   ) throws(ArborError) {
     guard case .file(let path) = try location.stored else {
-      throw ArborError(.invalidArgument, "A store in memory cannot follow a log; give a file.")
+      throw ArborError(.invalidArgument, "An in-memory store cannot follow a log. Use a file.")
     }
     try Self.logging(nil) { try LogFollower.prepare(path, following: log) }
     var options = options
@@ -99,18 +99,20 @@ extension PersistentStore {
     while engine.lastSequence < sequence {
       try requireOpen()
       guard let link else {
-        throw ArborError(.notAllowed, "The store follows no log; open it with one.")
+        throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with one.")
       }
       if let problem = await link.watcher.lookSoon(), ContinuousClock.now >= end { throw problem }
       if engine.lastSequence >= sequence { return }
       guard ContinuousClock.now < end else {
         throw ArborError(
           .deadlineExceeded,
-          "The store has not got commit \(sequence) of its log in time; its newest is "
+          "Timed out waiting for commit \(sequence). The store has caught up to commit "
             + "\(engine.lastSequence).")
       }
       do { try await Task.sleep(for: pause) } catch {
-        throw ArborError(.cancelled, "The task was cancelled before the store had its log.")
+        throw ArborError(
+          .cancelled,
+          "The task was cancelled before the store caught up with its log.")
       }
       pause = min(pause * 2, .milliseconds(50))
     }
@@ -126,7 +128,7 @@ extension PersistentStore {
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()
     guard let link else {
-      throw ArborError(.notAllowed, "The store follows no log; open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with one.")
     }
     return try link.watcher.catchUp()
   }

@@ -117,10 +117,10 @@ extension PersistentStore {
   ) throws(ArborError) {
     try requireOpen()
     guard link == nil else {
-      throw ArborError(.notAllowed, "The store follows a log already; open it without.")
+      throw ArborError(.notAllowed, "The store already follows a log. Open it without one.")
     }
     guard let path = engine.path else {
-      throw ArborError(.invalidArgument, "A store in memory cannot share a log; give a file.")
+      throw ArborError(.invalidArgument, "An in-memory store cannot share a log. Use a file.")
     }
     let client = LogClient(log)
     try logging { try SharedStore(path, client).begin(engine) }
@@ -182,7 +182,7 @@ extension PersistentStore {
   private func sharedClient() throws(ArborError) -> LogClient {
     try requireOpen()
     guard case .shared(let client, _)? = link else {
-      throw ArborError(.notAllowed, "The store shares no log; open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with one.")
     }
     return client
   }

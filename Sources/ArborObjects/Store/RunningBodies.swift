@@ -22,7 +22,7 @@ final class RunningBodies: Sendable {
     }
     guard isAdmitted else {
       throw ArborError(
-        .closed, "The store is about to be closed and runs no further bodies; open another one.")
+        .closed, "The store is being closed and runs no more background work. Open it again.")
     }
   }
 

@@ -152,15 +152,15 @@ extension SalvageReport: CustomStringConvertible {
       if count > 0 { lines.append("and \(count) \(what) more") }
     }
     if state == .newest, !isSequenceCertain {
-      lines.append("A later header may be lost, so that this may not be the last commit's number.")
+      lines.append("A later header may be lost, so this may not be the number of the last commit.")
     }
     for entity in entities {
-      let lost = entity.lost.map { "\($0) lost" } ?? "nobody can tell how many lost"
+      let lost = entity.lost.map { "\($0) lost" } ?? "an unknown number lost"
       lines.append(
         "\(escaped(entity.name)): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
     }
     lines += doubtful.map { "doubtful: \(Self.name($0))" }
-    addRest(entities.reduce(0) { $0 + $1.doubtful } - doubtful.count, "doubtful ones")
+    addRest(entities.reduce(0) { $0 + $1.doubtful } - doubtful.count, "doubtful objects")
     lines += leftOut.map { "left out: \(Self.name($0))" }
     addRest(leftOutCount - leftOut.count, "left out")
     lines += lostLinks.map {
@@ -172,12 +172,15 @@ extension SalvageReport: CustomStringConvertible {
     }
     addRest(lostBinaryCount - lostBinaries.count, "lost binaries")
     lines += doubtfulMetadata.map { "doubtful metadata: \(escaped($0))" }
-    if isModelGiven { lines.append("The file no longer holds its model; the given one was taken.") }
+    if isModelGiven {
+      lines.append(
+        "The file no longer contains its model. The given model was used.")
+    }
     if isCatalogMade {
-      lines.append("The file no longer holds its catalogue; that of a new store was taken.")
+      lines.append("The file no longer contains its catalog. That of a new store was used.")
     }
     if isUniqueIDLost {
-      lines.append("The counter of unique IDs is lost; they go on above 2^48.")
+      lines.append("The counter of unique IDs is lost. They continue above 2^48.")
     }
     return lines.joined(separator: "\n")
   }
@@ -185,11 +188,11 @@ extension SalvageReport: CustomStringConvertible {
   private var stateSentence: String {
     let commit = sequence.map { "commit \($0)" } ?? "an unknown commit"
     return switch state {
-    case .newest: "Read the newest state, of \(commit)."
-    case .previous: "Read the state of one root page, of \(commit); a later one may be lost."
+    case .newest: "Read the newest state, from \(commit)."
+    case .previous: "Read the state of one root page, from \(commit). A later one may be lost."
     case .withoutRoot:
-      "Read the newest state that a page tells of, of \(commit); a later one may be lost."
-    case .unknown: "Read single pages: nothing tells which of them belong together."
+      "Read the newest state that a page refers to, from \(commit). A later one may be lost."
+    case .unknown: "Read single pages. Which of them belong together is unknown."
     }
   }
 

@@ -24,7 +24,7 @@ struct SharedOpener {
     _ options: StoreOptions, _ classes: [ManagedObject.Type]
   ) throws(ArborError) {
     guard case .file(let path) = try location.stored else {
-      throw ArborError(.invalidArgument, "A store in memory cannot share a log; give a file.")
+      throw ArborError(.invalidArgument, "An in-memory store cannot share a log. Use a file.")
     }
     client = LogClient(log)
     self.path = path
@@ -67,8 +67,8 @@ struct SharedOpener {
       }
       throw ArborError(
         .conflict,
-        "Others change the log \(client.log.name) again and again while \(path) is opened; try "
-          + "again.")
+        "Other processes kept changing the log \(client.log.name) while \(path) was being opened. "
+          + "Try again.")
     }
   }
 

@@ -9,7 +9,7 @@ extension ArborError {
   }
 
   static let damageRemedy =
-    "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
+    "Restore a backup, or recover intact objects with PersistentStore.salvage(_:to:) or "
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
   /// Converts an error of an open store.
@@ -23,7 +23,7 @@ extension ArborError {
     case .notUnique(let violations):
       self.init(
         notUnique: violations.map { DuplicateValues($0, engine.schema, engine.id) },
-        "\(violations.count) values that must be unique are used twice; change them.")
+        "\(violations.count) unique values are used twice. Change them.")
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
         objectID: number.map(engine.objectID))
@@ -42,11 +42,13 @@ extension ArborError {
     case .formatTooNew(let major, let minor):
       self.init(
         .formatTooNew,
-        "The store is of format \(major).\(minor), which a later version of the library reads.")
-    case .closed: self.init(.closed, "The store has been closed; open it again.")
-    case .diskFull:
+        "The store has format \(major).\(minor), which requires a later version of the library.")
+    case .closed: self.init(.closed, "The store has been closed. Open it again.")
+    case .diskFull(let path):
       self.init(
-        .diskFull, "There is no room on the disk, or a file-size limit is reached; make room.")
+        .diskFull,
+        "There is not enough disk space\(path.map { " for \($0)" } ?? ""), or a file size limit "
+          + "was reached. Free space or raise the limit.")
     case .foreignObject(let what): self.init(.invalidArgument, what)
     case .exhausted(let what): self.init(.limitExceeded, what)
     case .invalidModel(let error): self = error
@@ -57,9 +59,11 @@ extension ArborError {
     case .outcomeUnknown(let batch): self.init(unknown: batch)
     case .inLogOnly(let batch, let reason): self.init(inLogOnly: batch, ArborError(opening: reason))
     case .metadataExists(let key):
-      self.init(.conflict, "Another commit has left the mark \(key) already; read what it wrote.")
+      self.init(
+        .conflict,
+        "Another commit has already written the metadata entry \(key). Read what it wrote.")
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .behindLog:
-      self.init(.conflict, "The commit met another one; try again.")
+      self.init(.conflict, "The commit conflicts with another one. Try again.")
     case .notAStore, .invalidPath, .unsupportedEngine, .readOnly, .follower, .inUse, .fileReplaced,
       .inputOutput, .missing:
       self.init(file: error)
@@ -74,27 +78,26 @@ extension ArborError {
     case .duplicateValues(let violations):
       self.init(
         notUnique: violations,
-        "The model makes values unique that objects of the store share; open the store with its "
-          + "former model and change them.")
+        "The model requires unique values, but objects of the store share some. Open the store "
+          + "with its former model, and change them.")
     case .duplicatesBuilt(let violations):
       self.init(
         .notUnique,
-        "Objects that were written while an index was filled share values that the model makes "
-          + "unique. Open the store with options.indexBuilds set to .inBackground, change them and "
-          + "open it again, or bring the former model back with "
-          + "PersistentStore.revertMigration(_:).")
+        "Objects written while an index was being built share values that must be unique. Open the "
+          + "store with options.indexBuilds set to .inBackground, change them and reopen it, or "
+          + "restore the former model with PersistentStore.revertMigration(_:).")
       self.violations = Self.sharing(violations)
     case .modelChanged:
       self.init(
         .modelChanged,
-        "Another process has given the store another model since it was opened; open it again.")
+        "Another process has changed the store's model since it was opened. Reopen it.")
     case .migrationUnderWay(let marker):
       self.init(
         .migrationUnderWay,
-        "The store is being migrated to another model since "
-          + "\(marker.began.formatted(.iso8601)), and nothing is written to it meanwhile. Open it "
-          + "with that model, which goes on with the migration, open it for reading, or give the "
-          + "migration up with PersistentStore.revertMigration(_:).")
+        "The store has been migrating to another model since \(marker.began.formatted(.iso8601)) "
+          + "and cannot be written until that is done. Open it with that model to continue the "
+          + "migration, open it for reading, or abandon the migration with "
+          + "PersistentStore.revertMigration(_:).")
     default: self.init(.modelMismatch, "\(error)")
     }
   }
@@ -102,8 +105,8 @@ extension ArborError {
   private init(unknown batch: UUID) {
     self.init(
       .outcomeUnknown,
-      "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for the "
-        + "batch \(batch.uuidString) once it answers again; until then, do not commit the same "
+      "It is unknown whether the log has the commit. Call PersistentStore.outcome(of:) with the "
+        + "batch \(batch.uuidString) once the log answers again; until then, don't commit the same "
         + "changes from another context.")
     self.batch = batch
   }
@@ -111,8 +114,8 @@ extension ArborError {
   private init(inLogOnly batch: UUID, _ reason: ArborError) {
     self.init(
       reason.code,
-      "The commit is in the log and counts, but this machine's file could not take it: "
-        + "\(reason.message) The store takes it over once it can; do not commit the same changes "
+      "The commit is in the log and valid, but it could not be applied to this machine's file: "
+        + "\(reason.message) The store applies it as soon as it can; don't commit the same changes "
         + "again.")
     underlying = reason
     self.batch = batch
@@ -130,54 +133,74 @@ extension ArborError {
   private init(file error: StoreError) {
     switch error {
     case .notAStore(let path, let what):
-      self.init(.notAStore, "\(path) is no store: \(what.asClause). Choose another file.")
+      self.init(.notAStore, "\(path) is not a store: \(what.asClause). Choose another file.")
     case .invalidPath(let path):
       self.init(
         .invalidArgument,
-        "\(path.debugDescription) is no path of a store: it is empty or has a zero byte in it. "
-          + "Give the path of a file.")
+        "\(path.debugDescription) is not a valid path: it is empty or contains a zero byte. Use "
+          + "the path of a file.")
     case .unsupportedEngine(let path, let error):
       self.init(.unsupportedEngine, (path.map { "\($0): " } ?? "") + "\(error)")
       underlying = error
     case .readOnly(let path):
-      self.init(
-        .readOnly,
-        path.map { "\($0) can only be read; open it for writing, or check who may write there." }
-          ?? "The store can only be read; open it for writing.")
+      self.init(.readOnly, Self.whyReadOnly(path))
     case .follower(let path):
       self.init(
         .readOnly,
-        "\(path ?? "The store") follows the log of another store, and nothing else is written to "
-          + "it; write to that store.")
+        "\(path ?? "The store") follows the log of another store and cannot be written. Write to "
+          + "that store.")
     case .inUse(let path):
       self.init(
         .inUse,
-        "\(path ?? "The store") is in use by something else; close it there, then try again.")
+        "\(path ?? "The store") is in use by another process or store. Close it there, then try "
+          + "again.")
     case .fileReplaced(let path):
       self.init(
         .fileReplaced,
-        "\(path ?? "The store's engine") was removed, replaced or written over by another program "
-          + "while it was open; nothing more is written to it. Close the store wherever it is "
-          + "open, then open it again.")
+        "\(path ?? "The store's engine") was removed, replaced or overwritten by another program "
+          + "while it was open. No more is written to it; close the store wherever it is open, "
+          + "then reopen it.")
     case .inputOutput(let operation, let path, let errno): self.init(operation, path, errno)
     case .missing(let path):
+      let folder = URL(filePath: path).deletingLastPathComponent().path
       self.init(
         .fileUnreadable,
-        "There is no store at \(path); check the path, or open it with a model to make one.")
+        FileManager.default.fileExists(atPath: folder)
+          ? "There is no store at \(path). Check the path, or open it with a model to create one."
+          : "There is no folder \(folder). Check the path, or create the folder.")
     default: self.init(.inputOutput, "\(error)")
     }
+  }
+
+  /// Distinguishes missing permissions from a store that was opened for reading.
+  private static func whyReadOnly(_ path: String?) -> String {
+    guard let path else { return "The store is open for reading only. Open it for writing." }
+    let files = FileManager.default
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    let exists = files.fileExists(atPath: path)
+    if exists, !files.isReadableFile(atPath: path) {
+      return "\(path) cannot be read. Check its permissions."
+    }
+    if !files.isWritableFile(atPath: folder) {
+      return "The folder \(folder) is not writable. Check its permissions, or open the store for "
+        + "reading only."
+    }
+    if exists, !files.isWritableFile(atPath: path) {
+      return "\(path) is not writable. Check its permissions, or open it for reading only."
+    }
+    return "\(path) is read-only. Open it for writing, or check its permissions."
   }
 
   private init(_ operation: String, _ path: String?, _ errno: Int32) {
     if let path, errno == EEXIST {
       self.init(
         .inputOutput,
-        "There is something at \(path) already, which is not written over; choose another path.")
+        "\(path) already exists and will not be overwritten. Choose another path.")
     } else {
       self.init(
         .inputOutput,
         "\(operation)\(path.map { " of \($0)" } ?? "") failed: "
-          + "\(String(cString: strerror(errno))); check the path and its permissions.")
+          + "\(String(cString: strerror(errno))). Check the path and its permissions.")
     }
     underlying = POSIXErrorCode(rawValue: errno).map { POSIXError($0) }
   }
@@ -188,13 +211,13 @@ extension ArborError {
       let what = conflict.currentRecord == nil ? "deleted" : "changed"
       return ArborError(
         .conflict,
-        "\(id.entityName) \(id.number) was \(what) by another commit; refresh it and try again, or "
+        "\(id.entityName) \(id.number) was \(what) by another commit. Refresh it and try again, or "
           + "choose a merge policy."
       ).with(entity: id.entityName, objectID: id)
     }
     self.init(
       gathering: single, .conflict,
-      "\(single.count) objects were changed by other commits; refresh them and try again, or "
+      "\(single.count) objects were changed by other commits. Refresh them and try again, or "
         + "choose a merge policy.")
   }
 
@@ -212,16 +235,16 @@ extension ArborError {
         .conflict,
         "\(from.entityName) \(from.number) was linked to \(to.entityName) \(to.number) by "
           + "\(name ?? link.relationship), but another commit has deleted \(gone.entityName) "
-          + "\(gone.number); link another object, or refresh \(owner.entityName) \(owner.number) "
-          + "to go on without the link."
+          + "\(gone.number). Link another object, or refresh \(owner.entityName) \(owner.number) "
+          + "to continue without the link."
       ).with(
         entity: owner.entityName, objectID: owner, keyPath: isHidden ? nil : link.relationship,
         underlying: ArborError.OtherObject(objectID: gone))
     }
     self.init(
       gathering: single, .conflict,
-      "\(single.count) links lead to objects that other commits have deleted; set them anew, or "
-        + "refresh the objects that are still there.")
+      "\(single.count) links refer to objects that other commits have deleted. Link other objects, "
+        + "or refresh the remaining ones.")
   }
 
   private init(linked: [StillLinked], in engine: StoreEngine) {
@@ -230,13 +253,14 @@ extension ArborError {
       return ArborError(
         .conflict,
         "\(deleted.entityName) \(deleted.number) cannot be deleted: another commit has linked "
-          + "\(owner.entityName) \(owner.number) to it by \(link.relationship); fetch that object, "
+          + "\(owner.entityName) \(owner.number) to it by \(link.relationship). Fetch that object, "
           + "then delete again."
       ).with(entity: deleted.entityName, objectID: deleted, keyPath: link.relationship)
     }
     self.init(
       gathering: single, .conflict,
-      "\(single.count) deleted objects are linked to by other commits; delete them anew.")
+      "\(single.count) deleted objects were linked by other commits. Fetch the linked objects, "
+        + "then delete again.")
   }
 
   private init(notUnique violations: [DuplicateValues], _ message: String) {
@@ -251,7 +275,7 @@ extension ArborError {
       return ArborError(
         .notUnique,
         "\(one.entityName) \(one.number) and \(other.entityName) \(other.number) have the same "
-          + "\(names), which is unique in \(violation.entity); change one of them."
+          + "\(names), which must be unique in \(violation.entity). Change one of them."
       ).with(
         entity: one.entityName, objectID: one, keyPath: violation.properties.joined(separator: ","),
         underlying: ArborError.OtherObject(objectID: other))

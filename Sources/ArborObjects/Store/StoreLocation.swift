@@ -36,11 +36,11 @@ extension StoreLocation {
     func refusal(_ what: String) -> ArborError {
       ArborError(
         .invalidArgument,
-        "\(url.absoluteString) does not name the file of a store: \(what). Make the URL of a path "
+        "\(url.absoluteString) is not the URL of a store file: \(what). Create the URL from a path "
           + "with URL(filePath:).")
     }
     guard url.isFileURL else {
-      throw refusal("its scheme is \(url.scheme ?? "missing"), and file is needed")
+      throw refusal("its scheme is \(url.scheme ?? "missing") instead of file")
     }
     if let host = url.host(percentEncoded: false), !host.isEmpty, host != "localhost" {
       throw refusal("it names the host \(host)")

@@ -28,29 +28,29 @@ package enum ToolWording {
     ("PersistentStore.salvage(_:to:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
     ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),
     (
-      "Open the store with options.indexBuilds set to .inBackground, change them and open it again",
+      "Open the store with options.indexBuilds set to .inBackground, change them and reopen it",
       "Change them in a program that opens the store with the model"
     ),
     (
-      "search again when PersistentStore.indexBuilds() does not list it any more",
+      "search again when PersistentStore.indexBuilds() no longer lists it",
       "search again when “lmdb-inspect index” lists it as ready"
     ),
     ("in options.migration = .automatic(dropping:)", "with --drop"),
     ("in revertMigration(_:dropping:)", "with --drop"),
     (" with options.migration = .automatic", ""),
-    ("let a MigrationStep convert it", "let a program with a migration step convert it"),
-    (", or let options.migration be .automatic", ""),
+    ("use a MigrationStep to convert it", "use a program with a migration step to convert it"),
+    (", or set options.migration to .automatic", ""),
     (
-      "Open it with that one, let options.migration bring it along, or let options.onMismatch "
-        + "replace it.", "Bring it to the model with “lmdb-inspect migrate”."
+      "Open it with that model, migrate it by options.migration, or replace it by "
+        + "options.onMismatch.", "Migrate it with “lmdb-inspect migrate”."
     ),
     (
-      "Do what is said there, open it with its former model, or let options.onMismatch replace it.",
-      "Do what is said there, or go on with its former model."
+      "Resolve them, open it with its former model, or replace it by options.onMismatch.",
+      "Resolve them, or keep its former model."
     ),
     (
-      " Add its model to options.modelVersions, which ",
-      " Give a model that has all versions, which "
+      " Add its model to options.modelVersions, ",
+      " Use a model that has all versions, "
     ),
   ]
 }

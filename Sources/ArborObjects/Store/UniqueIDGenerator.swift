@@ -33,7 +33,7 @@ public enum UniqueIDGenerator {
       throw error
     } catch {
       throw ArborError(
-        .inputOutput, "The folder for application data cannot be made; check who may write there."
+        .inputOutput, "The folder for application data cannot be created. Check its permissions."
       ).with(underlying: error)
     }
   }

@@ -30,7 +30,9 @@ public final class UniqueIDs: Sendable {
   /// - Throws: ``ArborError`` as ``next()``.
   /// - Precondition: `count` is positive.
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
-    precondition(count > 0, "next(_:) was asked for \(count) unique IDs; ask for at least one.")
+    guard count > 0 else {
+      stopProgram("next(_:) was called for \(count) unique IDs. Request at least 1.")
+    }
     if openState.isClosed { throw ArborError(StoreError.closed, in: engine) }
     return try engine.reporting(engine.takeUniqueIDs(count))
   }

@@ -25,8 +25,8 @@ public struct ObjectConstant<Output>: StandardPredicateExpression {
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {
     throw ArborError(
       .notAllowed,
-      "A #Predicate that captures an object cannot be evaluated by itself. "
-        + "Fetch with it, or use FetchPredicate(predicate).matches(object).")
+      "A #Predicate that captures an object cannot be evaluated directly. Fetch with it, or use "
+        + "FetchPredicate(predicate).matches(object).")
   }
 }
 

@@ -83,9 +83,9 @@ final class PathTracer {
       guard let names, found == nil || found == names else {
         throw ArborError(
           .invalidPredicate,
-          "The key path \(keyPath) of \(objectClass) is no path of properties that the class's "
-            + "entityDescription names. Use properties that read one attribute or relationship, or "
-            + "parts of a Codable value; enumerations among these have to be CaseIterable.")
+          "The key path \(keyPath) of \(objectClass) doesn't consist of properties in the class's "
+            + "entityDescription. Use properties that read a single attribute or relationship, or "
+            + "parts of a Codable value; enumerations among them must be CaseIterable.")
       }
       found = names
     }

@@ -67,7 +67,9 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
     case (.condition(let first), .condition(let second)):
       return .condition(.any([.all([test, first]), .all([.not(test), second])]))
     case (.value(let first), .value(let second)): return .value(.ternary(test, first, second))
-    default: throw PredicateTranslation.unsupported("A choice of unlike branches")
+    default:
+      throw PredicateTranslation.unsupported(
+        "A conditional whose branches have different types")
     }
   }
 }

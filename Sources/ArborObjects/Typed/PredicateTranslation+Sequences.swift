@@ -24,7 +24,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
     guard Base.Output.self is any StringProtocol.Type else {
-      throw PredicateTranslation.unsupported("A part of a collection that is no text")
+      throw PredicateTranslation.unsupported("A part of a collection that is not a string")
     }
     return try contains(base, other, &translation)
   }
@@ -33,7 +33,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
   func translated(by translation: inout PredicateTranslation) throws(ArborError) -> TypedTerm {
     guard Base.Output.self is any StringProtocol.Type else {
-      throw PredicateTranslation.unsupported("The beginning of a collection that is no text")
+      throw PredicateTranslation.unsupported("A prefix of a collection that is not a string")
     }
     let base = try translation.value(base)
     return .condition(

@@ -30,8 +30,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         return .value(.member(of: base, KeyPathNode(names: keys)))
       }
       throw PredicateTranslation.unsupported(
-        "The key path \(keyPath) into a \(Root.Output.self), whose parts the store does not know (an "
-          + "enumeration among them has to be CaseIterable),")
+        "The key path \(keyPath) into \(Root.Output.self), whose parts are unknown to the store "
+          + "(enumerations must be CaseIterable),")
     }
     let names = try PathTracer.names(of: keyPath, in: objectClass)
     return .value(.member(of: base, KeyPathNode(names: names)))

@@ -41,7 +41,7 @@ struct PredicateTranslation {
     case .value(.constant(.boolean(let flag))): return .constant(flag)
     case .value(.argument(let index)):
       if case .boolean(let flag) = arguments[index] { return .constant(flag) }
-      throw Self.unsupported("A captured value that is no Boolean, as a condition,")
+      throw Self.unsupported("A captured condition that is not a Boolean")
     case .value(let value):
       return .comparison(PredicateComparison(value, .equal, .constant(.boolean(true))))
     }
@@ -130,8 +130,8 @@ struct PredicateTranslation {
   static func unsupported(_ what: String) -> ArborError {
     ArborError(
       .invalidPredicate,
-      "\(what) in a #Predicate has no counterpart in a store; "
-        + "say it differently, or write the condition as a text.")
+      "\(what) in a #Predicate cannot be translated to a store query. Rewrite it, or use a "
+        + "predicate string.")
   }
 
   /// Returns the name of an expression's type without generic parameters, such as `Arithmetic`.

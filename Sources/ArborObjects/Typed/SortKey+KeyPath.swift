@@ -70,14 +70,14 @@ extension SortKey {
     guard let keyPath = descriptor.keyPath else {
       throw ArborError(
         .invalidPredicate,
-        "The sort descriptor orders by a function rather than a property; "
-          + "use SortDescriptor(\\\(Root.self).property), or a SortKey.")
+        "The sort descriptor sorts by a function, not a property. Use "
+          + "SortDescriptor(\\\(Root.self).property), or a SortKey.")
     }
     if let comparator = descriptor.stringComparator, comparator != .lexical {
       throw ArborError(
         .invalidPredicate,
-        "A store does not order texts by the comparator \(comparator); "
-          + "use a SortKey with options such as .localized or .numeric.")
+        "A store cannot sort strings by the comparator \(comparator). Use a SortKey with options "
+          + "such as .localized or .numeric.")
     }
     return SortKey(
       try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)

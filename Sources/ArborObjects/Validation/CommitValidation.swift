@@ -53,7 +53,7 @@ struct CommitValidation {
     guard let first = violations.first, violations.count == 1 else {
       var error = ArborError(
         .validation,
-        "The changes break \(violations.count) rules; correct the objects, or roll back.")
+        "The changes break \(violations.count) rules. Correct the objects, or roll back.")
       error.violations = violations
       return error
     }
@@ -85,17 +85,17 @@ struct CommitValidation {
     let rules = object.binding.rules
     let record = object.currentRecord
     for property in rules.mandatory where record.isNull(property.field) {
-      add(object, property.name, "has no value; set one, or make the property optional")
+      add(object, property.name, "has no value. Set one, or make the property optional")
     }
     for property in rules.numeric where Self.isNaN(property.field, record) {
       let what = property.field.kind == .date ? "not a finite date" : "NaN or out of range"
-      add(object, property.name, "is \(what); set another value")
+      add(object, property.name, "is \(what). Set another value")
     }
     for attribute in rules.codable where !record.isNull(attribute.field) {
       guard object.holdsUnencodable(attribute.field, in: record) else { continue }
       add(
         object, attribute.name,
-        "contains NaN, or a value that does not encode; set another value")
+        "contains NaN or a value that cannot be encoded. Set another value")
     }
     for (attribute, minimum, maximum) in rules.bounds where !record.isNull(attribute.field) {
       let value = record.value(attribute.field)
@@ -108,7 +108,7 @@ struct CommitValidation {
       if EntityRules.matches(text, expression, session.limit) { continue }
       add(
         object, attribute.name,
-        "does not match the regular expression of the model; correct the text", .string(text))
+        "doesn't match the regular expression of the model. Correct the string", .string(text))
     }
     for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
       for broken in rules.violations(
@@ -140,7 +140,7 @@ struct CommitValidation {
       }
       add(
         object, relationship.name,
-        "leads to an object that is deleted by the same commit; point it elsewhere")
+        "refers to an object that the same commit deletes. Set another object")
     }
   }
 
@@ -171,7 +171,7 @@ struct CommitValidation {
       if targets.contains(where: { !session.isDeleted($0) }) {
         add(
           object, relationship.name,
-          "still has members, which its delete rule forbids; delete or move them first")
+          "still has members, which its delete rule forbids. Delete or move them first")
       }
     }
   }
@@ -206,15 +206,15 @@ struct CommitValidation {
       guard !description.isOptional, description.minimumCount > 0 else { return }
       let asked = description.minimumCount == 1 ? "one" : "\(description.minimumCount)"
       return add(
-        owner, relationship.name, "has no members; add at least \(asked), or make it optional")
+        owner, relationship.name, "has no members. Add at least \(asked), or make it optional")
     }
     if count < description.minimumCount {
-      add(owner, relationship.name, "has too few members: \(count) of \(description.minimumCount)")
+      add(owner, relationship.name, "has \(count) of at least \(description.minimumCount) members")
     }
     if description.maximumCount > 0, count > description.maximumCount {
       add(
         owner, relationship.name,
-        "has too many members: \(count), at most \(description.maximumCount)")
+        "has \(count) members, which exceeds the maximum of \(description.maximumCount)")
     }
   }
 
@@ -248,7 +248,7 @@ struct CommitValidation {
     }
     let subject = object.binding.entity.name + (property.map { ".\($0)" } ?? "")
     violations.append(
-      ArborError(.validation, "\(subject) is refused: \("\(error)".asClause).").with(
+      ArborError(.validation, "\(subject) is not valid: \("\(error)".asClause).").with(
         entity: object.binding.entity.name, objectID: object.objectID, keyPath: property,
         underlying: error))
   }

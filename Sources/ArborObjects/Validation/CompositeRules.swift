@@ -35,12 +35,12 @@ struct CompositeRules {
 
   func violations(of value: PropertyValue, at path: String, _ limit: WorkLimit) -> [Violation] {
     guard case .composite(let values) = value else {
-      return [(path, "is no composite; set one", value)]
+      return [(path, "is not a composite. Set one", value)]
     }
     var violations: [Violation] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) where parts[name] == nil {
       let problem =
-        "is no part of the composite; leave it out" + NearestName.hint(name, in: Array(parts.keys))
+        "is not a part of the composite. Remove it." + NearestName.hint(name, in: Array(parts.keys))
       violations.append(("\(path).\(name)", problem, value))
     }
     for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
@@ -57,11 +57,12 @@ struct CompositeRules {
     let description = part.description
     if value.isNull {
       return description.isOptional || description.isTransient
-        ? [] : broken("has no value; set one, or make the part optional")
+        ? [] : broken("has no value. Set one, or make the part optional")
     }
     if let rules = part.rules { return rules.violations(of: value, at: path, limit) }
     guard let fitting = description.type.fitting(value) else {
-      return broken("takes \(description.type.expectation), and the value is none")
+      return broken(
+        "takes \(description.type.expectation), but the value is of another type or out of range")
     }
     if let problem = EntityRules.problem(of: fitting, description.minimum, description.maximum) {
       return broken(problem)
@@ -69,7 +70,7 @@ struct CompositeRules {
     if let expression = part.expression, case .string(let text) = fitting,
       !EntityRules.matches(text, expression, limit)
     {
-      return broken("does not match the regular expression of the model; correct the text")
+      return broken("doesn't match the regular expression of the model. Correct the string")
     }
     return []
   }

@@ -79,16 +79,16 @@ struct EntityRules {
     -> String?
   {
     var value = value
-    var what = "is"
+    var (below, above, unit) = ("is below", "exceeds", "")
     if case .string(let text) = value {
       value = .integer(Int64(text.count))
-      what = "has a length"
+      (below, above, unit) = ("is shorter than", "is longer than", " characters")
     }
     if !minimum.isNull, PropertyValue.compare(value, minimum) == .less {
-      return "\(what) below the minimum of the model; correct it"
+      return "\(below) the minimum of \(minimum)\(unit)"
     }
     if !maximum.isNull, PropertyValue.compare(value, maximum) == .greater {
-      return "\(what) above the maximum of the model; correct it"
+      return "\(above) the maximum of \(maximum)\(unit)"
     }
     return nil
   }

@@ -72,7 +72,8 @@ package enum CanonicalJSON {
     guard !isUnencodable(data) else {
       throw EncodingError.invalidValue(
         value,
-        EncodingError.Context(codingPath: [], debugDescription: "NaN has no form in JSON."))
+        EncodingError.Context(
+          codingPath: [], debugDescription: "NaN cannot be represented in JSON."))
     }
     return data
   }

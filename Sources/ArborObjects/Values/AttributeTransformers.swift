@@ -49,14 +49,14 @@ struct TransformedAttribute {
     do { value = try Self.decode(data, by: transformer) } catch {
       throw problem(
         .typeMismatch,
-        "holds bytes that transformer “\(name)” does not read; register the "
-          + "transformer that wrote them, or set a new value.", error)
+        "contains bytes that the transformer “\(name)” cannot read. Register the transformer that "
+          + "wrote them, or set a new value.", error)
     }
     guard let typed = value as? T else {
       throw problem(
         .typeMismatch,
-        "is a \(Swift.type(of: value)) by transformer “\(name)” and cannot be "
-          + "read as \(T.self); correct the type, or the registration.")
+        "is a \(Swift.type(of: value)), from the transformer “\(name)”, and cannot be read as "
+          + "\(T.self). Correct the type or the registration.")
     }
     return typed
   }
@@ -67,21 +67,21 @@ struct TransformedAttribute {
       if let data = try Self.encode(value, by: transformer) { return data }
     } catch {
       throw problem(
-        .invalidArgument, "does not take the value: transformer “\(name)” has no bytes for it.",
+        .invalidArgument, "cannot store the value: the transformer “\(name)” cannot encode it.",
         error)
     }
     throw problem(
       .typeMismatch,
-      "takes what transformer “\(name)” takes, and a \(Swift.type(of: value)) is "
-        + "none; correct the type, or the registration.")
+      "takes a value of the transformer “\(name)”, not a \(Swift.type(of: value)). Correct the "
+        + "type or the registration.")
   }
 
   private func transformer() throws(ArborError) -> any AttributeTransformer {
     if let transformer = AttributeTransformers.transformer(named: name) { return transformer }
     throw problem(
       .unknownName,
-      "is transformed by “\(name)”, and no transformer has that name; register one "
-        + "with AttributeTransformers.register(_:named:)."
+      "is transformed by “\(name)”, but no such transformer is registered. Register it with "
+        + "AttributeTransformers.register(_:named:)."
         + NearestName.hint(name, in: AttributeTransformers.names))
   }
 

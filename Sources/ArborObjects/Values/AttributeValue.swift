@@ -68,19 +68,19 @@ extension ManagedObject {
   @inline(never)
   final func wrongType<T>(_ slot: Int, _ type: T.Type) -> Never {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
-    preconditionFailure(
-      "Attribute \(binding.entity.name).\(attribute.name) is of type "
-        + "\(attribute.description.type) and cannot be accessed as \(type); "
-        + "correct the accessor's type.")
+    stopProgram(
+      "The attribute \(binding.entity.name).\(attribute.name) has type "
+        + "\(attribute.description.type) and cannot be accessed as \(type). Correct the accessor's "
+        + "type.")
   }
 
   /// Traps on a number that the attribute cannot hold.
   @inline(never)
   final func outOfRange(_ slot: Int) -> Never {
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
-    preconditionFailure(
-      "The number does not fit attribute \(binding.entity.name).\(attribute.name), which holds "
-        + "\(attribute.description.type.expectation); check it before it is set.")
+    stopProgram(
+      "The number doesn't fit the attribute \(binding.entity.name).\(attribute.name), which takes "
+        + "\(attribute.description.type.expectation). Check it before setting it.")
   }
 }
 
@@ -140,9 +140,9 @@ extension ManagedObject {
       let value = T.fromValue(attribute.description.defaultValue)
         ?? (binding.trace == nil ? nil : PathTracer.placeholder(T.self))
     else {
-      preconditionFailure(
-        "Attribute \(binding.entity.name).\(attribute.name) holds no case of \(type), and its "
-          + "default is none either; give it a default, or make the property optional.")
+      stopProgram(
+        "\(binding.entity.name).\(attribute.name) doesn't hold a case of \(type), and its default "
+          + "isn't one either. Set a default, or make the property optional.")
     }
     return value
   }

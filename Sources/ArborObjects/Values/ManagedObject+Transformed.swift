@@ -89,7 +89,7 @@ extension ManagedObject {
     else {
       throw ArborError(
         .typeMismatch,
-        "\(binding.entity.name).\(key) is not transformable; read it with value(forKey:)."
+        "\(binding.entity.name).\(key) is not transformable. Read it with value(forKey:)."
       ).with(entity: binding.entity.name, objectID: objectID, keyPath: key)
     }
     return (attribute, transformed)

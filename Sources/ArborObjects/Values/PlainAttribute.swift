@@ -23,9 +23,9 @@ extension ManagedObject {
       let standard = PlainAttribute.plain(attribute.description.defaultValue, as: T.self)
         ?? PlainAttribute.blank(T.self)
     else {
-      preconditionFailure(
-        "Attribute \(binding.entity.name).\(attribute.name) holds no \(T.self), and its default is "
-          + "none either; give it a default, or make the property optional.")
+      stopProgram(
+        "\(binding.entity.name).\(attribute.name) doesn't hold a \(T.self), and its default isn't "
+          + "one either. Set a default, or make the property optional.")
     }
     return standard
   }

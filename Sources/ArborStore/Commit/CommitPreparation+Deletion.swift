@@ -108,7 +108,7 @@ extension CommitPreparation {
     guard let data else {
       throw .corrupted(
         entity: plan.entity.name, object: number,
-        what: "A binary that the record refers to is not there, or is damaged.")
+        what: "A binary that the record refers to is missing or damaged.")
     }
     return .binary(data)
   }

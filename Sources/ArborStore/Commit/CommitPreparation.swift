@@ -38,7 +38,7 @@ struct CommitPreparation {
     for index in changes.indices.dropFirst()
     where changes[index].number == changes[index - 1].number {
       throw .invalidChange(
-        changes[index].number, what: "The change set names the object twice; merge the changes.")
+        changes[index].number, what: "The change set contains the object twice.")
     }
   }
 
@@ -137,7 +137,9 @@ struct CommitPreparation {
     for run in entityRuns {
       let first = changes[run.lowerBound].number
       guard let plan = plan(of: first) else {
-        throw .invalidChange(first, what: "The object is of no concrete entity of this store.")
+        throw .invalidChange(
+          first,
+          what: "The object doesn't belong to a concrete entity of this store.")
       }
       try collectRecords(run, plan, &conflicts)
     }
@@ -171,7 +173,7 @@ struct CommitPreparation {
         continue
       }
       guard (change.record == nil) == (change.kind == .delete) else {
-        throw .invalidChange(change.number, what: "Only a deletion comes without a record.")
+        throw .invalidChange(change.number, what: "Only a deletion may lack a record.")
       }
       let collected = change.record == nil ? partsOfGone ?? parts : parts
       collectEntries(change.number, old: old, new: change.record, parts: collected)
@@ -232,7 +234,7 @@ struct CommitPreparation {
       }
       if let after, !blobs.contains(BlobName(after, of: number, field)) {
         throw .invalidChange(
-          number, what: "The record refers to a binary that the change set does not have.")
+          number, what: "The record refers to a binary that the change set doesn't contain.")
       }
     }
   }
@@ -248,7 +250,7 @@ struct CommitPreparation {
           entity: entity.index, slot: edit.slot)
       else {
         throw .invalidChange(
-          edit.owner, what: "Only a relationship that is kept as links can be edited as such.")
+          edit.owner, what: "Only a relationship that is stored as links can be edited by links.")
       }
       // A deleted owner's members go as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }
@@ -262,7 +264,9 @@ struct CommitPreparation {
       case .remove(let member):
         workspace.relationships[relationshipIndex]?.collect(edit.owner, member, isRemoval: true)
       case .reorder:
-        throw .invalidChange(edit.owner, what: "An unordered relationship has no order to set.")
+        throw .invalidChange(
+          edit.owner,
+          what: "The order of an unordered relationship cannot be set.")
       }
     }
   }

@@ -36,7 +36,7 @@ package final class StoreDatabases: Sendable {
   @inline(__always)
   package func records(_ entity: Int) -> Database {
     guard let database = recordDatabases[entity] else {
-      preconditionFailure("An abstract entity has no records; ask its concrete subentities.")
+      stopProgram("An abstract entity has no records. Use its concrete subentities.")
     }
     return database
   }

@@ -67,8 +67,7 @@ struct DigestedDatabase {
 
   /// What is wrong where the digest is another than its entries have.
   var finding: String {
-    "\(title) are not those that the last commits have left: a page of the file is damaged, or of "
-      + "a former state."
+    "\(title) differ from what the last commits wrote: a page of the file is damaged or outdated."
   }
 
   /// Whether the entries have the digest that the state has for them.

@@ -81,9 +81,9 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .corrupted,
-          "The log gives out the numbers from \(reserved.lowerBound) to \(reserved.upperBound) of "
-            + "\(name), where it was asked for \(size) from \(least) on. Bring the log back from a "
-            + "backup of the server."))
+          "The log reserved the numbers \(reserved.lowerBound) to \(reserved.upperBound) of "
+            + "\(name) instead of \(size) numbers from \(least). Restore the log from a backup of "
+            + "the server."))
     }
     let left = Self.left(in: name, from: reserved.lowerBound)
     guard left >= count else { throw exhausted(counter) }
@@ -119,10 +119,10 @@ extension StoreEngine {
 
   private func exhausted(_ counter: Int) -> StoreError {
     guard counter > 0 else {
-      return .exhausted("The store has used up its 2^63 unique IDs; start a new store.")
+      return .exhausted("The store has used all 2^63 unique IDs. Create a new store.")
     }
     let entity = schema.entities[counter - 1].name
-    return .exhausted("\(entity) has used up its 2^48 object numbers; start a new store.")
+    return .exhausted("\(entity) has used all 2^48 object numbers. Create a new store.")
   }
 
   private func counterName(_ counter: Int) -> String {

@@ -143,7 +143,7 @@ extension HeaderRecord {
   func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
-        what: "Another program has written to the file; check it before it is used on.")
+        what: "Another program has written to the file. Check it before you continue to use it.")
     }
   }
 

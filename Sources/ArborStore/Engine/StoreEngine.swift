@@ -245,10 +245,10 @@ extension StoreEngine {
   /// - Throws: `foreignObject` for an ID of another store or of an unknown entity.
   package func objectNumber(_ id: ObjectID) throws(StoreError) -> ObjectNumber {
     guard id.storeID == self.id else {
-      throw .foreignObject("\(id) is of another store; ask the store it belongs to.")
+      throw .foreignObject("\(id) belongs to another store. Use that store.")
     }
     guard let entity = schema.entity(named: id.entityName), !entity.isAbstract else {
-      throw .foreignObject("\(id) names an entity that this store's model does not have.")
+      throw .foreignObject("\(id) refers to an entity that this store's model doesn't have.")
     }
     return ObjectNumber(entity: entity.number, sequence: id.number)
   }

@@ -4,7 +4,7 @@ extension StoreError {
   /// What an error of the engine means for a store.
   package init(_ error: LMDBError, path: String? = nil) {
     switch error {
-    case .diskFull: self = .diskFull
+    case .diskFull: self = .diskFull(path: path)
     case .inUse: self = .inUse(path: path)
     case .closed: self = .closed
     case .fileReplaced: self = .fileReplaced(path: path)
@@ -37,7 +37,7 @@ extension StoreError {
   static func failed(_ operation: String, _ path: String, errno: Int32) -> StoreError {
     // Entries of folders need room as well, and some systems find that out late.
     LMDBError(code: errno) == .diskFull
-      ? .diskFull : .inputOutput(operation: operation, path: path, errno: errno)
+      ? .diskFull(path: path) : .inputOutput(operation: operation, path: path, errno: errno)
   }
 
   /// Whether the file itself is damaged.

@@ -66,7 +66,7 @@ package indirect enum StoreError: Error, Sendable {
   /// The store has been closed.
   case closed
   /// No room on the disk, or a file-size limit.
-  case diskFull
+  case diskFull(path: String? = nil)
   /// The operating system refused a call.
   case inputOutput(operation: String, path: String?, errno: Int32)
   /// An ID that names no object of this store.

@@ -119,17 +119,18 @@ extension StoreError {
   init(_ problem: HeaderRecord.Problem, path: String?) {
     switch problem {
     case .foreign:
-      self = .notAStore(path: path ?? "", what: "The file's header is of another program.")
+      self = .notAStore(path: path ?? "", what: "The file's header belongs to another program.")
     case .otherByteOrder:
       self = .notAStore(
         path: path ?? "",
-        what: "The file was written on a machine with the other byte order; export and import it.")
+        what: "The file was written on a machine with another byte order. Export it there, and "
+          + "import it here.")
     case .tooNew(let major, let minor): self = .formatTooNew(major: Int(major), minor: Int(minor))
     case .tooOld(let major, let minor):
       self = .notAStore(
         path: path ?? "",
-        what: "The file has format \(major).\(minor), from before the first release, which only "
-          + "the program that wrote it can read.")
+        what: "The file has format \(major).\(minor), from before the first release. Only the "
+          + "program that wrote it can read it.")
     case .damaged: self = .corrupted(what: "The header is damaged.")
     }
   }

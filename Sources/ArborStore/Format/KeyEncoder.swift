@@ -64,7 +64,7 @@ package enum KeyEncoder {
       key.append(record.bytes(field), mask: mask)
     case .string, .uri, .binary: appendText(record.bytes(field), mask: mask, to: &key)
     case .tagged:
-      preconditionFailure("A value without a type has no order; index a typed attribute instead.")
+      stopProgram("Values without a type have no order. Index a typed attribute instead.")
     }
   }
 

@@ -30,7 +30,7 @@ package final class StoreLayouts: Sendable {
         else {
           throw .corrupted(
             entity: entity.name,
-            what: "The layout \(old.layout.number) has a field of a kind that is not converted.")
+            what: "The layout \(old.layout.number) has a field of a kind that cannot be converted.")
         }
         let none = [RecordConversion?](repeating: nil, count: Int(entity.layout.number))
         conversions[entity.number, default: none][Int(old.layout.number)] = conversion
@@ -98,9 +98,9 @@ extension RecordView.Damage {
     switch self {
     case .tooShort: "The record is shorter than its layout."
     case .unknownFormat: "The record's format byte is unknown."
-    case .otherLayout: "The record is in a layout that the store does not know."
-    case .badChecksum: "The record's checksum does not match its bytes."
-    case .fieldOutOfBounds: "A field of the record lies outside it."
+    case .otherLayout: "The record has a layout that the store doesn't know."
+    case .badChecksum: "The record's checksum doesn't match its bytes."
+    case .fieldOutOfBounds: "A field of the record is outside its bytes."
     }
   }
 }

@@ -22,7 +22,7 @@ extension StoreChecker {
       }
       report.add(
         .damagedBlob,
-        "A binary of \(self.name(number)) outside of its record is damaged or missing.",
+        "A binary of \(self.name(number)) stored outside its record is damaged or missing.",
         entity: plan.entity.name, object: number)
     }
   }
@@ -40,13 +40,14 @@ extension StoreChecker {
         let owner = key?.name.number
         report.add(
           .strayBlob,
-          "\(owner.map(name) ?? "Nobody") refers to no binary of a key in \(database.name).",
+          "\(owner.map(name) ?? "No object") doesn't refer to the binary of a key in "
+            + "\(database.name).",
           entity: plan.entity.name, object: owner)
       }
     }
     if count > blobChunkCount, !report.problems.contains(where: { $0.kind == .damagedBlob }) {
       report.add(
-        .strayBlob, "\(database.name) has chunks behind the end of a binary.",
+        .strayBlob, "\(database.name) has chunks after the end of a binary.",
         entity: plan.entity.name)
     }
     blobs = []

@@ -16,12 +16,12 @@ extension StoreChecker {
       let cursor = try storing(reader.cursor(database))
       guard let entry = try storing(cursor.first()) else { continue }
       if flags.contains(.integerKey), entry.key.count != 8 {
-        report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes in place of 8.")
+        report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes instead of 8.")
       }
       let pairSize = flags == StoreFormat.orderedFlags ? OrderedMembers.valueSize : nil
       if let size = flags.contains(.integerDuplicates) ? 8 : pairSize, entry.value.count != size {
         report.add(
-          .damagedPage, "\(name) has values of \(entry.value.count) bytes in place of \(size).")
+          .damagedPage, "\(name) has values of \(entry.value.count) bytes instead of \(size).")
       }
     }
     return report.isSound
@@ -33,7 +33,7 @@ extension StoreChecker {
     if counter == 0 || counter > StoreCounter.limit(name) {
       report.add(
         .counter,
-        "The counter \(name) is \(counter), and it counts from 1 to "
+        "The counter \(name) is \(counter), outside its range from 1 to "
           + "\(StoreCounter.limit(name)).")
     }
     return counter
@@ -45,9 +45,9 @@ extension StoreChecker {
       let description = attribute.description
       if record.isNull(attribute.field) {
         if description.isOptional || description.derivation != nil { continue }
-        add(.missingValue, number, ".\(attribute.name) is nil, and it must have a value.")
+        add(.missingValue, number, ".\(attribute.name) is nil but must have a value.")
       } else if Self.isNumeric(attribute.field), record.value(attribute.field).containsNaN {
-        add(.missingValue, number, ".\(attribute.name) is NaN, or a date that is not finite.")
+        add(.missingValue, number, ".\(attribute.name) is NaN or a date that is not finite.")
       }
     }
   }

@@ -74,14 +74,14 @@ extension StoreChecker {
     let entry = expected.run[entryIndex]
     if let build, !expected.run.withKey(entry, { build.isDue($0, entry.number) }) { return }
     let number = ObjectNumber(rawValue: entry.number)
-    add(.missingIndexEntry, number, " is not in the index \(title(index)) as its record says.")
+    add(.missingIndexEntry, number, " is missing from the index \(title(index)).")
   }
 
   private mutating func reportStray(_ raw: UInt64, _ index: StoreDatabases.Index) {
     let number = ObjectNumber(rawValue: raw)
     report.add(
       .strayIndexEntry,
-      "The index \(title(index)) has an entry for \(name(number)) that no record asks for.",
+      "The index \(title(index)) has an entry for \(name(number)) that doesn't match a record.",
       entity: entityName(number), object: number)
   }
 

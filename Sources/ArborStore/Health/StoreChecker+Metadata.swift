@@ -7,10 +7,10 @@ extension StoreChecker {
     let arbor = store.databases.arbor
     let header = try StoreHeader.read(reader, path: store.path)
     if header.transactionID != reader.id {
-      report.add(.header, "The header is not of the transaction that the file ends with.")
+      report.add(.header, "The header doesn't belong to the file's last transaction.")
     }
     if header.storeID != store.id || header.modelFingerprint != store.modelFingerprint {
-      report.add(.header, "The header is of another store or model.")
+      report.add(.header, "The header belongs to another store or model.")
     }
     try checkMarker(header, arbor)
     try checkIndexBuilds(header, arbor)
@@ -35,7 +35,7 @@ extension StoreChecker {
     let isSound = bytes.map { MigrationMarker($0) != nil } ?? true
     guard !isSound || (bytes != nil) != header.isBeingMigrated else { return }
     report.add(
-      .header, "The entry migration is damaged, missing, or not what the header says of it.")
+      .header, "The entry migration is damaged, missing, or doesn't match the header.")
   }
 
   private mutating func checkIndexBuilds(
@@ -45,13 +45,13 @@ extension StoreChecker {
     let bytes = try reader.entryIfPresent(key, in: arbor)
     guard let bytes, header.hasIndexBuilds else {
       if (bytes != nil) != header.hasIndexBuilds {
-        report.add(.header, "The entry \(key) is missing, or not what the header says of it.")
+        report.add(.header, "The entry \(key) is missing or doesn't match the header.")
       }
       return
     }
     let known = Set(store.databases.indexes.map { store.schema.catalogNumber(of: $0.schema) })
     guard let list = IndexBuildList(bytes), list.builds.allSatisfy({ known.contains($0.index) })
-    else { return report.add(.header, "The entry \(key) is damaged or of another model.") }
+    else { return report.add(.header, "The entry \(key) is damaged or belongs to another model.") }
   }
 
   /// That the log is there where the header says so, and holds commits that the store has made.
@@ -61,14 +61,15 @@ extension StoreChecker {
     let bytes = try reader.entryIfPresent(StoreFormat.logKey, in: arbor)
     let isSound = bytes.map { LogReaders($0) != nil } ?? true
     if !isSound || (bytes != nil) != header.keepsLog {
-      report.add(.header, "The entry log is damaged, missing, or not what the header says of it.")
+      report.add(.header, "The entry log is damaged, missing, or doesn't match the header.")
     }
     guard let database = try store.logDatabase() else { return }
     try reader.forEachEntry(of: database, limit) { entry in
       let sequence = entry.integerKey
       let isCommit = LoggedCommitCodec.summary(entry.value, sequence: sequence) != nil
       if !isCommit || sequence > header.sequence {
-        report.add(.history, "The log's entry \(sequence) is damaged, or of no commit.")
+        report.add(
+          .history, "The log's entry \(sequence) is damaged or doesn't belong to a commit.")
       }
     }
   }
@@ -78,12 +79,12 @@ extension StoreChecker {
       do throws(StoreError) {
         let model = try ModelCodec.decode(bytes)
         if model.fingerprint != store.modelFingerprint {
-          report.add(.header, "The stored model is another than the header says.")
+          report.add(.header, "The stored model differs from the one that the header names.")
         }
         if let bytes = try entry(StoreFormat.modelDigestKey, arbor),
           ModelCodec.decodeDigest(bytes) != ModelDigest(model)
         {
-          report.add(.header, "The digest of the stored model is of another one.")
+          report.add(.header, "The digest of the stored model belongs to another model.")
         }
       } catch {
         report.add(.header, "The stored model is damaged.")
@@ -93,7 +94,7 @@ extension StoreChecker {
       let catalog = CatalogCodec.decode(bytes)
       // What was kept of a former model may have gone since the store was opened.
       if catalog?.withoutRetiredDatabases != store.schema.catalog.withoutRetiredDatabases {
-        report.add(.header, "The catalogue is damaged or of another model.")
+        report.add(.header, "The catalog is damaged or belongs to another model.")
       }
     }
   }
@@ -109,7 +110,7 @@ extension StoreChecker {
         number < entity.layout.number
           || fields.elementsEqual(entity.layout.fields, by: { $0.isStored(as: $1) })
       else {
-        report.add(.header, "The entry \(key) is damaged or of another layout.")
+        report.add(.header, "The entry \(key) is damaged or belongs to another layout.")
         continue
       }
     }
@@ -139,13 +140,15 @@ extension StoreChecker {
     }
     if (last ?? 0) != snapshot.sequence {
       report.add(
-        .history, "The history ends with \(last ?? 0), the header with \(snapshot.sequence).")
+        .history,
+        "The history ends with commit \(last ?? 0), but the header with commit "
+          + "\(snapshot.sequence).")
     }
     let least = StoreFormat.historyLength
     let most =
       StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
-      report.add(.history, "The history has \(count) commits; it should have the last of all.")
+      report.add(.history, "The history has \(count) commits but not the last one.")
     }
   }
 
@@ -154,7 +157,7 @@ extension StoreChecker {
   ) {
     // A damaged key may be the greatest number there is.
     if let last, sequence != last &+ 1 {
-      report.add(.history, "The history lacks what lies between \(last) and \(sequence).")
+      report.add(.history, "The history has no commits between \(last) and \(sequence).")
     }
     if HistoryCodec.decode(bytes, sequence: sequence, store.schema) == nil {
       report.add(.history, "The history's entry \(sequence) is damaged.")

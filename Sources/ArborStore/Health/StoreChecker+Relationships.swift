@@ -22,7 +22,7 @@ extension StoreChecker {
       else { continue }
       report.add(
         .missingLink,
-        "\(name(number)).\(relationship.name) is \(name(target)), whose \(inverse.name) differs.",
+        "\(name(number)).\(relationship.name) is \(name(target)), but its \(inverse.name) differs.",
         entity: entity.name, object: number)
     }
   }
@@ -96,10 +96,14 @@ extension StoreChecker {
       let wanted = left < expected.count ? (expected[left].high, expected[left].low) : nil
       let found = right < stored.count ? (stored[right].high, stored[right].low) : nil
       if let wanted, found.map({ wanted < $0 }) ?? true {
-        reportLink(.missingLink, wanted, schema, "lacks the member", "whose own side has it")
+        reportLink(
+          .missingLink, wanted, schema, "doesn't have the member",
+          "although its inverse has the link")
         left += 1
       } else if let found, wanted.map({ found < $0 }) ?? true {
-        reportLink(.strayLink, found, schema, "has the member", "whose own side does not")
+        reportLink(
+          .strayLink, found, schema, "has the member",
+          "although its inverse doesn't have the link")
         right += 1
       } else {
         left += 1
@@ -139,8 +143,8 @@ extension StoreChecker {
     let exists = try snapshot.exists(target)
     if exists, store.schema.leads(relationship, to: target) { return true }
     let destination = store.schema.entities[relationship.destination].name
-    let reason = exists ? "which is no \(destination)" : "which is not there"
-    add(.danglingLink, owner, ".\(relationship.name) leads to \(name(target)), \(reason).")
+    let reason = exists ? "which is not a \(destination)" : "which doesn't exist"
+    add(.danglingLink, owner, ".\(relationship.name) refers to \(name(target)), \(reason).")
     return false
   }
 
@@ -156,12 +160,12 @@ extension StoreChecker {
       let member = name(ObjectNumber(rawValue: triple.member))
       add(
         .order, ObjectNumber(rawValue: triple.owner),
-        ".\(relationship.schema.name) is out of step about \(member).")
+        ".\(relationship.schema.name) and its order disagree about \(member).")
     }
     for (last, next) in zip(members, members.dropFirst())
     where last.owner == next.owner && last.member == next.member {
       let owner = ObjectNumber(rawValue: next.owner)
-      add(.order, owner, ".\(relationship.schema.name) has a member twice.")
+      add(.order, owner, ".\(relationship.schema.name) contains a member twice.")
     }
   }
 

@@ -110,12 +110,12 @@ struct StoreChecker {
   ) -> Bool {
     guard number.entity == entity.number else {
       report.add(
-        .misplacedRecord, "The key \(number.rawValue) among \(entity.name) is of another entity.",
+        .misplacedRecord, "The key \(number.rawValue) in \(entity.name) belongs to another entity.",
         entity: entity.name, object: number)
       return false
     }
     guard number.sequence >= counter else { return true }
-    add(.counter, number, " is in use, and the next number to reserve is \(counter).")
+    add(.counter, number, " exists, but the next number to reserve is \(counter).")
     return true
   }
 

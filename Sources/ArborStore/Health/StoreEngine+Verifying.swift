@@ -72,14 +72,14 @@ extension StoreEngine {
     }
     do throws(StoreError) {
       guard case .known(let known) = digests, !known.isCounting else {
-        throw .corrupted(what: "There are no digests to compare the file with.")
+        throw .corrupted(what: "The file has no digests to compare with.")
       }
       try scrub()
     } catch .corrupted(let entity, let object, let what) {
       throw .corrupted(
         entity: entity, object: object,
-        what: "The machine stopped before the medium had the last commits, which are in the log "
-          + "that the store shares: open it with the log, which makes it anew. Found: \(what)")
+        what: "The machine stopped before the last commits reached the disk. They are in the log "
+          + "that the store shares: open it with the log to rebuild it. Found: \(what)")
     }
     if !isReadOnly { try takeMarkOff() }
   }

@@ -168,7 +168,7 @@ final class StoreScrub {
       if try BlobStorage.read(reference, name, blobs, reader) == nil {
         return .corrupted(
           entity: entity.name, object: number,
-          what: "A binary outside of the record is damaged or missing.")
+          what: "A binary stored outside the record is damaged or missing.")
       }
     }
     return nil

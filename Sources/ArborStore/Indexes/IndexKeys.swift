@@ -72,7 +72,7 @@ extension EntitySchema {
     case .attribute(let slot): return attributes[slot].field
     case .toOne(let slot):
       guard case .field(let index) = relationships[slot].storage else {
-        preconditionFailure("A to-many relationship has no field; index its to-one side.")
+        stopProgram("A to-many relationship has no field. Index its to-one side.")
       }
       return layout.fields[index]
     }

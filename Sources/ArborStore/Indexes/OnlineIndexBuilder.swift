@@ -80,7 +80,7 @@ final class OnlineIndexBuilder {
       if let build = list.next {
         guard let indexNumber = indexNumber(of: build.index) else {
           throw .corrupted(
-            what: "The entry \(StoreFormat.indexBuildsKey) names an index that is not there.")
+            what: "The entry \(StoreFormat.indexBuildsKey) refers to an index that doesn't exist.")
         }
         guard let pass = try pass(for: build, at: indexNumber, snapshot, isStopped) else { return }
         if try fill(build, from: pass, of: list, snapshot) { continue }

@@ -54,14 +54,14 @@ package struct SharedPosition: Sendable, Hashable {
       return .log(
         ArborError(
           .forked,
-          "The store and its log have gone different ways behind commit \(sequence). Close the "
-            + "store and open it again, which keeps what the log does not have."))
+          "The store and its log diverged after commit \(sequence). Close the store and reopen it, "
+            + "which keeps the commits that the log doesn't have."))
     }
     return .log(
       ArborError(
         .modelChanged,
-        "The log no longer has what follows the store's newest commit, \(sequence). Reading goes "
-          + "on; close the store and open it again, which makes it anew from the log's newest "
+        "The log no longer has the commits after the store's newest one, \(sequence). Reading "
+          + "still works; close the store and reopen it to rebuild it from the log's newest "
           + "snapshot."))
   }
 
@@ -69,8 +69,8 @@ package struct SharedPosition: Sendable, Hashable {
   package static func ownCommits(behind sequence: UInt64) -> ArborError {
     ArborError(
       .forked,
-      "The store has commits of its own behind commit \(sequence), up to which it has its log. "
-        + "Move its file away, and open it again, which makes it anew from the log.")
+      "The store has its own commits after commit \(sequence), the last one from its log. Move its "
+        + "file away, and reopen it to rebuild it from the log.")
   }
 
   // MARK: Bytes

@@ -75,9 +75,8 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .forked,
-          "The store has commits behind commit \(start.sequence) that are not in the log, and has "
-            + "not kept them. Move its file away, and open it again, which makes it anew from the "
-            + "log."))
+          "The store has commits after commit \(start.sequence) that are not in the log, and their "
+            + "history is gone. Move its file away, and reopen it to rebuild it from the log."))
     }
     return CommitGroup(
       batch: UUID(), first: start.sequence + 1, before: start.chain, commits: commits)

@@ -69,13 +69,13 @@ extension StoreEngine {
   private func check(_ commit: LoggedCommit, follows header: HeaderRecord) throws(StoreError) {
     guard commit.sequence == header.sequence + 1 else {
       throw .corrupted(
-        what: "The log's commit \(commit.sequence) does not follow the store's newest, which is "
+        what: "The log's commit \(commit.sequence) doesn't follow the store's newest, which is "
           + "\(header.sequence).")
     }
     guard commit.generation == modelGeneration else {
       throw .corrupted(
-        what: "The log's commit \(commit.sequence) is of the model's generation "
-          + "\(commit.generation), the store of \(modelGeneration).")
+        what: "The log's commit \(commit.sequence) has model generation \(commit.generation), but "
+          + "the store has \(modelGeneration).")
     }
   }
 
@@ -84,7 +84,7 @@ extension StoreEngine {
     switch error {
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:
       .corrupted(
-        what: "The log's commit \(sequence) does not fit the store: they have gone different ways.")
+        what: "The log's commit \(sequence) doesn't fit the store: they have diverged.")
     default: error
     }
   }

@@ -84,7 +84,8 @@ extension StoreEngine {
         LoggedCommitCodec.decode($0, sequence: sequence, schema)
       }
       guard let commit else {
-        throw .corrupted(what: "The log's commit \(sequence) is damaged, or of another model.")
+        throw .corrupted(
+          what: "The log's commit \(sequence) is damaged or belongs to another model.")
       }
       commits.append(commit)
     }
@@ -137,8 +138,8 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .forked,
-          "The store was brought to another model without its log. Move its file away, and open it "
-            + "again, which makes it anew from the log."))
+          "The store was migrated to another model without its log. Move its file away, and reopen "
+            + "it to rebuild it from the log."))
     }
     return position
   }

@@ -62,7 +62,7 @@ struct DatabaseMoves {
           refuse(
             relationship.isHidden ? new.entities[back.declaringEntity].name : entity.name,
             relationship.isHidden ? back.name : relationship.name,
-            "its links would have to be laid out anew")
+            "its links would have to be stored in another layout")
           continue
         }
         contents[target, default: [:]][PartName(source, old), default: []].insert(entity.number)
@@ -175,9 +175,9 @@ struct DatabaseMoves {
       entity: entity, property: property,
       message: "\(subject): \(reason), "
         + (isReversal
-          ? "which the way back does not do; go on with the newer model, or carry the data over by "
-            + "an export."
-          : "which .lightweightOnly does not do; let options.migration be .automatic."))
+          ? "which a reversal doesn't do. Keep the newer model, or export the data and import it "
+            + "afterwards."
+          : "which .lightweightOnly doesn't do. Set options.migration to .automatic."))
     if !obstacles.contains(obstacle) { obstacles.append(obstacle) }
   }
 

@@ -167,11 +167,11 @@ extension LightweightMigration {
   static func valuesOfOtherTypes(_ difference: ModelDifference) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       guard case .attribute(.typeChanged) = change.kind, change.effort == .code else { return nil }
-      let name = change.loss.map { "name \"\($0.name)\" to let it begin anew, or " } ?? ""
+      let name = change.loss.map { "List \"\($0.name)\" to drop them, or " } ?? ""
       return MigrationObstacle(
         entity: change.entity, property: change.property,
-        message: "\(change.summary); nothing converts its values back: \(name)go on with the newer "
-          + "model, and carry the data over by an export.")
+        message: "\(change.summary); its values cannot be converted back. \(name)keep the newer "
+          + "model and export the data.")
     }
   }
 }

@@ -27,8 +27,8 @@ extension MigrationChecks {
       let destination = migration.new.entities[relationship.destination].name
       obstacles += obstacle(
         plan.name, relationship.name, tally, present,
-        " with links to objects that are no \(destination)"
-      ) { "\($0), to which it leads in the former model; change them with the newer one" }
+        " with links to objects that are not \(destination)"
+      ) { "\($0), its destination in the former model. Change them with the newer model" }
     }
   }
 

@@ -50,12 +50,15 @@ extension MigrationChecks {
     }
     let least = rule.isToMany ? rule.minimumCount : 1
     let cases = [
-      (fewer, "fewer", "it needs \(least) or more members"),
-      (more, "more", "it takes \(rule.maximumCount) members at most"),
+      (fewer, "fewer", "it needs at least \(least) \(least == 1 ? "member" : "members")"),
+      (
+        more, "more",
+        "it takes at most \(rule.maximumCount) \(rule.maximumCount == 1 ? "member" : "members")"
+      ),
     ]
     for (tally, detail, what) in cases {
       obstacles += obstacle(plan.name, rule.name, tally, former, " with \(detail)") {
-        "\(what), and \($0); change them with the former model, or \(step("do so"))"
+        "\(what), but \($0). Change them with the former model, or \(step("do so"))"
       }
     }
   }

@@ -46,17 +46,17 @@ struct MigrationChecks {
   ) throws(StoreError) {
     guard !migration.isStaged else { return }
     obstacles += obstacle(plan.name, nil, try all(of: former), former) {
-      "it becomes abstract, and \($0); "
+      "it becomes abstract, but \($0). "
         + (migration.isReversal
-          ? "delete them with the newer model"
-          : "delete them with the former model, or "
-            + step("make objects of a subentity out of them"))
+          ? "Delete them with the newer model"
+          : "Delete them with the former model, or "
+            + step("turn them into objects of a subentity"))
     }
   }
 
   /// Returns the advice to use code. Only migrations in a copy run steps.
   func step(_ verb: String) -> String {
-    "let a MigrationStep \(verb)"
+    "use a MigrationStep to \(verb)"
       + (migration.isStaged ? "" : " with options.migration = .automatic")
   }
 
@@ -78,20 +78,21 @@ struct MigrationChecks {
         }
         if presentLinks(of: name, plan, former) != nil { continue }
         obstacles += obstacle(plan.name, name, all, former, " without a value") {
-          "it is mandatory without a default, and \($0); "
+          "it is mandatory without a constant default, but \($0). "
             + (migration.isReversal
-              ? "delete them with the newer model"
-              : "give it a default, make it optional, or \(step("fill it"))")
+              ? "Delete them with the newer model"
+              : "Give it a constant default (UUID() is not one), make it optional, or "
+                + "\(step("fill it"))")
         }
       }
       for name in plan.computed where !migration.isStaged {
         obstacles += obstacle(plan.name, name, all, former) {
-          "it is derived and stored, and \($0); "
+          "it is derived and stored, but \($0). "
             + (migration.isReversal
-              ? "the way back computes it for none, so go on with the newer model, or carry the "
-                + "data over by an export"
-              : ".lightweightOnly computes it for none, so let options.migration be .automatic, or "
-                + "make it transient")
+              ? "A reversal doesn't compute it. Keep the newer model, or export the data and "
+                + "import it afterwards"
+              : "Set options.migration to .automatic, since .lightweightOnly doesn't compute it, "
+                + "or make it transient")
         }
       }
     }
@@ -115,10 +116,11 @@ struct MigrationChecks {
       if record.isNull(field) { tally.add(number) }
     }
     obstacles += obstacle(plan.name, name, tally, former, " without a value") {
-      "it becomes mandatory without a default, and \($0); "
+      "it becomes mandatory without a default, but \($0). "
         + (migration.isReversal
-          ? "give each object a value with the newer model"
-          : "give it a default, give each object a value with the former model, or \(step("do so"))")
+          ? "Give each object a value with the newer model"
+          : "Give it a default, give each object a value with the former model, or "
+            + "\(step("do so"))")
     }
   }
 
@@ -147,7 +149,7 @@ struct MigrationChecks {
       }
     }
     obstacles += obstacle(plan.name, name, tally, former, " without a value") {
-      "it is mandatory without a default, and \($0), written since it was removed; delete these "
+      "it is mandatory without a default, but \($0), written since it was removed. Delete them "
         + "with the newer model"
     }
   }
@@ -167,10 +169,10 @@ struct MigrationChecks {
     }
     guard mayBeLinked else { return }
     obstacles += obstacle(removed.name, nil, try all(of: former), former) {
-      "it is removed, and \($0); others may be linked with these by what it inherits, so "
+      "it is removed, but \($0), which other objects may be linked to by inherited relationships. "
         + (migration.isReversal
-          ? "delete them with the newer model"
-          : "delete them with the former model, or let options.migration be .automatic")
+          ? "Delete them with the newer model"
+          : "Delete them with the former model, or set options.migration to .automatic")
     }
   }
 

@@ -53,9 +53,9 @@ extension MigrationObstacle {
     let some = entities.prefix(3).joined(separator: ", ")
     return MigrationObstacle(
       entity: nil, property: nil,
-      message: "The store has no entity in common with the model, so it is probably another "
-        + "program's: its entities are \(some)\(entities.count > 3 ? " and more" : ""). Choose "
-        + "another file, or name each of its entities in options.migration = "
+      message: "The store has no entity in common with the model, so it probably belongs to "
+        + "another program: its entities are \(some)\(entities.count > 3 ? " and more" : ""). "
+        + "Choose another file, or list all its entities in options.migration = "
         + ".automatic(dropping:).")
   }
 
@@ -83,20 +83,20 @@ extension MigrationObstacle {
     /// The alternatives if nothing converts the data.
     var otherwise: String {
       isReversal
-        ? "go on with the newer model, or carry the data over by an export"
-        : list(["leave it as it was", step])
+        ? "keep the newer model, or export the data and import it afterwards"
+        : list(["leave it unchanged", step])
     }
 
     /// The advice to use code.
     var step: String {
-      "let a MigrationStep convert it" + (passes ? "" : " with options.migration = .automatic")
+      "use a MigrationStep to convert it" + (passes ? "" : " with options.migration = .automatic")
     }
 
     /// Explains that there is no pass over the objects.
     var noPass: String {
       isReversal
-        ? "which the way back does not make; \(otherwise)"
-        : "which .lightweightOnly does not make; let options.migration be .automatic"
+        ? "which a reversal doesn't make; \(otherwise)"
+        : "which .lightweightOnly doesn't make. Set options.migration to .automatic"
     }
 
     /// Returns the options that permit a change with a loss.
@@ -113,9 +113,9 @@ extension MigrationObstacle {
 
     /// Returns the options if nothing converts the affected data.
     func startingOver(_ loss: ModelDifference.Loss) -> String {
-      let naming = "\(naming(loss)) and start with none"
+      let naming = "\(naming(loss)) and start without values"
       return isReversal
-        ? "\(naming), or \(otherwise)" : list([naming, "leave it as it was", step])
+        ? "\(naming), or \(otherwise)" : list([naming, "leave it unchanged", step])
     }
 
     private func list(_ ways: [String]) -> String {
@@ -125,7 +125,7 @@ extension MigrationObstacle {
     func naming(_ loss: ModelDifference.Loss) -> String {
       let list =
         isReversal ? "revertMigration(_:dropping:)" : "options.migration = .automatic(dropping:)"
-      return "name \"\(loss.name)\" in \(list) to let that go"
+      return "list \"\(loss.name)\" in \(list) to drop it"
     }
   }
 
@@ -142,13 +142,13 @@ extension MigrationObstacle {
     }
     switch change.effort {
     case .code:
-      let reason = "no conversion is known"
+      let reason = "it cannot be converted automatically"
       guard let loss = change.loss, isDroppable(change) else {
         return "\(reason); \(advice.otherwise)"
       }
       return isNamed ? nil : "\(reason); \(advice.startingOver(loss))"
     case .pass where !isDecidedLater(change):
-      return "that takes a pass over the objects, \(advice.noPass)"
+      return "it needs a pass over the objects, \(advice.noPass)"
     default: return change.loss.flatMap { isNamed ? nil : advice.ways($0, change) }
     }
   }
@@ -187,10 +187,10 @@ extension MigrationObstacle {
   private static func unsupported(_ change: Change) -> String? {
     switch (change.kind, change.rule) {
     case (.composite(.added), _), (.composite(.removed), _): nil
-    case (.composite, _): "values of composite types are not converted"
+    case (.composite, _): "values of composite types cannot be converted"
     case (.relationship(.becameTransient), _), (.relationship(.becameStored), _):
-      "links are kept for both sides or for none"
-    case (.attribute(.externalStorageChanged), _): "large values stay where they are"
+      "links are stored for both sides or for neither"
+    case (.attribute(.externalStorageChanged), _): "large values are not moved"
     case (_, .destination?), (_, .noLongerKind?):
       "links may lead to objects that are no longer allowed there"
     default: nil

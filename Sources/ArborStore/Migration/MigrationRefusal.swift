@@ -39,31 +39,29 @@ package struct MigrationRefusal: Sendable {
   package var message: String {
     switch cause {
     case .options:
-      "The store was written with another model, and the options refuse to migrate it. Open it "
-        + "with that one, let options.migration bring it along, or let options.onMismatch replace "
-        + "it."
+      "The store has another model, and the options don't allow migrating it. Open it with that "
+        + "model, migrate it by options.migration, or replace it by options.onMismatch."
     case .isReadOnly:
-      "The store was written with another model, and is opened for reading, which changes "
-        + "nothing. Open it for writing once, so that it is migrated, or open it with its own "
-        + "model."
+      "The store has another model and was opened for reading, so it cannot be migrated. Open it "
+        + "for writing once to migrate it, or open it with its own model."
     case .reversal: reversalMessage
     case .obstacles:
-      "The store was written with another model, and is not migrated, since "
-        + (obstacles.count == 1 ? "this stands" : "these \(obstacles.count) things stand")
-        + " in the way. Do what is said there, open it with its former model, or let "
-        + "options.onMismatch replace it." + unknownNamesNote
+      "The store has another model and was not migrated because of "
+        + (obstacles.count == 1 ? "1 obstacle" : "\(obstacles.count) obstacles")
+        + ". Resolve them, open it with its former model, or replace it by options.onMismatch."
+        + unknownNamesNote
     }
   }
 
   private var reversalMessage: String {
-    "The migration is not reverted: the store was changed with the newer model, and "
-      + (obstacles.count == 1 ? "this stands" : "these \(obstacles.count) things stand")
-      + " in the way. Do what is said there, or go on with the newer model." + unknownNamesNote
+    "The migration was not reverted, because the store was changed with the newer model. Found "
+      + (obstacles.count == 1 ? "1 obstacle" : "\(obstacles.count) obstacles")
+      + ". Resolve them, or keep the newer model." + unknownNamesNote
   }
 
   private var unknownNamesNote: String {
     guard !unknownNames.isEmpty else { return "" }
-    return " Named to be dropped, but not lost: \(unknownNames.joined(separator: ", "))."
+    return " Listed to be dropped, but not lost: \(unknownNames.joined(separator: ", "))."
   }
 }
 

@@ -139,13 +139,13 @@ struct ReturnedValues {
         entity, name, column.unfitting, since,
         " with a value, written since, that \(type) cannot hold"
       ) {
-        "\($0); name \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to let that "
-          + "go, or change them with the newer model"
+        "\($0); list \"\(column.retyped.lossName)\" in revertMigration(_:dropping:) to drop it, or "
+          + "change them with the newer model"
       }
     }
     return checks.obstacle(entity, name, column.missing, since, " without a value") {
-      "it is mandatory without a default, and \($0); give them values, or delete them, with "
-        + "the newer model"
+      "it is mandatory without a default, but \($0). Set values or delete the objects with the "
+        + "newer model"
     }
   }
 }

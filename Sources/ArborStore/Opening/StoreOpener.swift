@@ -36,7 +36,7 @@ struct StoreOpener {
 
   private func openInMemory() throws(StoreError) -> StoreEngine {
     guard let model = try offer?.checked() else {
-      throw .notAStore(path: "", what: "A store in memory has no model yet; give one.")
+      throw .notAStore(path: "", what: "An in-memory store has no model. Pass one.")
     }
     let options = environmentOptions
     let environment = try storing(Environment.openInMemory(options: options))
@@ -157,14 +157,14 @@ struct StoreOpener {
     let header = try StoreHeader.read(transaction.reader, path: path)
     guard header.transactionID == transaction.id else {
       throw .corrupted(
-        what: "The header is of transaction \(header.transactionID), the file of "
+        what: "The header belongs to transaction \(header.transactionID), but the file to "
           + "\(transaction.id): another program wrote to it, or a root page is damaged.")
     }
     try refuseWhileMigrating(header, transaction.reader, arbor)
     let (model, digest) = try model(header, transaction.reader, arbor)
     let stored = try transaction.reader.entry(StoreFormat.catalogKey, in: arbor)
     guard let catalog = CatalogCodec.decode(stored) else {
-      throw .corrupted(what: "The catalogue is damaged.")
+      throw .corrupted(what: "The catalog is damaged.")
     }
     let schema = try Self.schema(model, catalog)
     let layouts = try Self.layouts(of: schema, transaction.reader, arbor)
@@ -217,7 +217,7 @@ struct StoreOpener {
     do throws(LMDBError) {
       opened = try environment.openDatabases(list)
     } catch .incompatible {
-      throw .corrupted(what: "A database of the file has other flags than it should.")
+      throw .corrupted(what: "A database of the file has wrong flags.")
     } catch {
       throw StoreError(error)
     }

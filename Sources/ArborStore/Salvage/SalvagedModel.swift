@@ -35,8 +35,8 @@ struct SalvagedModel {
     }
     throw .corrupted(
       what: given == nil && models.isEmpty
-        ? "no page of the file holds its model; give the model that it was written with."
-        : "no page of the file holds a catalogue that fits the model.")
+        ? "no page of the file contains its model. Pass the model that it was written with."
+        : "no page of the file contains a catalog that fits the model.")
   }
 
   private init(

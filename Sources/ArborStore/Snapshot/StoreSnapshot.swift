@@ -107,8 +107,8 @@ package final class StoreSnapshot {
       guard store.schema.leads(relationship, to: member) else {
         throw .corrupted(
           entity: store.schema.entity(of: owner)?.name, object: owner,
-          what: "The relationship \(relationship.name) leads to object number \(member.rawValue), "
-            + "which is of no entity that it leads to.")
+          what: "The relationship \(relationship.name) refers to the object number "
+            + "\(member.rawValue), whose entity it doesn't accept.")
       }
       accepted = member.entity
     }

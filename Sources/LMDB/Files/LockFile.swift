@@ -118,21 +118,22 @@ extension LockFileProblem {
   package var description: String {
     switch kind {
     case .directory: "The lock file \(path) is a directory."
-    case .notRegular: "The lock file \(path) is no plain file."
+    case .notRegular: "The lock file \(path) is not a regular file."
     case .foreign(let owner):
-      "The lock file \(path) belongs to the user \(owner), and this one may not write to it."
+      "The lock file \(path) belongs to the user \(owner) and is not writable."
     case .cannotBeMade:
-      "The lock file \(path) is missing and cannot be made, since its folder may not be written."
+      "The lock file \(path) is missing and cannot be created, because its folder is not writable."
     }
   }
 
   var remedy: String {
     switch kind {
-    case .directory, .notRegular: "Remove it while nobody has the store open."
+    case .directory, .notRegular: "Remove it while no process has the store open."
     case .foreign:
-      "Remove it while nobody has the store open, or let all who open the store be one user."
+      "Remove it while no process has the store open, or open the store as the same user "
+        + "everywhere."
     case .cannotBeMade:
-      "Let somebody open the store who may write there, or open a copy; readers need the lock file "
+      "Open the store as a user who may write there, or open a copy. Readers need the lock file "
         + "too."
     }
   }

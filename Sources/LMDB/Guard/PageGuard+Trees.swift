@@ -106,10 +106,10 @@ extension PageGuard {
     let record = tree.record
     if let what = record.complaint(as: tree.kind) { throw damage(tree, nil, what) }
     guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
-      throw damage(tree, nil, "it has other numbers of pages than it says")
+      throw damage(tree, nil, "its page counts don't match")
     }
     guard record.entries / UInt64(pageSize) <= state.lastPage else {
-      throw damage(tree, nil, "it says that it has \(record.entries) entries")
+      throw damage(tree, nil, "its entry count is \(record.entries)")
     }
     return record.isEmpty ? nil : tree
   }

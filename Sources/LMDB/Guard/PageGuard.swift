@@ -205,7 +205,7 @@ struct PageGuard: ~Copyable {
   /// Looks how long the file is by now.
   private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
     heldPages = min(try state.heldPages(descriptor), mappedPages)
-    guard number < heldPages else { throw damage(tree, number, "it is behind the end of the file") }
+    guard number < heldPages else { throw damage(tree, number, "it is past the end of the file") }
   }
 
   /// Checks the pages of a large value, to which a node of a leaf leads, and gives the first and
@@ -217,16 +217,16 @@ struct PageGuard: ~Copyable {
     let page = try mapped(first, tree)
     let needed = UInt64((RawPage.headerSize - 1 + size) / pageSize + 1)
     guard page.number == first, page.flags == .overflow else {
-      throw damage(tree, first, "it is no run of pages, as its entry says")
+      throw damage(tree, first, "it is not the overflow page that its entry expects")
     }
     guard page.runLength >= needed, page.runLength <= state.lastPage else {
       throw damage(
-        tree, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
+        tree, first, "it has \(page.runLength) overflow pages, but its value needs \(needed)")
     }
     let last = first + page.runLength - 1
     if last >= heldPages { heldPages = min(try state.heldPages(descriptor), mappedPages) }
     guard last < heldPages, last <= state.lastPage else {
-      throw damage(tree, first, "it is a run that goes behind the end of the file")
+      throw damage(tree, first, "its overflow pages extend past the end of the file")
     }
     return (first, page.runLength, needed)
   }

@@ -20,8 +20,8 @@ extension MetaPages {
     throw .damaged(
       PageFinding(
         page: newest.number, database: nil,
-        what: "it carries the number \(newest.transactionID), but its last list of free pages is "
-          + "of transaction \(last), and that of the other root page of transaction \(formerLast)"))
+        what: "it belongs to transaction \(newest.transactionID), but its last free list to "
+          + "transaction \(last) and that of the other root page to transaction \(formerLast)"))
   }
 }
 

@@ -180,7 +180,8 @@ extension MetaPages {
       throw .damaged(
         PageFinding(
           page: nil, database: nil,
-          what: "the root pages are of transactions \(even) and \(odd), which are no neighbours"))
+          what: "the root pages belong to transactions \(even) and \(odd), which are not "
+            + "consecutive"))
     }
   }
 }
@@ -224,15 +225,15 @@ struct MetaPage: Equatable {
 
   /// What is wrong in the page itself.
   fileprivate func complaint(as pageNumber: UInt64) -> String? {
-    if number != pageNumber { return "it carries the number \(number)" }
-    if flags != PageFlags.meta.rawValue { return "it is no root page" }
-    if address != 0 { return "it asks for a fixed address of the map" }
+    if number != pageNumber { return "it has the page number \(number)" }
+    if flags != PageFlags.meta.rawValue { return "it is not a root page" }
+    if address != 0 { return "it requests a fixed map address" }
     if free.flags.subtracting(Self.noFolder) != Self.freeFlags {
-      return "the environment has flags that LMDB does not know"
+      return "the environment has unknown flags"
     }
     if main.flags != [] || main.pad != 0 { return "the main database is of another kind" }
-    if lastPage < 1 { return "it knows of no pages" }
-    if mapSize > Self.largestMap { return "its map is larger than any machine's" }
+    if lastPage < 1 { return "it has no pages" }
+    if mapSize > Self.largestMap { return "its map is larger than any address space" }
     if lastPage >= mapSize / UInt64(pageSize) { return "its map is smaller than the file" }
     return nil
   }

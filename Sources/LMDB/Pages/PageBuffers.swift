@@ -50,14 +50,14 @@ struct PageBuffers: ~Copyable {
     for index in 0..<page.count {
       let offset = page.nodeOffset(index)
       guard offset >= upper, offset & 1 == 0, offset &+ RawPage.nodeHeaderSize <= size else {
-        return forget("a node begins outside of it")
+        return forget("a node begins outside it")
       }
       // The four fields of its header, read as one word.
       let header = NodeHeader(page.word(offset))
       if index == 0 { summary.first = header }
       summary.add(header)
       let end = offset &+ RawPage.nodeHeaderSize &+ header.keySize &+ (isLeaf ? header.heldSize : 0)
-      guard end <= size else { return forget("a node ends outside of it") }
+      guard end <= size else { return forget("a node ends outside it") }
       sizes[offset >> 1] = UInt16(truncatingIfNeeded: (end &- offset &+ 1) & ~1)
     }
     return tile(page) ? nil : forget("its nodes overlap or leave gaps")

@@ -67,11 +67,11 @@ struct TreeTraversal {
   /// What is wrong with the counters, once every page was met.
   var countComplaint: String? {
     guard overflowPages == record.overflowPages else {
-      return "it has other numbers of pages than it says"
+      return "its page counts don't match"
     }
     if let what = pageComplaint { return what }
     guard entries == record.entries else {
-      return "it has \(entries) entries and says \(record.entries)"
+      return "it has \(entries) entries instead of \(record.entries)"
     }
     return nil
   }
@@ -79,7 +79,7 @@ struct TreeTraversal {
   /// What is wrong with the counters of branches and leaves.
   var pageComplaint: String? {
     branchPages == record.branchPages && leafPages == record.leafPages
-      ? nil : "it has other numbers of pages than it says"
+      ? nil : "its page counts don't match"
   }
 
   /// What is wrong with the size of a key; remembers the size that all have to share.
@@ -104,9 +104,9 @@ struct TreeTraversal {
 
   private static func share(_ size: Int, _ common: inout Int?, areIntegers: Bool) -> String? {
     guard let expected = common else { return nil }
-    if areIntegers, size != 8, size != 4 { return "it has a number of \(size) bytes" }
+    if areIntegers, size != 8, size != 4 { return "it has an integer of \(size) bytes" }
     if expected != 0, expected != size {
-      return "it has keys or values of \(size) bytes among others of \(expected)"
+      return "it has keys or values of \(size) bytes instead of \(expected)"
     }
     common = size
     return nil
@@ -116,10 +116,10 @@ struct TreeTraversal {
 extension TreeRecord {
   /// What is wrong with the record of a tree of a kind, as far as it tells without the pages.
   func complaint(as kind: TreeTraversal.Kind) -> String? {
-    if kind == .named, !hasKnownFlags { return "it has flags that LMDB does not know" }
+    if kind == .named, !hasKnownFlags { return "it has unknown flags" }
     if isEmpty {
       let counters = branchPages | leafPages | overflowPages | entries
-      return depth == 0 && counters == 0 ? nil : "it is empty and has pages or entries"
+      return depth == 0 && counters == 0 ? nil : "it is empty but has pages or entries"
     }
     return (1...TreeTraversal.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
   }

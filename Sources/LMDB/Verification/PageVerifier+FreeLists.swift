@@ -33,7 +33,7 @@ extension PageVerifier {
       let piece = UnsafeMutableRawBufferPointer(
         rebasing: buffer[..<min(Self.pieceSize, size - offset)])
       guard try readFully(descriptor, piece, at: start + offset) == piece.count else {
-        throw damage(tree, first, "it is behind the end of the file")
+        throw damage(tree, first, "it is past the end of the file")
       }
       let list = RawPage(bytes: UnsafeRawBufferPointer(piece))
       var index = 0
@@ -56,7 +56,7 @@ extension PageVerifier {
   ) throws(LMDBError) {
     let id = RawPage(bytes: node.key).word(0)
     guard id > 0, id <= meta.transactionID else {
-      throw damage(tree, number, "a list is of transaction \(id)")
+      throw damage(tree, number, "a list belongs to transaction \(id)")
     }
   }
 
@@ -72,7 +72,7 @@ extension PageVerifier {
   private mutating func free(
     _ page: UInt64, _ last: inout UInt64, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
-    guard page < last else { throw damage(tree, number, "a list does not descend") }
+    guard page < last else { throw damage(tree, number, "a list is not in descending order") }
     last = page
     try claim(page, tree)
   }

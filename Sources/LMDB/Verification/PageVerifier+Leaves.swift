@@ -8,7 +8,7 @@ extension PageVerifier {
       return try visitPackedLeaf(page, number, &tree, range)
     }
     guard !(tree.kind == .values && tree.record.flags.contains(.fixedDuplicates)) else {
-      throw damage(tree, number, "it has nodes where it should have packed values")
+      throw damage(tree, number, "it has nodes instead of packed values")
     }
     let nodes = try checkNodes(page, number, tree, isLeaf: true)
     guard page.count > 0 else { throw damage(tree, number, "it is an empty leaf") }
@@ -60,7 +60,7 @@ extension PageVerifier {
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     guard tree.kind == .values, tree.record.flags.contains(.fixedDuplicates) else {
-      throw damage(tree, number, "it has packed values where it should have nodes")
+      throw damage(tree, number, "it has packed values instead of nodes")
     }
     let size = page.packedKeySize
     let (lower, upper) = (page.lower, page.upper)
@@ -69,7 +69,7 @@ extension PageVerifier {
     let count = page.count
     guard count > 0, RawPage.headerSize + count * size <= page.size,
       upper == page.size - count * (size - 2)
-    else { throw damage(tree, number, "its packed values do not fit its bounds") }
+    else { throw damage(tree, number, "its packed values don't fit its bounds") }
     var last: UnsafeRawBufferPointer?
     // Of numbers that ascend the first one and the last one tell the rest.
     let areNumbers = tree.order == .integers && size == 8 && page.hasAscendingWords(count)
@@ -93,10 +93,10 @@ extension PageVerifier {
     }
     if let last {
       if !tree.order.isAscending(last, key) {
-        throw damage(tree, number, "its keys do not ascend")
+        throw damage(tree, number, "its keys are not in ascending order")
       }
     } else if let lower = range.lower, tree.order.compare(key, lower) < 0 {
-      throw damage(tree, number, "a key is below the one that separates the page")
+      throw damage(tree, number, "a key is below the page's lower separator")
     }
   }
 
@@ -104,7 +104,7 @@ extension PageVerifier {
     _ last: UnsafeRawBufferPointer?, _ number: UInt64, _ tree: TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     if let last, let upper = range.upper, tree.order.compare(last, upper) >= 0 {
-      throw damage(tree, number, "a key is above the one that separates the page")
+      throw damage(tree, number, "a key is above the page's upper separator")
     }
   }
 
@@ -116,7 +116,7 @@ extension PageVerifier {
     switch node.flags {
     case []:
       if tree.kind == .values, node.dataSize != 0 {
-        throw damage(tree, number, "a value has a value of its own")
+        throw damage(tree, number, "a nested value has its own values")
       }
       if tree.hasSeveralValues, !tree.hasValueSize(node.dataSize),
         let what = tree.valueComplaint(node.dataSize)
@@ -134,7 +134,7 @@ extension PageVerifier {
     case .values where tree.hasSeveralValues: try visitInnerPage(node, number, &tree, level: level)
     case [.values, .tree] where tree.hasSeveralValues && node.dataSize == TreeRecord.size:
       try visitValues(node, number, &tree, level: level)
-    default: throw damage(tree, number, "an entry is of a kind that does not belong there")
+    default: throw damage(tree, number, "an entry has a kind that is not valid there")
     }
   }
 
@@ -149,21 +149,21 @@ extension PageVerifier {
     let offset = Int(first) * pageSize
     try withUnsafeMutableBytes(of: &header) { (bytes) throws(LMDBError) in
       guard try readFully(descriptor, bytes, at: offset) == bytes.count else {
-        throw damage(tree, first, "it is behind the end of the file")
+        throw damage(tree, first, "it is past the end of the file")
       }
       let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
       guard page.number == first, page.flags == .overflow else {
-        throw damage(tree, first, "it is no run of pages, as page \(number) says")
+        throw damage(tree, first, "it is not the overflow page that page \(number) expects")
       }
       guard page.runLength >= needed, page.runLength <= lastPage else {
         throw damage(
-          tree, first, "it is a run of \(page.runLength) pages, and its value needs \(needed)")
+          tree, first, "it has \(page.runLength) overflow pages, but its value needs \(needed)")
       }
       tree.overflowPages += page.runLength
       // A run has at least one page, and its last number cannot overflow: both are bounded.
       for next in first + 1..<first + page.runLength { try claim(next, tree) }
       guard try first + page.runLength <= meta.heldPages(descriptor) else {
-        throw damage(tree, first, "it is a run that goes behind the end of the file")
+        throw damage(tree, first, "its overflow pages extend past the end of the file")
       }
     }
     guard tree.kind == .free else { return }
@@ -200,7 +200,7 @@ extension PageVerifier {
     let isFixed = tree.record.flags.contains(.fixedDuplicates)
     guard page.size >= RawPage.headerSize,
       page.flags == (isFixed ? [.leaf, .dirty, .inner, .packed] : [.leaf, .dirty, .inner])
-    else { throw damage(tree, number, "a key's values are no page within the page") }
+    else { throw damage(tree, number, "a key's values are not a sub-page") }
     let record = TreeRecord(
       flags: TreeTraversal.valueFlags(tree.record.flags),
       pad: isFixed ? UInt32(page.packedKeySize) : 0)
@@ -216,7 +216,7 @@ extension PageVerifier {
   ) throws(LMDBError) {
     let record = TreeRecord(node.data)
     guard record.flags == TreeTraversal.valueFlags(tree.record.flags) else {
-      throw damage(tree, number, "the values of a key have other flags than their database")
+      throw damage(tree, number, "the values of a key and their database have different flags")
     }
     if scope != .trees { return }
     var values = TreeTraversal(valuesOf: tree, record, rootLevel: level + 1)

@@ -23,7 +23,7 @@ extension PageVerifier {
     _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
     guard depth <= tree.record.depth else {
-      throw damage(tree, number, "the tree is deeper than it says")
+      throw damage(tree, number, "the tree is deeper than recorded")
     }
     if scope == .branches, tree.kind == .named, depth == tree.record.depth {
       tree.leafPages += 1
@@ -43,7 +43,7 @@ extension PageVerifier {
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
     guard page.number == number else {
-      throw damage(tree, number, "it carries the number \(page.number)")
+      throw damage(tree, number, "it has the page number \(page.number)")
     }
     switch page.flags {
     case .leaf, [.leaf, .packed]:
@@ -54,11 +54,11 @@ extension PageVerifier {
       try visitLeaf(page, number, &tree, level: tree.rootLevel + depth - 1, range)
     case .branch:
       guard scope == .trees || depth < tree.record.depth else {
-        throw damage(tree, number, "the tree is deeper than it says")
+        throw damage(tree, number, "the tree is deeper than recorded")
       }
       tree.branchPages += 1
       try inspectBranch(page, number, &tree, range)
-    default: throw damage(tree, number, "it is of an unknown kind")
+    default: throw damage(tree, number, "it has an unknown kind")
     }
   }
 
@@ -67,19 +67,19 @@ extension PageVerifier {
   ) throws(LMDBError) {
     try checkNodes(page, number, tree, isLeaf: false)
     let count = page.count
-    guard count >= 2 else { throw damage(tree, number, "it is a branch with one page below it") }
+    guard count >= 2 else { throw damage(tree, number, "it is a branch page with a single child") }
     // The first key stands for everything below the second one.
     var last = range.lower
     for index in 1..<count {
       let key = page.node(index).key
       if let what = tree.sizeComplaint(key) { throw damage(tree, number, what) }
       if let last, tree.order.compare(last, key) >= 0 {
-        throw damage(tree, number, "its separating keys do not ascend")
+        throw damage(tree, number, "its separators are not in ascending order")
       }
       last = key
     }
     if let upper = range.upper, let last, tree.order.compare(last, upper) >= 0 {
-      throw damage(tree, number, "a separating key is above those of the page's parent")
+      throw damage(tree, number, "a separator is above those of the page's parent")
     }
   }
 

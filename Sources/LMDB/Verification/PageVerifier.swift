@@ -64,7 +64,7 @@ struct PageVerifier: ~Copyable {
       throw .damaged(
         PageFinding(
           page: meta.number, database: nil,
-          what: "it knows of \(last) pages, and the file has \(held)"))
+          what: "it has \(last) pages, but the file has \(held)"))
     }
     self.init(
       descriptor: descriptor, meta: meta, scope: .trees, claiming: last, isCancelled: isCancelled)
@@ -103,7 +103,7 @@ struct PageVerifier: ~Copyable {
     do throws(LMDBError) { try verifier.visit(&main) } catch {
       if error != .closed { throw error }
       if meta.hasFewNames {
-        throw verifier.damage(main, nil, "it has other numbers of pages than it says")
+        throw verifier.damage(main, nil, "its page counts don't match")
       }
     }
   }
@@ -159,7 +159,7 @@ struct PageVerifier: ~Copyable {
 
   /// What is wrong with a page that no tree of the file can have.
   static func outsideComplaint(lastPage: UInt64) -> String {
-    "it is outside of the file's pages 2 to \(lastPage)"
+    "it is outside the file's pages 2 to \(lastPage)"
   }
 
   /// Claims a page and reads it; it is valid until the next page of this level.
@@ -170,7 +170,7 @@ struct PageVerifier: ~Copyable {
     try claim(page, tree)
     let buffer = buffers.page(level: level)
     guard try readFully(descriptor, buffer, at: Int(page) * pageSize) == pageSize else {
-      throw damage(tree, page, "it is behind the end of the file")
+      throw damage(tree, page, "it is past the end of the file")
     }
     return RawPage(bytes: UnsafeRawBufferPointer(buffer))
   }

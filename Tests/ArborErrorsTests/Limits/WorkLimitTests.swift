@@ -117,17 +117,17 @@ import Testing
   @Test func callersAreToldWhatToDo() {
     let cancelled = ArborError(Interruption.cancelled)
     #expect(cancelled.code == .cancelled && cancelled.underlying is CancellationError)
-    #expect(cancelled.message == "The task was cancelled before the operation was done.")
+    #expect(cancelled.message == "The task was cancelled before the operation finished.")
     let late = ArborError(Interruption.deadlineExceeded)
     #expect(late.code == .deadlineExceeded)
     #expect(
       late.message
-        == "The operation was not done at its deadline; ask for less, or give it more time.")
+        == "The operation exceeded its deadline. Request less, or allow more time.")
     let large = ArborError(Interruption.elementsExceeded(7))
     #expect(large.code == .limitExceeded)
     #expect(
       large.message
-        == "The predicate asks for more than 7 elements of collections to be evaluated; ask for "
-        + "less, or raise maximumElements of its limits.")
+        == "The predicate evaluates more than 7 elements of collections. Simplify it, or raise "
+        + "maximumElements of its limits.")
   }
 }

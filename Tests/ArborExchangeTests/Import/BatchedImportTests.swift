@@ -163,7 +163,7 @@ import Testing
     #expect(
       error?.message
         == "The ImportReference of Place.parent reads “kind”, “paren”, which none of the 5 items "
-        + "has; write what the items have, or remove the note.")
+        + "has. Use a key of the items, or remove the entry.")
     #expect(error?.entity == "Place" && error?.keyPath == "parent")
     #expect(error?.code == .invalidDocument && error?.location?.source?.hasSuffix(".json") == true)
     #expect(try workshop.all("Place").count == 5)
@@ -174,8 +174,8 @@ import Testing
     }
     #expect(
       inContext.message
-        == "The ImportReference of Place.parent reads “kind”, “paren”, which the item has not; "
-        + "write what the items have, or remove the note.")
+        == "The ImportReference of Place.parent reads “kind”, “paren”, which the item doesn't "
+        + "have. Use a key of the items, or remove the entry.")
     let one = Data(#"[{"code": "R"}, {"code": "S", "kind": null}]"#.utf8)
     #expect(try workshop.context.importObjects(from: .data(one), as: "Place").count == 2)
     var lenient = ImportOptions()
@@ -195,7 +195,7 @@ import Testing
         }
       }
       #expect(error?.code == .invalidDocument)
-      #expect(error?.message.contains("its items are read from a list; use the layout .") == true)
+      #expect(error?.message.contains("its items are read from a list. Use the layout .") == true)
     }
     let done = try await withFile(#"{"A": {"parent": "B"}, "B": {}}"#) { url in
       try await workshop.store.importObjects(

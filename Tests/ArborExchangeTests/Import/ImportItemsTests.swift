@@ -38,67 +38,66 @@ import Testing
   private static let shapes: [(text: String, layout: ImportLayout, message: String)] = [
     (
       #"{"AK": {"name": "Alaska"}, "AL": {}}"#, ImportLayout.list,
-      "The document is an object, and its items are read from a list; use the layout .values()."
+      "The document is an object, but its items are read from a list. Use the layout .values()."
     ),
     (
       #"{"states": {"AK": {}, "AL": {}}}"#, .list,
-      "The document is an object, and its items are read from a list; use the layout "
+      "The document is an object, but its items are read from a list. Use the layout "
         + #".values(of: "states")."#
     ),
     (
       #"{"note": 1, "states": [{}]}"#, .list,
-      "The document is an object, and its items are read from a list; use the layout "
+      "The document is an object, but its items are read from a list. Use the layout "
         + #".member("states")."#
     ),
     (
       "{\"code\": \"AK\"}\n{\"code\": \"AL\"}\n", .list,
-      "The document holds one value behind the other, and its items are read from a list; use the "
-        + "layout .lines."
+      "The document consists of several values, but its items are read from a list. Use the layout "
+        + ".lines."
     ),
     (
       #"{"code": "AK"}"#, .list,
-      "The document is an object, and its items are read from a list; use importObject for a "
+      "The document is an object, but its items are read from a list. Use importObject for a "
         + "single item, or put it in a list."
     ),
     (
       "{}", .list,
-      "The document is an object, and its items are read from a list; use a list of objects."
+      "The document is an object, but its items are read from a list. Use a list of objects."
     ),
     (
       "5", .list,
-      "The document is a number, and its items are read from a list; use a list of objects."
+      "The document is a number, but its items are read from a list. Use a list of objects."
     ),
     (
       #"[{"code": "AK"}]"#, .lines,
-      "The first line of the document holds a list, and its items are read from lines; use the "
-        + "layout .list."
+      "The first line of the document is a list, but its items are read from lines. Use the layout "
+        + ".list."
     ),
     (
       #"[{"code": "AK"}]"#, .values(key: "code"),
-      "The document is a list, and its items are read from an object; use the layout .list."
+      "The document is a list, but its items are read from an object. Use the layout .list."
     ),
     (
       #"{"states": {"AK": {}}}"#, .member("states"),
-      "The member “states” is an object, and its items are read from a list under “states”; use "
+      "The member “states” is an object, but its items are read from a list under “states”. Use "
         + #"the layout .values(of: "states")."#
     ),
     (
       #"{"states": [{}]}"#, .values(of: "states"),
-      "The member “states” is a list, and its items are read from an object under “states”; use "
+      "The member “states” is a list, but its items are read from an object under “states”. Use "
         + #"the layout .member("states")."#
     ),
     (
       #"{"stats": [{}]}"#, .member("states"),
-      "The document has no member “states”, which its items are read from; correct the layout. "
-        + "Did you mean stats?"
+      "The document has no member “states” with its items. Correct the layout. Did you mean stats?"
     ),
     (
       #"{"a": {}}"#, .values(of: "states"),
-      "The document has no member “states”, which its items are read from; correct the layout."
+      "The document has no member “states” with its items. Correct the layout."
     ),
     (
       "[]", .member("states"),
-      "The document is no object; write one whose key “states” holds the list."
+      "The document is not an object. Expected an object whose key “states” contains the list."
     ),
   ]
 
@@ -147,8 +146,8 @@ import Testing
     }
     #expect(
       error.message
-        == "The document is not a list, from which its items are read; use the layout that it has, "
-        + "as .values() or .member(_:).")
+        == "The document is not a list. Use the layout that it has, such as .values() or "
+        + ".member(_:).")
   }
 
   @Test(arguments: [1, 2, 100], [nil, "states"])
@@ -208,23 +207,23 @@ import Testing
   private static let deepShapes: [(text: String, layout: ImportLayout, message: String)] = [
     (
       #"{"data": {"items": [{}]}}"#, ImportLayout.list,
-      "The document is an object, and its items are read from a list; use the layout "
+      "The document is an object, but its items are read from a list. Use the layout "
         + #".member("data.items")."#
     ),
     (
       #"{"data": {"item": [{}]}}"#, .member("data.items"),
-      "The document has no member “data.items”, which its items are read from; correct the layout. "
-        + "Did you mean item?"
+      "The document has no member “data.items” with its items. Correct the layout. Did you mean "
+        + "item?"
     ),
     (
       #"{"date": 5}"#, .member("data.items"),
-      "The document has no member “data.items”, which its items are read from; correct the layout. "
-        + "Did you mean date?"
+      "The document has no member “data.items” with its items. Correct the layout. Did you mean "
+        + "date?"
     ),
     (
       #"{"a": {"b": [{"code": "A"}]}, "a.b": [{"code": "B"}]}"#, .member("a.b"),
-      "The document has items at the path “a.b” and under a key of that name; write \\. for each dot "
-        + "to read those under the key."
+      "The document has items at the path “a.b” and under a key of that name. Write \\. for each "
+        + "dot to read those under the key."
     ),
   ]
 
@@ -272,25 +271,25 @@ import Testing
     let item = try failure(#"{"AK": {}, "AL": 5}"#)
     #expect(item.location?.path == "$.AL")
     let twice = try failure(#"{"AK": {}, "AL": {}, "AK": {}}"#)
-    #expect(twice.message == "An object has the key “AK” twice; keep one of the two.")
+    #expect(twice.message == "An object has the key “AK” twice. Remove one of them.")
     #expect(twice.location?.path == "$.AK" && twice.location?.column == 22)
     let own = try failure(#"{"AK": {"code": "AL"}}"#)
     #expect(
       own.message
-        == "The item has a member “code” itself, and the layout has its key there; name the key "
-        + "otherwise in the layout.")
+        == "The item has its inverse member “code”, which the layout uses for its key. Use another "
+        + "name in the layout.")
     #expect(own.location?.path == "$.AK")
     let unknown = try failure("{}", .values(key: "cod"))
     #expect(unknown.code == .unknownName)
     #expect(
       unknown.message
-        == "The layout has the items' keys under “cod”, and no property of State is read from "
-        + "there; name an attribute, or note the name as its ImportName. Did you mean code?")
+        == "The layout puts the items' keys under “cod”, but no property of State is read from "
+        + "there. Use an attribute's name, or set it as the ImportName of one. Did you mean code?")
     #expect(try failure(#"{"AK": {},}"#).message.contains("comma"))
     let key = try failure(
       #"{"states": {"AK": {}, 5}}"#, .values(of: "states", key: "code"))
     #expect(
       "\(key)"
-        == "1:23 ($.states.AK): There is no JSON here; a key in quotation marks is expected.")
+        == "1:23 ($.states.AK): Expected a key in quotation marks.")
   }
 }

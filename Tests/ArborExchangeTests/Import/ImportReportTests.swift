@@ -120,8 +120,8 @@ import Testing
       #"[{"code": "A", "main": {"city": {"name": "x"}}}, {"code": "B"}]"#, as: "Country", options)
     #expect(
       options.report?.findings.warnings == [
-        "No item has “label”, where City.name is to be found.",
-        "No item has “m”, where Country.height is to be found.",
+        "No item has “label”, which City.name is read from.",
+        "No item has “m”, which Country.height is read from.",
         "No item has “borders”, which the ImportReference of Country.neighbours reads.",
       ])
     options.report = ImportReport()
@@ -156,8 +156,8 @@ import Testing
     #expect(end.findings.dropped.map { $0.location?.line } == Array(1...20))
     #expect(
       end.findings.warnings == [
-        "No item has “main.city”, where Country.capital is to be found.",
-        "No item has “m”, where Country.height is to be found.",
+        "No item has “main.city”, which Country.capital is read from.",
+        "No item has “m”, which Country.height is read from.",
       ])
     #expect(options.report?.findings == end.findings)
     try store.check()

@@ -75,10 +75,10 @@ import Testing
     let error = try workshop.failure { try workshop.list("[" + items.joined(separator: ",") + "]") }
     #expect(
       error.message
-        == "3000 items of Employee cannot be identified without employeeID; add it to each. The "
+        == "3000 items of Employee lack employeeID, which identifies them. Add it to each. The "
         + "first 20 are listed.")
     #expect(error.violations.map { $0.location?.path } == (1...20).map { "$[\($0)]" })
-    #expect(error.violations.allSatisfy { $0.message == "The item has no employeeID; add it." })
+    #expect(error.violations.allSatisfy { $0.message == "The item has no employeeID. Add it." })
   }
 
   @Test func anEntityWithoutAKeyIsAlwaysInserted() throws {

@@ -35,15 +35,15 @@ import Testing
     let list = try workshop.failure { try workshop.context.importObject(from: [], into: object) }
     #expect(
       list.message
-        == "An item of Employee is an object, and this is a list; write its properties in braces.")
+        == "Expected an object for an item of Employee, but found a list.")
     let other = workshop.store.makeContext()
     let foreign = try other.insert("Employee")
     let error = try workshop.failure { try workshop.context.importObject(from: [:], into: foreign) }
     #expect(error.code == .invalidArgument)
     #expect(
       error.message
-        == "\(foreign.objectID) belongs to another context, or to none; import into an object that "
-        + "this context has.")
+        == "\(foreign.objectID) doesn't belong to this context. Import into an object of this "
+        + "context.")
     workshop.context.delete(object)
     #expect(
       try workshop.failure { try workshop.context.importObject(from: [:], into: object) }.code

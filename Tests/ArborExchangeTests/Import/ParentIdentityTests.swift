@@ -201,7 +201,7 @@ import Testing
     }
     #expect(error.code == .missingIdentity)
     #expect(
-      error.message == "An item of Field cannot be identified without type, rank; add it.")
+      error.message == "An item of Field lacks type, rank, which identifies it. Add it.")
     try workshop.finish()
   }
 
@@ -221,7 +221,7 @@ import Testing
   @Test(
     "Notes that name no identity are errors of the model",
     arguments: [
-      ("type,color", "there is none"), ("fields", "there is none"),
+      ("type,color", "which doesn't exist"), ("fields", "which doesn't exist"),
     ])
   func unknownParts(note: String, message: String) throws {
     let workshop = try ImportWorkshop(Self.people(identity: note))

@@ -60,7 +60,7 @@ import Testing
       }
     }
     #expect(error.code == .cancelled)
-    #expect(error.message == "The task was cancelled before the operation was done.")
+    #expect(error.message == "The task was cancelled before the operation finished.")
     #expect(try workshop.context.digest() == before)
     #expect(seen.value >= 3_000 && seen.value < 3_000 + Self.atMostAfterwards)
   }

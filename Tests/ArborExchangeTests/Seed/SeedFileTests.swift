@@ -21,7 +21,7 @@ import Testing
     for name in ["folder.json", "pipe.json"] {
       let error = try workshop.failure(of: "{\"seedlings\": [{\"seedFile\": \"\(name)\"}]}")
       #expect(error.code == .fileUnreadable)
-      #expect(error.message.contains("no regular file"))
+      #expect(error.message.contains("not a regular file"))
     }
   }
 

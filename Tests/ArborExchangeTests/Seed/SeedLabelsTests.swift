@@ -118,7 +118,7 @@ import Testing
     #expect(error.message.contains("Main.json:1:"))
     let twice = try workshop.failure(
       of: #"{"seedlings": [{"seedFile": "a.json"}, {"seedFile": "a.json"}]}"#)
-    #expect(twice.message.contains("names an instance already"))
+    #expect(twice.message.contains("already belongs to the instance"))
   }
 
   @Test func aLabelOfAnotherEntityIsAnErrorThatSaysWhereBothAre() throws {
@@ -137,10 +137,10 @@ import Testing
   /// What cannot be, a part of the message, and the path at which it is reported.
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"$id": 1}"#, "is a number", "$.Employee[\"$id\"]"),
-    (#"{"$id": ""}"#, "one character or more", "$.Employee[\"$id\"]"),
+    (#"{"$id": ""}"#, "a non-empty string", "$.Employee[\"$id\"]"),
     (#"{"$id": null}"#, "is null", "$.Employee[\"$id\"]"),
     (#"{"company": {"$ref": 1}}"#, "is a number", "$.Employee.company[\"$ref\"]"),
-    (#"{"company": {"$ref": ""}}"#, "one character or more", "$.Employee.company[\"$ref\"]"),
+    (#"{"company": {"$ref": ""}}"#, "a non-empty string", "$.Employee.company[\"$ref\"]"),
     (#"{"company": {"$ref": "x", "companyName": "y"}}"#, "alone", "$.Employee.company.companyName"),
     (#"{"company": {"$ref": "x", "$id": "y"}}"#, "alone", "$.Employee.company[\"$id\"]"),
     (#"{"friends": [{}, {"$ref": "nobody"}]}"#, "“nobody”", "$.Employee.friends[1][\"$ref\"]"),

@@ -158,7 +158,7 @@ import Testing
   /// A find that cannot be, a part of the message, and the path at which it is reported.
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"$find": 1}"#, "is a number", "[\"$find\"]"),
-    (#"{"$find": "Company"}"#, "names none", ""),
+    (#"{"$find": "Company"}"#, "has no inverse", ""),
     (#"{"$find": "Compani", "companyName": "x"}"#, "Did you mean Company", "[\"$find\"]"),
     (#"{"$find": "Address", "city": "x"}"#, "takes Company", "[\"$find\"]"),
     (#"{"$find": "Company", "companyNam": "x"}"#, "Did you mean companyName", ".companyNam"),

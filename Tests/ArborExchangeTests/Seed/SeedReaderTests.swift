@@ -89,9 +89,9 @@ import Testing
     (#"{"Company": 7}"#, "is a number", "$.Company"),
     (#"{"Company": null}"#, "is null", "$.Company"),
     (#"{"Company": "x"}"#, "is a string", "$.Company"),
-    (#"{"Company": [1]}"#, "holds objects only", "$.Company[0]"),
-    (#"{"Company": [{}, {}, null]}"#, "holds objects only", "$.Company[2]"),
-    (#"{"Company": [{}, [{}]]}"#, "holds objects only", "$.Company[1]"),
+    (#"{"Company": [1]}"#, "Expected an object in the list of", "$.Company[0]"),
+    (#"{"Company": [{}, {}, null]}"#, "Expected an object in the list of", "$.Company[2]"),
+    (#"{"Company": [{}, [{}]]}"#, "Expected an object in the list of", "$.Company[1]"),
     ("{Company: 1}", "quotation marks", "$"), ("", "empty", "$"), ("hello", "a value", "$"),
     (#"{"Compony": {}}"#, "Did you mean Company", "$.Compony"),
     (#"{"Party": {}}"#, "abstract", "$.Party"),
@@ -100,12 +100,12 @@ import Testing
     (#"{"seeds": [{}]}"#, "is empty", "$.seeds[0]"),
     (#"{"seeds": [1]}"#, "is a number", "$.seeds[0]"),
     (#"{"seedlings": {"seedFile": "x"}}"#, "list of links", "$.seedlings"),
-    (#"{"seedlings": ["x.json"]}"#, "link is an object", "$.seedlings[0]"),
-    (#"{"seedlings": [{}]}"#, "names none", "$.seedlings[0]"),
-    (#"{"seedlings": [{"seedFile": 1}]}"#, "write a string", "$.seedlings[0].seedFile"),
-    (#"{"seedlings": [{"seedFile": ""}]}"#, "names none", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": ["x.json"]}"#, "Expected an object for a link", "$.seedlings[0]"),
+    (#"{"seedlings": [{}]}"#, "has no inverse", "$.seedlings[0]"),
+    (#"{"seedlings": [{"seedFile": 1}]}"#, "Expected a string", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": [{"seedFile": ""}]}"#, "has no inverse", "$.seedlings[0].seedFile"),
     (#"{"seedlings": [{"seedfile": "x"}]}"#, "mean seedFile", "$.seedlings[0].seedfile"),
-    (#"{"seedlings": [{"seedUrl": 1}]}"#, "write a string", "$.seedlings[0].seedUrl"),
+    (#"{"seedlings": [{"seedUrl": 1}]}"#, "Expected a string", "$.seedlings[0].seedUrl"),
     (#"{"seedlings": [{"seedUrl": ""}]}"#, "no URL", "$.seedlings[0].seedUrl"),
     (#"{"seedlings": [{"seedUrl": "a b"}]}"#, "no URL", "$.seedlings[0].seedUrl"),
     (#"{"seedlings": [{"seedUrl": "x.json"}]}"#, "in full", "$.seedlings[0].seedUrl"),
@@ -119,7 +119,7 @@ import Testing
     let code: ArborError.Code =
       switch fault.message {
       case "quotation marks", "empty", "a value": .malformedDocument
-      case "names none" where fault.path.hasSuffix("seedFile"): .invalidPath
+      case "has no inverse" where fault.path.hasSuffix("seedFile"): .invalidPath
       case "no URL", "in full", "https or http": .invalidPath
       default: .invalidDocument
       }

@@ -68,22 +68,22 @@ import Testing
     let many = "declare it as a collection of value models."
     try check(
       Number(),
-      "Banner.cover leads to one object, and Number.cover is Int; " + one)
+      "Banner.cover refers to one object, but Number.cover is Int; " + one)
     try check(
       Many(),
-      "Banner.cover leads to one object, and Many.cover is Set<Item>; " + one)
+      "Banner.cover refers to one object, but Many.cover is Set<Item>; " + one)
     try check(
       Numbers(),
-      "Banner.children leads to several objects, and Numbers.children is Array<Int>; " + many)
+      "Banner.children refers to several objects, but Numbers.children is Array<Int>; " + many)
     try check(
-      One(), "Banner.children leads to several objects, and One.children is Item; " + many)
+      One(), "Banner.children refers to several objects, but One.children is Item; " + many)
     try check(
       Levels(),
-      "Banner.tags leads to several objects, and Levels.tags is Array<Level>; " + many)
+      "Banner.tags refers to several objects, but Levels.tags is Array<Level>; " + many)
     try check(
       Strangers(),
-      "Banner.children leads to Item, and Tag in Strangers.children belongs to Tag; use a model of "
-        + "the destination.")
+      "Banner.children has the destination Item, but Tag in Strangers.children belongs to Tag. Use "
+        + "a model of the destination.")
     #expect(try workshop.all("Banner").count == 1)
     try workshop.finish()
   }
@@ -119,8 +119,8 @@ import Testing
       #expect(error.code == .invalidMapping)
       #expect(
         error.message
-          == "Empty has no coding key “title”; name in its mapping, paths, transformers and "
-          + "uniquing keys those that it has.")
+          == "Empty has no coding key “title”. Use existing coding keys in its mapping, paths, "
+          + "transformers and uniquing keys.")
     }
     for error in [
       try workshop.failure { try Nowhere(object) },
@@ -130,7 +130,7 @@ import Testing
       #expect(error.code == .invalidManagedKey && error.keyPath == "idd")
       #expect(
         error.message
-          == "Nowhere.title is “idd” in the store, and Banner has no such property; rename or "
+          == "Nowhere.title is “idd” in the store, but Banner has no such property. Rename or "
           + "exclude it in managedKeys. Did you mean id?")
     }
     try workshop.finish()

@@ -29,8 +29,8 @@ import Testing
     for error in [encoded, written] {
       #expect(
         error.message
-          == "The property is Int, and its transformer takes Optional<URL>; give it a "
-          + "transformer of its type.")
+          == "The property is Int, but its transformer takes Optional<URL>. Use a transformer of "
+          + "its type.")
     }
     #expect(try workshop.all("Item").count == 1)
     // Nil has no type.
@@ -90,13 +90,13 @@ import Testing
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(
       wrong.message
-        == "The property takes Int, and the transformer's value is URL; ask for the transformer's "
-        + "type.")
+        == "The property takes Int, but the transformer's value is URL. Use the transformer's type."
+    )
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "The property takes URL, and the transformer's value gives nil; ask for the "
-        + "transformer's type.")
+        == "The property takes URL, but the transformer's value gives nil. Use the transformer's "
+        + "type.")
     let written = try #require(throws: ArborError.self) { try url.write(5) }
     #expect(wrong.code == .initialization && nothing.code == .initialization)
     #expect(written.code == .initialization)

@@ -119,7 +119,7 @@ import Testing
       var note: String?
       static let uniquingKeys: Set<String> = ["name"]
       static let managedTransformers: [String: ManagedTransformer] = [
-        "note": .text("a text") {
+        "note": .text("a string") {
           $0
         } print: {
           $0

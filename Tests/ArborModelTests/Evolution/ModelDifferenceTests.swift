@@ -174,8 +174,8 @@ import Testing
     #expect(error?.code == .invalidArgument)
     #expect(
       error?.message
-        == "The differences do not meet: the second one starts from another model than the first "
-        + "one leads to. Compose differences in the order of the versions.")
+        == "The second difference doesn't start from the model that the first one leads to. "
+        + "Compose differences in version order.")
   }
 
   // MARK: Size

@@ -69,7 +69,8 @@ import Testing
     let error = #expect(throws: ArborError.self) { try deep.parsed }
     #expect(
       error?.message
-        == "The predicate is deeper than 64; join fewer conditions in turn by AND, OR and NOT.")
+        == "The predicate nests more than 64 levels deep. Combine fewer conditions by AND, OR and "
+        + "NOT.")
   }
 
   @Test func threadsPutAChainTogetherSideBySide() async {

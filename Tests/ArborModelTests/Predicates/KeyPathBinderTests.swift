@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nmae", "did you mean \"name\"?"), ("company.tile", "in Company; did you mean \"title\"?"),
+    ("nmae", "Did you mean \"name\"?"), ("company.tile", "in Company; Did you mean \"title\"?"),
     ("qqqqqqqq", "it has short, medium, long"), ("company.staff", "Company.staff is a to-many"),
     ("name.length", "Person.name is an attribute"), ("objectID.x", "no property \"objectID\""),
     ("entity.nam", "no property \"entity\""), ("~Company.head", "no property"),

@@ -146,8 +146,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("FETCH(a, b, c) == 1", 1, "IN and the list"), ("ANYKEY == 1", 1, "join them by OR"),
-    ("a == ANYKEY", 6, "join them by OR"), ("a CONTANS 'x'", 3, "Did you mean CONTAINS?"),
+    ("FETCH(a, b, c) == 1", 1, "IN and the list"),
+    (
+      "ANYKEY == 1", 1,
+      "combine the comparisons with OR"
+    ),
+    ("a == ANYKEY", 6, "combine the comparisons with OR"),
+    ("a CONTANS 'x'", 3, "Did you mean CONTAINS?"),
     ("a == 1 ADN b == 2", 8, "Did you mean AND?"), ("(a == 1 ORR b == 2)", 9, "Did you mean OR?"),
     ("ANNY a.b == 1", 1, "Did you mean ANY?"), ("NTO a == 1", 1, "Did you mean NOT?"),
     ("a.@cuont > 1", 3, "Did you mean @count?"), ("sqr(a) == 1", 1, "Did you mean sqrt?"),
@@ -160,7 +165,7 @@ import Testing
     ("sum: a == 1", 8, "\"(\""), ("SUBQUERY(a, x, x == 1).@count > 1", 13, "a variable such as $x"),
     ("FUNCTION(a, b) == 1", 13, "in quotes"), ("CAST(a, NSDate) == 1", 9, "a type in quotes"),
     ("TERNARY(a == 1, 2) == 1", 18, "\",\""), ("a[0 == 1", 5, "\"]\""), ("a[] == 1", 3, "a value"),
-    ("a == CI", 6, "[c] behind an operator"), ("a == ANY b", 6, "before a comparison"),
+    ("a == CI", 6, "[c] after an operator"), ("a == ANY b", 6, "before a comparison"),
     ("ANY (a == 1)", 8, "\")\""), ("$x == 1 AND $y", 15, "operator such as"),
     ("SELF", 5, "operator"),
     ("a == 1 + ", 10, "a value"), ("a == @", 6, "collection operator"), ("a == * 2", 6, "a value"),
@@ -219,7 +224,7 @@ import Testing
         let error = #expect(throws: ArborError.self) {
           try FetchPredicate(format: text, limits: limits)
         }
-        #expect(error?.message.contains("nested more than") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("nests more than") == true, "\(error?.message ?? "")")
       }
     }
   }

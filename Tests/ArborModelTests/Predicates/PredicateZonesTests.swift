@@ -37,9 +37,10 @@ import Testing
     ("date('yesterday') > nil", "no date"), ("date('2024-02-30') > nil", "no date"),
     ("date('2024-02-30', 'UTC') > nil", "no date"),
     ("date('2024-02-01', 'Europe/Berlni') > nil", "Europe/Berlin"),
-    ("now() > CAST('yesterday', 'NSDate')", "\"yesterday\" is no date in ISO 8601"),
-    ("now() == CAST('2024-13-01', 'Date')", "is no date"),
-    ("year(now(), 'Mars') == 1", "no time zone \"Mars\""), ("year('2024') == 1", "takes a date"),
+    ("now() > CAST('yesterday', 'NSDate')", "\"yesterday\" is not an ISO 8601 date"),
+    ("now() == CAST('2024-13-01', 'Date')", "is not an ISO 8601 date"),
+    ("year(now(), 'Mars') == 1", "\"Mars\" is not a time zone"),
+    ("year('2024') == 1", "takes a date"),
     ("year(now(), 1) == 1", "name of a time zone"), ("year() == 1", "one or two arguments"),
   ])
   func refuses(text: String, message: String) throws {

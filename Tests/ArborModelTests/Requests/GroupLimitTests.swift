@@ -17,11 +17,11 @@ import Testing
   @Test(arguments: [
     (
       GroupLimit(0, per: "name"), ArborError.Code.invalidArgument,
-      "The limit of 0 objects per name leaves none; give at least 1, or leave the limit out."
+      "The limit of 0 objects per name excludes all objects. Use at least 1, or remove the limit."
     ),
-    (GroupLimit(1, per: "nme"), .unknownName, "did you mean \"name\"?"),
+    (GroupLimit(1, per: "nme"), .unknownName, "Did you mean \"name\"?"),
     (GroupLimit(1, per: "reports"), .invalidArgument, "to-many"),
-    (GroupLimit(1, per: "name", by: ["lng"]), .unknownName, "did you mean \"long\"?"),
+    (GroupLimit(1, per: "name", by: ["lng"]), .unknownName, "Did you mean \"long\"?"),
   ])
   func refusesOthers(_ limit: GroupLimit, _ code: ArborError.Code, _ words: String) throws {
     let world = try PredicateWorld()

@@ -41,7 +41,7 @@ extension ManagedObjectModel {
     Mistake("Company", nil, says: "two of it") {
       $0.entities.append(EntityDescription(name: "Company"))
     },
-    Mistake("person", nil, says: "differs in case only") {
+    Mistake("person", nil, says: "in case only") {
       $0.entities.append(EntityDescription(name: "person"))
     },
     Mistake("Robot", nil, says: "Did you mean Person?") {
@@ -83,9 +83,10 @@ extension ManagedObjectModel {
       $0["Employee"].attributes.append(AttributeDescription(name: "name", type: .string))
     },
     attribute(
-      says: "name differs in case only", AttributeDescription(name: "Name", type: .date)),
+      says: "its name differs from name in case only",
+      AttributeDescription(name: "Name", type: .date)),
     attribute(
-      says: "give a whole number from -32768 to 32767",
+      says: "give an integer from -32768 to 32767",
       AttributeDescription(name: "size", type: .integer16, defaultValue: 40_000)),
     attribute(
       says: "default outside its bounds",
@@ -94,13 +95,13 @@ extension ManagedObjectModel {
       says: "default outside its bounds",
       AttributeDescription(name: "code", type: .string, defaultValue: "", minimum: 2)),
     attribute(
-      says: "minimum above its maximum",
+      says: "minimum that exceeds its maximum",
       AttributeDescription(name: "span", type: .integer32, minimum: 9, maximum: 1)),
     attribute(
-      says: "bounds, which its type does not know",
+      says: "bounds, which its type doesn't support",
       AttributeDescription(name: "flag", type: .boolean, minimum: 0)),
     attribute(
-      says: "bound that does not fit",
+      says: "bound that doesn't fit",
       AttributeDescription(name: "day", type: .date, minimum: "yesterday")),
     attribute(
       says: "negative length", AttributeDescription(name: "text", type: .string, minimum: -1)),
@@ -124,11 +125,11 @@ extension ManagedObjectModel {
       $0["Employee"].relationships.append(
         RelationshipDescription(name: "owner", destination: "Compny", inverse: "owned"))
     },
-    Mistake("Employee", "rival", says: "which names company as its own") {
+    Mistake("Employee", "rival", says: "which names company as its inverse") {
       $0["Employee"].relationships.append(
         RelationshipDescription(name: "rival", destination: "Company", inverse: "employees"))
     },
-    Mistake("Person", "boss", says: "let it lead to Person or an ancestor") {
+    Mistake("Person", "boss", says: "Change that destination to Person or an ancestor") {
       $0["Person"].relationships.append(
         RelationshipDescription(name: "boss", destination: "Company", inverse: "bossed"))
       $0["Company"].relationships.append(
@@ -138,11 +139,11 @@ extension ManagedObjectModel {
     Mistake("Employee", "manager", says: "ordered but to-one") {
       $0["Employee"].relationships[1].isOrdered = true
     },
-    Mistake("Employee", "reports", says: "least count above its greatest") {
+    Mistake("Employee", "reports", says: "minimum count that exceeds its maximum") {
       $0["Employee"].relationships[2].minimumCount = 3
       $0["Employee"].relationships[2].maximumCount = 2
     },
-    Mistake("Employee", "company", says: "counts more than one") {
+    Mistake("Employee", "company", says: "has a count above 1") {
       $0["Employee"].relationships[0].maximumCount = 2
     },
   ]
@@ -167,7 +168,7 @@ extension ManagedObjectModel {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byCity", elements: [.init("town")]))
     },
-    Mistake("Company", "byName", says: "not the only one") {
+    Mistake("Company", "byName", says: "the same name as another one") {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byName", elements: [.init("name", isAscending: false)]))
     },
@@ -197,7 +198,7 @@ extension ManagedObjectModel {
 
   static let kindMistakes: [Mistake] = [
     index(
-      says: "age, which is no string attribute",
+      says: "age, which is not a string attribute",
       FetchIndexDescription(name: "f", elements: [.init("age", kind: .folded)])),
     index(
       says: "company, a relationship",
@@ -211,7 +212,7 @@ extension ManagedObjectModel {
       FetchIndexDescription(
         name: "w4", elements: [.init("name", kind: .text), .init("name", kind: .text)])),
     index(
-      says: "which the words of a text cannot be",
+      says: "words cannot be unique",
       FetchIndexDescription(name: "w3", elements: [.init("name", kind: .text)], isUnique: true)),
     index(
       says: "Did you mean name?",
@@ -220,15 +221,15 @@ extension ManagedObjectModel {
     condition(says: "“company.name == \"a\"”, which looks beyond", "company.name == \"a\""),
     condition(says: "which names reports, a to-many relationship", "reports == nil"),
     condition(says: "which names draft, which is not stored", "draft == nil"),
-    condition(says: "which has the variable $x", "age == $x"),
+    condition(says: "which contains the variable $x", "age == $x"),
     condition(says: "which depends on the locale", "name ==[l] \"a\""),
     condition(says: "which names objectID", "objectID != nil"),
     condition(says: "“ANY reports.age > 3”, which looks beyond", "ANY reports.age > 3"),
     condition(
       says: ".@count > 0”, which looks beyond", "SUBQUERY(reports, $x, $x.age > 3).@count > 0"),
-    condition(says: "which depends on chance", "age > random()"),
+    condition(says: "which is random", "age > random()"),
     condition(says: "which depends on the time", "now() != nil AND age > 3"),
-    condition(says: "which names an object of one store", "company == \(object)"),
+    condition(says: "which refers to an object of a particular store", "company == \(object)"),
     condition(says: "which matches a regular expression", "age > 3 OR name MATCHES \"a+\""),
     condition(says: "has a malformed predicate", "age >"),
   ]
@@ -264,7 +265,7 @@ extension ManagedObjectModel {
     Self.condition(says: "", text).make(&model)
     #expect(Self.problems(of: model).count == count)
     model["Employee"].uniquenessConstraints.append(["photo"])
-    #expect(Self.problems(of: model).contains { $0.message.contains("outside of the record") })
+    #expect(Self.problems(of: model).contains { $0.message.contains("outside the record") })
   }
 
   static func request(says: String, _ predicate: String) -> Mistake {

@@ -40,8 +40,8 @@ import Testing
       let cases: [(run: () throws -> Void, message: String)] = [
         (
           { try context.insertOrFetch("Company", where: [:]) },
-          "insertOrFetch was given no values to find an object of Company by; name the properties "
-            + "that make it the one."
+          "insertOrFetch was called without values that identify an object of Company. Pass "
+            + "identifying properties."
         ),
         (
           { try context.insertOrFetch("Company", where: ["nam": 1]) },
@@ -49,12 +49,12 @@ import Testing
         ),
         (
           { try context.insertOrFetch("Person", where: ["name": "x"]) },
-          "Entity Person is abstract and has no objects of its own; insert one of a subentity."
+          "Entity Person is abstract. Insert an object of a subentity."
         ),
         (
           { try context.upsert("Company", matching: [:], values: ["name": "x"]) },
-          "upsert was given no values to find an object of Company by; name the properties that "
-            + "make it the one."
+          "upsert was called without values that identify an object of Company. Pass identifying "
+            + "properties."
         ),
       ]
       for (run, message) in cases {

@@ -210,23 +210,23 @@ import Testing
       func message(_ body: () throws -> Void) throws -> String { try failure(of: body).message }
       #expect(
         try message { _ = try context.search("Article", "x") }
-          == "Article has several indexes of words; name the one to search: recent, titles, words.")
+          == "Article has several text indexes. Pass the name of one: recent, titles, words.")
       #expect(
         try message { _ = try context.search("Plain", "x") }
-          == "Plain has no index of words to search; declare one, such as "
-          + "FetchIndexDescription(text: \"title\", \"body\").")
+          == "Plain has no text index to search. Declare one, such as FetchIndexDescription(text: "
+          + "\"title\", \"body\").")
       #expect(
         try message { _ = try context.search("Note", "x", in: "title") }
-          == "There is no index of words \"title\" at Note; it has titles. Did you mean titles?")
+          == "Note has no text index \"title\"; it has titles. Did you mean titles?")
       #expect(
         try message {
           _ = try context.search("Article", "x", in: "words", weights: ["boddy": 1])
-        } == "The index words has no attribute \"boddy\" to weigh; it has title, body. "
-          + "Did you mean body?")
+        } == "The index words has no attribute \"boddy\" to weight. It has title, body. Did you "
+          + "mean body?")
       #expect(
         try message {
           _ = try context.search("Article", "x", in: "words", weights: ["body": -1])
-        } == "The weight of body is -1.0; give a number from 0 up.")
+        } == "The weight of body is -1.0. Use a number of at least 0.")
     }
   }
 }

@@ -179,28 +179,28 @@ private final class Box: ManagedObject {
   }
 
   @Test(arguments: [
-    ("label.txt == 'x'", "There is no part \"txt\" in Label. Did you mean text?"),
+    ("label.txt == 'x'", "Label has no part \"txt\". Did you mean text?"),
     (
       "label.tags == 'x'",
-      "The part \"tags\" is of type Array<String>, which is no text, number, Boolean or date in "
-        + "JSON; make it an attribute or an object of its own."
+      "The part \"tags\" is of type Array<String>, which is not a string, number, Boolean or date "
+        + "in JSON. Make it a separate attribute or object."
     ),
     (
       "label.tags.first == 'x'",
-      "The name \"first\" stands behind a value of type Array<String>, in whose JSON no part is "
-        + "known by a name; make it an attribute or an object of its own."
+      "\"first\" follows a value of type Array<String>, whose JSON has no named parts. Make it a "
+        + "separate attribute or object."
     ),
     (
       "label.text.length == 1",
-      "The name \"length\" stands behind a text, which has no properties; names follow objects and "
-        + "composites."
+      "\"length\" follows a string, which has no properties. Only objects and composites have "
+        + "properties."
     ),
-    ("label.text > 1", "> cannot order a text against a number; compare values of one kind."),
-    ("label.size > 1", "> needs an order, and a composite has none; compare with ==."),
+    ("label.text > 1", "> cannot compare a text with a number. Compare values of the same kind."),
+    ("label.size > 1", "> needs an order, but a composite has none. Compare with ==."),
     (
       "photo.x == 1",
-      "Box.photo is an attribute of bytes, in which the model knows no parts; make it a composite "
-        + "attribute, one of a Codable type in its class, or an object of its own."
+      "Box.photo is a binary attribute, whose parts the model doesn't describe. Make it a "
+        + "composite attribute, a Codable property of the class, or a separate object."
     ),
   ])
   func whatJSONDoesNotTellIsAnError(_ text: String, _ message: String) throws {
@@ -218,12 +218,16 @@ private final class Box: ManagedObject {
       let sort = try failure {
         _ = try context.objects(Box.self).order(by: \.label.text.count).fetch()
       }
-      #expect(sort.code == .invalidPredicate && sort.message.contains("is no path of properties"))
+      #expect(
+        sort.code == .invalidPredicate
+          && sort.message.contains(
+            "doesn't consist of properties")
+      )
     }
     let error = try failure {
       _ = try FetchPredicate(#Predicate<Box> { $0.label.kind.rawValue == "x" })
     }
-    #expect(error.message.contains("into a Kind, whose parts the store does not know"))
+    #expect(error.message.contains("into Kind, whose parts are unknown to the store"))
   }
 
   /// Programs that have the model from the file do not have the type.
@@ -233,8 +237,8 @@ private final class Box: ManagedObject {
       AttributeDescription(name: "city", type: .string, isOptional: true, derivation: "label.text"))
     let error = try failure { _ = try model.validated() }
     let message =
-      "it reads a part of a Codable value, which programs with this model but without the type "
-      + "do not know; keep that part in an attribute of its own."
+      "it reads a part of a Codable value, which programs without the type cannot read. Keep that "
+      + "part in a separate attribute."
     #expect(error.violations.map { $0.message.contains(message) } == [true])
   }
 

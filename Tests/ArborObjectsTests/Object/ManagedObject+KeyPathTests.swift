@@ -94,11 +94,11 @@ import Testing
   @Test func partsThatAreNotKnownAreErrors() throws {
     try use { (context, people) throws in
       let bytes =
-        "Person.photo is an attribute of bytes, in which the model knows no parts; make it a "
-        + "composite attribute, one of a Codable type in its class, or an object of its own."
+        "Person.photo is a binary attribute, whose parts the model doesn't describe. Make it a "
+        + "composite attribute, a Codable property of the class, or a separate object."
       var error = try failure { _ = try people[0].value(forKeyPath: "address.citi") }
       #expect(error.code == .unknownName)
-      #expect(error.message == "There is no part \"citi\" in Address. Did you mean city?")
+      #expect(error.message == "Address has no part \"citi\". Did you mean city?")
       error = try failure { _ = try people[0].value(forKeyPath: "name.x") }
       #expect(error.code == .typeMismatch)
       error = try failure { _ = try context.objects("Person").filter("photo.x == 1").fetch() }
@@ -106,7 +106,7 @@ import Testing
       error = try failure { _ = try context.objects("Person").order(by: "photo.x").fetch() }
       #expect(error.message == bytes)
       error = try failure { _ = try context.objects("Person").order(by: "address.citi").fetch() }
-      #expect(error.message.contains("There is no part \"citi\" in Address. Did you mean city?"))
+      #expect(error.message.contains("Address has no part \"citi\". Did you mean city?"))
       error = try failure { _ = try context.objects("Person").value(of: .sum("photo.x")) }
       #expect(error.message == bytes)
     }

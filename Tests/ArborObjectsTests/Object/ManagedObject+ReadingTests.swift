@@ -202,9 +202,9 @@ import Testing
         #expect(error.code == .notAllowed && error.keyPath == property, "\(property): \(error)")
         #expect(
           error.message
-            == "Employee.\(property) of \(ada.objectID) can't be read: its context has gone or was "
-            + "reset. Keep the context for as long as its objects are in use, or look the object "
-            + "up again by its objectID.")
+            == "Employee.\(property) of \(ada.objectID) can't be read: its context was deallocated "
+            + "or reset. Keep the context while its objects are in use, or fetch the object again "
+            + "by its objectID.")
       }
     }
   }

@@ -74,10 +74,10 @@ import Testing
         #expect(error?.code == .corrupted)
         #expect(
           error?.message
-            == "The store is damaged: the relationship badge leads to object number "
-            + "\(target.rawValue), which is of no entity that it leads to. "
-            + "Restore a backup, or take out what is sound with PersistentStore.salvage(_:to:) or "
-            + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage.")
+            == "The store is damaged: the relationship badge refers to the object number "
+            + "\(target.rawValue), whose entity it doesn't accept. Restore a backup, or recover "
+            + "intact objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE "
+            + "TARGET; lmdb-inspect check lists the damage.")
       }
     }
   }
@@ -173,8 +173,8 @@ import Testing
         #expect(error?.code == .corrupted)
         #expect(
           error?.message
-            == "The store is damaged: the object number \(number) is among the records of another "
-            + "entity. Restore a backup, or take out what is sound with "
+            == "The store is damaged: the object number \(number) is stored with the records of "
+            + "another entity. Restore a backup, or recover intact objects with "
             + "PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; lmdb-inspect "
             + "check lists the damage.")
         #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)

@@ -104,9 +104,9 @@ import Testing
         #expect(error.code == .notAllowed)
         #expect(
           error.message
-            == "The index words of Note is being filled, and a search needs all of it; search "
-            + "again when PersistentStore.indexBuilds() does not list it any more, or fetch with a "
-            + "condition on words, which reads the objects meanwhile.")
+            == "The index words of Note is still being built and cannot be searched; search again "
+            + "when PersistentStore.indexBuilds() no longer lists it, or fetch with a predicate on "
+            + "words, which reads the objects.")
       }
     }
     let store = try PersistentStore(model: model(hasIndexes: true), at: .file(url))
@@ -197,9 +197,9 @@ import Testing
       }
     }
     let sentence =
-      "Objects that were written while an index was filled share values that the model makes "
-      + "unique. Open the store with options.indexBuilds set to .inBackground, change them and "
-      + "open it again, or bring the former model back with PersistentStore.revertMigration(_:)."
+      "Objects written while an index was being built share values that must be unique. Open the "
+      + "store with options.indexBuilds set to .inBackground, change them and reopen it, or "
+      + "restore the former model with PersistentStore.revertMigration(_:)."
     #expect(message() == sentence)
     #expect(message() == sentence)
     let store = try PersistentStore(model: model, at: .file(url), options: options)
@@ -208,7 +208,7 @@ import Testing
     #expect(build.index == "code" && build.state == .writeOnly && build.fraction == 1)
     #expect(build.problem?.code == .notUnique)
     #expect(build.problem?.violations.count == 1, "\(build)")
-    #expect(build.description == "Note.code: all objects, not known to be unique")
+    #expect(build.description == "Note.code: all objects, uniqueness not yet verified")
     let context = store.makeContext()
     let twins = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Note", predicate: "code == 7"))

@@ -55,7 +55,7 @@ import Testing
     #expect(entry.metadata["process"] == "\(ProcessInfo.processInfo.processIdentifier)")
     #expect(
       entry.message.hasPrefix(
-        "A reader keeps pages from being used again, so the file grows: process "))
+        "A long-running reader prevents the reuse of pages, so the file grows: process "))
     #expect(entry.message.hasSuffix(" bytes pinned. End its withSnapshot, or its process."))
     #expect(!"\(entry)".contains("Ada"))
     #expect(try watched.clearStaleReaders() == 0)

@@ -65,7 +65,7 @@ import Testing
     for operation in Self.operations(store, context, ada.objectID, results, cursor) {
       let error = try failure { try operation.run() }
       #expect(error.code == .closed, "\(operation.name): \(error)")
-      #expect(error.message == "The store has been closed; open it again.")
+      #expect(error.message == "The store has been closed. Open it again.")
     }
     #expect(ada.name == "Ada" && results.count == 1)
     if let other {

@@ -59,8 +59,8 @@ import Testing
       try PersistentStore.restore(from: log, to: url)
     }
     #expect(
-      error?.message == "There is something at \(url.path) already, which is not written over; "
-        + "choose another path.")
+      error?.message == "\(url.path) already exists and will not be overwritten. Choose another "
+        + "path.")
   }
 
   /// Every commit of every process is in the log, whoever runs the backup.

@@ -96,7 +96,8 @@ import ArborObjects
       #expect(error.code == .inUse)
       let path = folder.path("a.arbor")
       #expect(
-        error.message == "\(path) is in use by something else; close it there, then try again.")
+        error.message == "\(path) is in use by another process or store. Close it there, then try "
+          + "again.")
     }
     try store.compact()
     #expect(try context.count(FetchRequest<Company>()) == 1)
@@ -136,18 +137,17 @@ import ArborObjects
     let path = folder.path("a.arbor")
     #expect(
       message(URL(filePath: path))
-        == "inputOutput: There is something at \(path) already, which is not written over; "
-        + "choose another path.")
+        == "inputOutput: \(path) already exists and will not be overwritten. Choose another path.")
     let missing = folder.path("no/a.arbor")
     #expect(
       message(URL(filePath: missing))
-        == "inputOutput: copy of \(missing) failed: No such file or directory; check the path and "
+        == "inputOutput: copy of \(missing) failed: No such file or directory. Check the path and "
         + "its permissions.")
     let remote = try #require(URL(string: "https://example.com/a.arbor"))
     #expect(message(remote).hasPrefix("invalidArgument: https://example.com/a.arbor does not name"))
     store.close()
     #expect(
       message(URL(filePath: folder.path("b")))
-        == "closed: The store has been closed; open it again.")
+        == "closed: The store has been closed. Open it again.")
   }
 }

@@ -95,8 +95,7 @@ import ArborObjects
     let context = replica.makeContext()
     let path = folder.path("b.arbor")
     let message =
-      "\(path) follows the log of another store, and nothing else is written to it; write to that "
-      + "store."
+      "\(path) follows the log of another store and cannot be written. Write to that store."
     let company = try #require(try context.fetch(FetchRequest<Company>()).first)
     company.name = "Grace"
     let error = #expect(throws: ArborError.self) { try context.commit() }
@@ -107,7 +106,7 @@ import ArborObjects
       #expect(throws: ArborError.self) { try replica.backUp(to: log) }?.message == message)
     #expect(
       #expect(throws: ArborError.self) { try store.catchUp() }?.message
-        == "The store follows no log; open it with one.")
+        == "The store doesn't follow a log. Open it with one.")
     replica.close()
     // Opened without a log it is a store of its own, which follows no more.
     let own = try PersistentStore(for: Office.classes, at: .path(path))
@@ -117,20 +116,20 @@ import ArborObjects
     own.close()
     #expect(
       #expect(throws: ArborError.self) { try follow() }?.message
-        == "\(path) has commits of its own behind commit 1 of the log \(logPath), which it "
-        + "follows. Move it away, and open it again, which makes it anew from the log.")
+        == "\(path) has its inverse commits after commit 1 of the log \(logPath), which it "
+        + "follows. Move it away, and reopen it to rebuild it from the log.")
   }
 
   @Test func filesThatDoNotFollowAreRefused() throws {
     try insert("Ada")
     #expect(
       #expect(throws: ArborError.self) { try follow() }?.message
-        == "There is no log in \(logPath); check the path, or make it with a backup.")
+        == "There is no log in \(logPath). Check the path, or create the log with a backup.")
     try store.backUp(to: log)
     #expect(
       #expect(throws: ArborError.self) { try follow("a.arbor") }?.message
-        == "\(folder.path("a.arbor")) is a store of its own, which does not follow the log "
-        + "\(logPath). Take the path of a file that does not exist; it is made from the log.")
+        == "\(folder.path("a.arbor")) is an independent store, which doesn't follow the log "
+        + "\(logPath). Use the path of a new file, which is then created from the log.")
     let other = FolderLog(folder.url.appending(path: "other"))
     try store.backUp(to: other)
     try follow().close()
@@ -138,11 +137,11 @@ import ArborObjects
       #expect(throws: ArborError.self) {
         try PersistentStore(following: other, at: .path(folder.path("b.arbor")))
       }?.message
-        == "\(folder.path("b.arbor")) follows another log than \(folder.path("other")). "
-        + "Take another path for each log.")
+        == "\(folder.path("b.arbor")) follows a log other than \(folder.path("other")). Use a "
+        + "separate path for each log.")
     #expect(
       #expect(throws: ArborError.self) { try PersistentStore(following: log, at: .inMemory) }?
-        .message == "A store in memory cannot follow a log; give a file.")
+        .message == "An in-memory store cannot follow a log. Use a file.")
   }
 
   /// A copy that was restored to an earlier commit goes on in the log another way.
@@ -163,9 +162,9 @@ import ArborObjects
     let error = #expect(throws: ArborError.self) { try replica.catchUp() }
     #expect(
       error?.message
-        == "The log \(logPath) goes on with a snapshot that its commits do not lead to. "
-        + "Reading goes on; close the store and open it again, which makes it anew from the log's "
-        + "newest snapshot.")
+        == "The log \(logPath) continues with a snapshot that its commits don't lead to. Reading "
+        + "still works; close the store and reopen it to rebuild it from the "
+        + "log's newest snapshot.")
     #expect(replica.following?.problem?.message == error?.message)
     #expect(try names(replica) == ["Ada", "Grace"])
     replica.close()
@@ -191,8 +190,8 @@ import ArborObjects
     try later.backUp(to: log)
     let error = #expect(throws: ArborError.self) { try replica.catchUp() }
     #expect(
-      error?.message == "The log \(logPath) goes on with another model. Reading goes on; close the "
-        + "store and open it again, which makes it anew from the log's newest snapshot.")
+      error?.message == "The log \(logPath) continues with another model. Reading still works; "
+        + "close the store and reopen it to rebuild it from the log's newest snapshot.")
     #expect(replica.following?.problem?.code == .modelChanged)
     #expect(try names(replica) == ["Ada"])
     replica.close()

@@ -125,7 +125,7 @@ import ArborObjects
     }
     #expect(late?.code == .deadlineExceeded)
     #expect(
-      late?.message == "The store has not got commit 99 of its log in time; its newest is 2.")
+      late?.message == "Timed out waiting for commit 99. The store has caught up to commit 2.")
   }
 
   /// A commit that waits for the engine while the log begins enters it.
@@ -172,7 +172,7 @@ import ArborObjects
     #expect(try names(a) == names(b))
     #expect(
       message { try a.share(through: log) }
-        == "The store follows a log already; open it without.")
+        == "The store already follows a log. Open it without one.")
     for store in [a, b] {
       try store.check()
       store.close()
@@ -181,7 +181,7 @@ import ArborObjects
     defer { c.close() }
     #expect(
       message { try c.share(through: log) }
-        == "The log simulated has been begun already; open a store that follows it.")
+        == "The log simulated already exists. Open a store that follows it.")
     try insert("Ada", c)
     #expect(c.sharing == nil)
   }
@@ -247,9 +247,9 @@ import ArborObjects
     let batch = try #require(error?.batch)
     #expect(
       error?.message
-        == "The log did not tell whether it has the commit. Ask PersistentStore.outcome(of:) for "
-        + "the batch \(batch.uuidString) once it answers again; until then, do not commit the same "
-        + "changes from another context.")
+        == "It is unknown whether the log has the commit. Call PersistentStore.outcome(of:) with "
+        + "the batch \(batch.uuidString) once the log answers again; until then, don't commit the "
+        + "same changes from another context.")
     #expect(try names(a) == [])
     #expect(try a.outcome(of: batch) == .committed)
     #expect(try a.outcome(of: UUID()) == .unknown)
@@ -266,8 +266,9 @@ import ArborObjects
     try b.catchUp()
     log.lose(2)
     let text =
-      "The log simulated does not have the store's commit 3, or has another one: they have gone "
-      + "different ways. Close the store and open it again, which keeps what the log does not have."
+      "The log simulated doesn't have the store's commit 3, or has another one: they have "
+      + "diverged. Close the store and reopen it, which keeps the commits that the log doesn't "
+      + "have."
     #expect(message { try a.catchUp() } == text)
     #expect(message { try insert("Margaret", a) } == text)
     #expect(try names(a) == ["Ada", "Barbara", "Grace"])
@@ -276,9 +277,9 @@ import ArborObjects
     #expect(error?.code == .forked)
     #expect(
       error?.message
-        == "The log simulated does not have the store's commits 2 to 3: the server has lost them. "
-        + "The store was kept as \(path("a")).forked-3; open it again, which makes it anew from "
-        + "the log, and bring over from the other what is needed.")
+        == "The log simulated doesn't have the store's commits 2 to 3: the server has lost them. "
+        + "The store was kept as \(path("a")).forked-3; reopen it to rebuild it from the log, and "
+        + "copy what is needed from the kept store.")
     #expect(error?.violations.count == 2)
     let lost = try #require(error?.violations.first?.message)
     #expect(lost.hasPrefix("Commit 2 of "))
@@ -309,29 +310,29 @@ import ArborObjects
     other.close()
     #expect(
       message { try open("b").close() }
-        == "\(path("b")) is another store, \(otherID.uuidString), than the one of the log "
-        + "simulated, \(a.id.uuidString). Take another path, or another log for each store.")
+        == "\(path("b")) is the store \(otherID.uuidString), but the log simulated belongs to the "
+        + "store \(a.id.uuidString). Use another path, or a log for each store.")
     try a.copy(to: URL(filePath: path("c")))
     #expect(
       message { try open("c").close() }
-        == "\(path("c")) is a copy of the store of the log simulated that does not know how far it "
-        + "has the log. Move it away, and open it again, which makes it anew from the log.")
+        == "\(path("c")) is a copy of the store of the log simulated, with an unknown position in "
+        + "the log. Move it away, and reopen it to rebuild it from the log.")
     #expect(
       message {
         try PersistentStore(for: Office.classes, at: .inMemory, following: log).close()
-      } == "A store in memory cannot share a log; give a file.")
+      } == "An in-memory store cannot share a log. Use a file.")
     // Who leaves goes on by itself, and cannot come back.
     try open("d").close()
     let own = try PersistentStore(for: Office.classes, at: .path(path("d")))
     try insert("Grace", own)
     #expect(
       message { _ = try own.publishSnapshot() }
-        == "The store shares no log; open it with one.")
+        == "The store doesn't share a log. Open it with one.")
     own.close()
     #expect(
       message { try open("d").close() }
-        == "The store has commits of its own behind commit 1, up to which it has its log. Move its "
-        + "file away, and open it again, which makes it anew from the log.")
+        == "The store has its inverse commits after commit 1, the last one from its log. Move its "
+        + "file away, and reopen it to rebuild it from the log.")
   }
 
   @Test func oneFileIsOpenedTwiceInAProcess() throws {
@@ -395,6 +396,6 @@ private final class DeafBeginning: PassedLog, @unchecked Sendable {
     with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]
   ) throws(ArborError) -> Bool {
     _ = try super.begin(with: snapshot, then: entries)
-    throw ArborError(.logUnavailable, "The server does not answer.")
+    throw ArborError(.logUnavailable, "The server doesn't answer.")
   }
 }

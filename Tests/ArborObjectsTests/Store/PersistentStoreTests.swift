@@ -132,8 +132,8 @@ import Testing
     #expect(error.code == .fileReplaced)
     #expect(
       error.message
-        == "\(path) was removed, replaced or written over by another program while it was open; "
-        + "nothing more is written to it. Close the store wherever it is open, then open it again.")
+        == "\(path) was removed, replaced or overwritten by another program while it was open. No "
+        + "more is written to it; close the store wherever it is open, then reopen it.")
     store.close()
     let copy = try PersistentStore(for: Office.classes, at: .path(path))
     defer { copy.close() }

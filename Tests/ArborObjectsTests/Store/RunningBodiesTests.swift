@@ -49,7 +49,7 @@ import Testing
       await gate.waitUntilReached()
       let drain = _Concurrency.Task { await store.drain(within: .seconds(600)) }
       let message =
-        "closed: The store is about to be closed and runs no further bodies; open another one."
+        "closed: The store is being closed and runs no more background work. Open it again."
       while await Self.refusal({ try await store.perform { _ in } }) == "none" {}
       #expect(await Self.refusal { try await store.perform { _ in } } == message)
       #expect(await Self.refusal { try await store.performBackground { _ in } } == message)

@@ -46,7 +46,7 @@ import Testing
     #expect(report.isComplete)
     #expect(
       report.description == """
-        Read the newest state, of commit 1.
+        Read the newest state, from commit 1.
         Person: 2 kept, 0 doubtful, 0 lost
         Team: 1 kept, 0 doubtful, 0 lost
         """)
@@ -84,10 +84,10 @@ import Testing
     #expect(report.isCatalogMade && !report.isComplete)
     #expect(
       report.description == """
-        Read the newest state, of commit 1.
+        Read the newest state, from commit 1.
         Person: 2 kept, 0 doubtful, 0 lost
         Team: 1 kept, 0 doubtful, 0 lost
-        The file no longer holds its catalogue; that of a new store was taken.
+        The file no longer contains its catalog. That of a new store was used.
         """)
   }
 
@@ -102,8 +102,8 @@ import Testing
       storeID: UUID())
     #expect(
       SalvageReport(result).description == """
-        Read the newest state, of commit 7.
-        A later header may be lost, so that this may not be the last commit's number.
+        Read the newest state, from commit 7.
+        A later header may be lost, so this may not be the number of the last commit.
         doubtful metadata: a\\nPerson: 9 kept\\u{1B}[2J
         """)
   }

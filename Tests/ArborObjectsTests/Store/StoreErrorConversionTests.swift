@@ -32,7 +32,7 @@ import Testing
       (
         .unsupportedEngine(path: "p", what: .foreignEngine(found: "1.0.0")), .unsupportedEngine
       ),
-      (.diskFull, .diskFull),
+      (.diskFull(), .diskFull),
       (.inputOutput(operation: "open", path: "p", errno: 13), .inputOutput),
       (.foreignObject("x"), .invalidArgument), (.exhausted("x"), .limitExceeded),
     ] as [(StoreError, ArborError.Code)])
@@ -52,7 +52,7 @@ import Testing
         .notAStore(path: "p", what: what), .invalidChange(number, what: what), .modelChanged,
         .migrationUnderWay(Self.marker), .formatTooNew(major: 9, minor: 1), .readOnly(path: "p"),
         .missing(path: "p"),
-        .inUse(path: nil), .closed, .diskFull, .metadataExists("seed"),
+        .inUse(path: nil), .closed, .diskFull(path: "p"), .metadataExists("seed"),
         .inputOutput(operation: "open", path: "p", errno: 13), .modelMismatch(Self.refusal),
         .notUnique([
           UniquenessViolation(
@@ -77,18 +77,17 @@ import Testing
     let what = "The header is damaged."
     #expect(
       ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
-        == "The store is damaged: the header is damaged. Restore a backup, or take out "
-        + "what is sound with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE "
-        + "TARGET; lmdb-inspect check lists the damage.")
+        == "The store is damaged: the header is damaged. Restore a backup, or recover intact "
+        + "objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; "
+        + "lmdb-inspect check lists the damage.")
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message
-        == "a.txt is no store: the file has no header. Choose another file.")
+        == "a.txt is not a store: the file has no header. Choose another file.")
     #expect(
       ArborError(opening: .migrationUnderWay(Self.marker)).message
-        == "The store is being migrated to another model since 2026-05-09T06:13:20Z, and nothing "
-        + "is written to it meanwhile. Open it with that model, which goes on with the migration, "
-        + "open it for reading, or give the migration up with "
-        + "PersistentStore.revertMigration(_:).")
+        == "The store has been migrating to another model since 2026-05-09T06:13:20Z and cannot be "
+        + "written until that is done. Open it with that model to continue the migration, open it "
+        + "for reading, or abandon the migration with PersistentStore.revertMigration(_:).")
   }
 
   /// A refusal lists what keeps the store from being opened, and nothing else.
@@ -96,8 +95,8 @@ import Testing
     let error = ArborError(opening: .modelMismatch(Self.refusal))
     #expect(
       error.description == """
-        The store was written with another model, and the options refuse to migrate it. Open it \
-        with that one, let options.migration bring it along, or let options.onMismatch replace it.
+        The store has another model, and the options don't allow migrating it. Open it with that \
+        model, migrate it by options.migration, or replace it by options.onMismatch.
         - Tag.rank: removed, its values are dropped (lightweight)
         """)
     #expect(error.violations.map(\.entity) == ["Tag"])

@@ -15,12 +15,12 @@ import Testing
     return error?.message ?? ""
   }
 
-  private static let advice = ". Make the URL of a path with URL(filePath:)."
+  private static let advice = ". Create the URL from a path with URL(filePath:)."
 
   @Test(
     arguments: [
-      ("http://example.org/tmp/a.arbor", "its scheme is http, and file is needed"),
-      ("a.arbor", "its scheme is missing, and file is needed"),
+      ("http://example.org/tmp/a.arbor", "its scheme is http instead of file"),
+      ("a.arbor", "its scheme is missing instead of file"),
       ("file://example.org/tmp/a.arbor", "it names the host example.org"),
       ("file:///tmp/a.arbor?x=1", "it has a query"),
       ("file:///tmp/a.arbor#1", "it has a fragment"),
@@ -32,15 +32,15 @@ import Testing
     let url = try #require(URL(string: text))
     #expect(
       try refusal(.file(url))
-        == "\(text) does not name the file of a store: \(what)" + Self.advice)
+        == "\(text) is not the URL of a store file: \(what)" + Self.advice)
   }
 
   @Test(arguments: [("", "\"\""), ("a\0b", "\"a\\0b\"")])
   func pathsThatNoFileHasAreRefused(path: String, quoted: String) throws {
     #expect(
       try refusal(.path(path))
-        == "\(quoted) is no path of a store: it is empty or has a zero byte in it. "
-        + "Give the path of a file.")
+        == "\(quoted) is not a valid path: it is empty or contains a zero byte. Use the path of a "
+        + "file.")
   }
 
   @Test(arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])

@@ -27,7 +27,7 @@ import Testing
         for key in [key, key.reversed] {
           let error = try failure { _ = try employees.order(by: key).fetch() }
           #expect(error.code == .invalidPredicate)
-          #expect(error.message.contains("is no path of properties"))
+          #expect(error.message.contains("doesn't consist of properties"))
         }
       }
       #expect(throws: ArborError.self) { try employees.order(by: \.name.count).first() }

@@ -193,7 +193,7 @@ import Testing
           Issue.record("\(String(describing: error))")
           return
         }
-        #expect(message == "Tag has used up its 2^48 object numbers; start a new store.")
+        #expect(message == "Tag has used all 2^48 object numbers. Create a new store.")
       }
     }
   }
@@ -216,7 +216,7 @@ import Testing
         return
       }
       #expect(refusal.code == .corrupted)
-      #expect(refusal.message.contains(", where it was asked for "))
+      #expect(refusal.message.contains(" instead of "))
     }
   }
 }

@@ -116,8 +116,8 @@ import Testing
       found.contains {
         $0.entity == "Employee"
           && $0.description
-            == "The records of Employee are not those that the last commits have left: a page of "
-            + "the file is damaged, or of a former state."
+            == "The records of Employee differ from what the last commits wrote: a page of the "
+            + "file is damaged or outdated."
       })
     #expect(
       found.contains { $0.description.hasPrefix("The entries of the index Employee.age are") })

@@ -159,9 +159,9 @@ import Testing
       } throws: { error in
         guard case StoreError.corrupted(nil, nil, let what) = error else { return false }
         return what
-          == "The machine stopped before the medium had the last commits, which are in the log "
-          + "that the store shares: open it with the log, which makes it anew. Found: There are no "
-          + "digests to compare the file with."
+          == "The machine stopped before the last commits reached the disk. They are in the log "
+          + "that the store shares: open it with the log to rebuild it. Found: The file has no "
+          + "digests to compare with."
       }
     }
   }

@@ -28,7 +28,7 @@ import Testing
     try draft.commit()
     let problem = try #require(try problems().first)
     #expect(problem.kind == .missingValue && problem.object == nameless)
-    #expect(problem.description == "Company/2.name is nil, and it must have a value.")
+    #expect(problem.description == "Company/2.name is nil but must have a value.")
   }
 
   @Test(arguments: [Double.infinity, -.infinity, .nan])
@@ -58,7 +58,7 @@ import Testing
     }
     #expect(found.map(\.kind) == [.missingValue])
     #expect(
-      found.first?.description == "Employee/1.salary is NaN, or a date that is not finite.")
+      found.first?.description == "Employee/1.salary is NaN or a date that is not finite.")
   }
 
   /// Values of half the size, of which none may be read as two numbers.
@@ -73,6 +73,6 @@ import Testing
     }
     let found = try problems()
     #expect(found.map(\.kind) == [.damagedPage])
-    #expect(found.first?.description == "r/Project/tasks has values of 8 bytes in place of 16.")
+    #expect(found.first?.description == "r/Project/tasks has values of 8 bytes instead of 16.")
   }
 }

@@ -246,8 +246,8 @@ import Testing
         bytes.replaceSubrange(page.prefix(8), with: present.prefix(8))
         #expect(
           try scrubbed(bytes, in: folder, anew: false)
-            == "The records of Employee are not those that the last commits have left: a page of "
-            + "the file is damaged, or of a former state.")
+            == "The records of Employee differ from what the last commits wrote: a page of the "
+            + "file is damaged or outdated.")
         #expect(try scrubbed(bytes, in: folder, anew: true).contains("it is used twice"))
         let copy = try open(bytes, in: folder)
         #expect(try self.bytes(of: person, in: copy) == before)

@@ -84,7 +84,7 @@ import Testing
       let before = try StoreContents(copy)
       let gap = #expect(throws: StoreError.self) { try copy.makeAgain([commits[1]]) }
       expectCorrupted(
-        gap, "The log's commit 2 does not follow the store's newest, which is 0.")
+        gap, "The log's commit 2 doesn't follow the store's newest, which is 0.")
       // Another history: its own first commit.
       var elsewhere = RandomOffice()
       try elsewhere.commit(to: copy, &random)
@@ -96,8 +96,8 @@ import Testing
       expectCorrupted(
         twice,
         [
-          "The log's commit 2 does not fit the store: they have gone different ways.",
-          "The log's commit 2 does not follow the store's newest, which is 2.",
+          "The log's commit 2 doesn't fit the store: they have diverged.",
+          "The log's commit 2 doesn't follow the store's newest, which is 2.",
         ])
       #expect(try StoreContents(copy) == forked)
     }

@@ -129,6 +129,6 @@ import Testing
       _ = try transaction.createDatabases([(name: "e/Left", flags: StoreFormat.recordFlags)])
     }
     let problems = try file.check().problems.map(\.description)
-    #expect(problems == ["Database e/Left: it does not belong there."])
+    #expect(problems == ["Database e/Left: it should not exist."])
   }
 }

@@ -95,7 +95,7 @@ import Testing
         for name in [temporary, temporary + "-lock"] {
           #expect(FileManager.default.createFile(atPath: name, contents: Data([1])))
         }
-        throw .diskFull
+        throw .diskFull()
       }
       Issue.record("installed")
     } catch .diskFull {

@@ -286,8 +286,8 @@ import Testing
     guard case .notAStore(path, let what)? = error else { throw DraftError("no refusal") }
     #expect(
       what
-        == "The path is a symbolic link that leads to no file. Remove the link, or let it lead to "
-        + "a store.")
+        == "The path is a symbolic link whose target doesn't exist. Remove the link, or point it "
+        + "to a store.")
     #expect(files == ["office.arbor"])
   }
 
@@ -341,7 +341,7 @@ import Testing
     }
     #expect(
       what == "The file has format \(major).\(StoreFormat.minorVersion), from before the first "
-        + "release, which only the program that wrote it can read.")
+        + "release. Only the program that wrote it can read it.")
   }
 
   @Test func refusesDamagedHeaders() throws {

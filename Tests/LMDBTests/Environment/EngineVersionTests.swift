@@ -21,9 +21,8 @@ import Testing
     }
     #expect(
       error.map { "\($0)" }
-        == "The program runs with LMDB \(major).\(minor).\(patch), and LMDB 0.9.x is needed. Give "
-        + "the program a liblmdb of that version; files of LMDB 0.9 and 1.0 cannot be read by one "
-        + "another.")
+        == "The program uses LMDB \(major).\(minor).\(patch), but LMDB 0.9.x is required. Install "
+        + "liblmdb of that version. Files of LMDB 0.9 and 1.0 are not compatible.")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 }

@@ -14,7 +14,7 @@ import Testing
     .lockFile(LockFileProblem(path: "l", kind: .notRegular)),
     .lockFile(LockFileProblem(path: "l", kind: .foreign(owner: 7))),
     .lockFile(LockFileProblem(path: "l", kind: .cannotBeMade)),
-    .damaged(PageFinding(page: 7, database: "people", what: "its keys do not ascend")),
+    .damaged(PageFinding(page: 7, database: "people", what: "its keys are not in ascending order")),
   ]
 
   static let systemCodes: [(code: Int32, error: LMDBError)] = [

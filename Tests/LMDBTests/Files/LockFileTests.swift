@@ -83,7 +83,7 @@ import Testing
   @Test func saysWhatToDo() {
     #expect(
       "\(LMDBError.lockFile(LockFileProblem(path: "/a-lock", kind: .foreign(owner: 0))))"
-        == "The lock file /a-lock belongs to the user 0, and this one may not write to it. "
-        + "Remove it while nobody has the store open, or let all who open the store be one user.")
+        == "The lock file /a-lock belongs to the user 0 and is not writable. Remove it while no "
+        + "process has the store open, or open the store as the same user everywhere.")
   }
 }

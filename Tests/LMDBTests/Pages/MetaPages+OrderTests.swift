@@ -68,8 +68,8 @@ import Testing
       throws: LMDBError.damaged(
         PageFinding(
           page: former.number, database: nil,
-          what: "it carries the number \(raised), but its last list of free pages is of "
-            + "transaction \(newest - 1), and that of the other root page of transaction \(newest)")
+          what: "it belongs to transaction \(raised), but its last free list to transaction "
+            + "\(newest - 1) and that of the other root page to transaction \(newest)")
       )
     ) { try Environment.open(path: path) }
   }

@@ -157,8 +157,8 @@ import Testing
     #expect(throws: LMDBError.foreignFormat(version: 2)) { try Environment.open(path: path) }
     #expect(
       "\(LMDBError.foreignFormat(version: 2))"
-        == "The file is of LMDB's data format 2, as LMDB 1.0 writes it, and format 1 of LMDB 0.9.x "
-        + "is needed. Open it with the version that wrote it, export it, and import it here.")
+        == "The file has LMDB's data format 2, written by LMDB 1.0, but format 1 of LMDB 0.9.x is "
+        + "required. Export it with the version that wrote it, and import it here.")
     #expect(try contents == later)
   }
 

@@ -95,9 +95,9 @@ import LMDB
 
   @Test func findsDamagedPages() throws {
     let (branch, leaf) = (offsets.branch, offsets.leaf)
-    try expect("carries the number", leaf, [0xEE])
+    try expect("has the page number", leaf, [0xEE])
     try expect("unknown kind", leaf + 10, [0x06])
-    try expect("packed values where", leaf + 10, [0x22])
+    try expect("packed values instead", leaf + 10, [0x22])
     try expect("bounds", leaf + 12, [0x0F])
     try expect("bounds", leaf + 14, [0xFF, 0xFF])
     try expect("begins outside", leaf + 16, [0x00, 0x00])
@@ -106,14 +106,14 @@ import LMDB
     try expect("overlap or leave gaps", node(leaf, 3), [38])
     try expect("of a kind", node(leaf, 3) + 4, [0x04])
     let swapped = [18, 19, 16, 17].map { sound[leaf + $0] }
-    try expect("keys do not ascend", leaf + 16, swapped)
-    try expect("among others of 8", node(leaf, 3), bytes(44, 4) + [0, 0, 4, 0])
-    try expect("outside of the file's", node(branch, 1), [0xFF, 0xFF, 0xFF])
+    try expect("keys are not in ascending order", leaf + 16, swapped)
+    try expect("instead of 8", node(leaf, 3), bytes(44, 4) + [0, 0, 4, 0])
+    try expect("outside the file's", node(branch, 1), [0xFF, 0xFF, 0xFF])
     try expect("used twice", node(branch, 1), (0..<6).map { sound[node(branch, 0) + $0] })
-    try expect("separating keys do not ascend", node(branch, 1) + 8, [0xFF, 0xFF])
+    try expect("separators are not in ascending order", node(branch, 1) + 8, [0xFF, 0xFF])
     let separator = node(branch, 1) + 8
-    try expect("above the one", separator, bytes(word(separator) - 1, 8))
-    try expect("below the one", separator, bytes(word(separator) + 1, 8))
+    try expect("above the page's upper separator", separator, bytes(word(separator) - 1, 8))
+    try expect("below the page's lower separator", separator, bytes(word(separator) + 1, 8))
   }
 
   @Test func findsDamagedRecords() throws {
@@ -123,8 +123,8 @@ import LMDB
     try expect("depth", record + 6, [40])
     try expect("deeper", record + 6, [1])
     try expect("leaf on level", record + 6, [3])
-    try expect("numbers of pages", record + 8, [9])
-    try expect("numbers of pages", record + 24, [9])
+    try expect("page counts", record + 8, [9])
+    try expect("page counts", record + 24, [9])
     try expect("entries", record + 32, [9])
     try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
     try expect("other flags", offsets.setsRecord + 4, [0x14])
@@ -137,7 +137,7 @@ import LMDB
     try expect("neither used nor", list, bytes(word(list) - 1, 8))
     try expect("a list of", list, [0xFF, 0xFF])
     try expect("of transaction", list - 8, bytes(1000, 8))
-    try expect("does not descend", list + 8, bytes(word(list + 16), 8))
+    try expect("not in descending order", list + 8, bytes(word(list + 16), 8))
     try expect("used twice", list + 8, bytes(offsets.leaf / Self.pageSize, 8))
   }
 
@@ -162,7 +162,7 @@ import LMDB
     let entry = node(offsets.leaf, 7)
     #expect(half(entry + 4) == 1)
     let run = word(entry + 16) * Self.pageSize
-    try expect("run of 1 pages", run + 12, [1, 0, 0, 0])
+    try expect("1 overflow pages", run + 12, [1, 0, 0, 0])
     try expect("run of", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
     try expect("no run", run + 10, [2])
     try expect("outside of", entry + 16, bytes(1 << 40, 8))

@@ -25,7 +25,7 @@ struct ObjectPage: BrowsePage {
     guard let record = try snapshot.record(number, allocator: slabs),
       let object = DecodedObject(number, record, in: store)
     else {
-      title = "\(name), which is deleted"
+      title = "\(name) (deleted)"
       list = []
       return
     }

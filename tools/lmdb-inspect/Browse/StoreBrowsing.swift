@@ -101,7 +101,7 @@ struct StoreBrowsing {
     let level = levels[levels.count - 1]
     // Other pages cannot be filtered.
     guard level.page is ObjectListPage else {
-      message = "A predicate chooses among objects: enter an entity or a relationship first."
+      message = "Open an entity or a relationship before you filter by a predicate."
       return
     }
     let text = level.page.predicate

@@ -45,7 +45,7 @@ final class Terminal {
       tcgetattr(STDIN_FILENO, &saved) == 0, makePipe(&pipe) == 0
     else {
       throw InspectError.unreadable(
-        "“browse” needs a terminal for its input and output; use “query” or “dump” in scripts.")
+        "“browse” needs a terminal for its input and output. Use “query” or “dump” in scripts.")
     }
     isRestored = false
     var raw = saved

@@ -42,7 +42,7 @@ struct TableDiff {
     guard table.flags == other.flags else {
       let flags = [table, other].map { $0.flags.isEmpty ? "none" : $0.flags.joined(separator: " ") }
       return addTable(
-        name, "of other flags: \(flags[0]) in the first file, \(flags[1]) in the second", &printer)
+        name, "different flags: \(flags[0]) in the first file, \(flags[1]) in the second", &printer)
     }
     let oldState = try old.environment.beginRead()
     let newState = try new.environment.beginRead()

@@ -58,8 +58,8 @@ struct InspectedFile {
     if let store { return store }
     if let problem { throw problem }
     throw InspectError.unreadable(
-      "\(path) is an LMDB file, but no store of ArborData: it has no model. Look at it with "
-        + "“tables”, “dump” and “get”.")
+      "\(path) is an LMDB file, but not an ArborData store: it has no model. Use “tables”, “dump” "
+        + "and “get”.")
   }
 
   /// Opens the store read-only with the library's public interface. The caller has to close it.
@@ -71,11 +71,7 @@ struct InspectedFile {
   func entity(_ name: String) throws -> EntitySchema {
     let store = try requireStore()
     if let entity = store.schema.entity(named: name) { return entity }
-    let nearest =
-      NearestName.of(name, in: store.schema.entities.map(\.name))
-      .map { " Did you mean “\($0)”?" } ?? ""
-    throw InspectError.notFound(
-      "There is no entity “\(name)” in \(path).\(nearest) “schema” lists them all.")
+    throw InspectError.unknownEntity(name, among: store.schema.entities.map(\.name))
   }
 
   /// Returns the database with the given name, either the stored one or the current one of the

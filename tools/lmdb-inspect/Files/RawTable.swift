@@ -86,7 +86,7 @@ struct RawTable {
     }
     guard let bytes = ByteText(argument: argument)?.bytes, !bytes.isEmpty else {
       throw InspectError.notFound(
-        "“\(argument)” is no key. Give text, hex as 0x…, or a number for integer keys.")
+        "“\(argument)” is not a valid key. Use text, hex as 0x…, or a number for integer keys.")
     }
     return bytes
   }

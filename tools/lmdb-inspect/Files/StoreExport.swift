@@ -50,9 +50,7 @@ struct StoreExport {
       }
     }
     guard model.entity(named: entity) != nil else {
-      throw InspectError.notFound(
-        "There is no entity “\(entity)” in \(path)."
-          + NearestName.hint(entity, in: model.entities.map(\.name)))
+      throw InspectError.unknownEntity(entity, among: model.entities.map(\.name))
     }
     var request = FetchRequest<ManagedObject>(
       entity: entity, predicate: predicate.map { FetchPredicate(stringLiteral: $0) })
@@ -71,11 +69,11 @@ struct StoreExport {
           .first(where: { $0.name == parts[1] })
       else {
         throw InspectError.notFound(
-          "--mask: there is no attribute “\(name)” in \(path); name one as Entity.attribute.")
+          "--mask: there is no attribute “\(name)” in \(path). Write it as Entity.attribute.")
       }
       guard AttributeMask.canMask(attribute.type) else {
         throw InspectError.notFound(
-          "--mask: values of \(name) cannot be made up; leave it out, or mask another.")
+          "--mask: values of \(name) cannot be masked. Remove it, or mask another attribute.")
       }
       let mask = AttributeMask(attribute: attribute, key: maskKey)
       for concrete in model.entities

@@ -16,7 +16,7 @@ enum StandardStream {
   /// unread answer is pointless.
   static func write(_ bytes: [UInt8]) {
     guard let failure = write(bytes, to: STDOUT_FILENO) else { return }
-    InspectError.unwritable("The output cannot be written: \(failure). The answer is incomplete.")
+    InspectError.unwritable("The output cannot be written: \(failure). It is incomplete.")
       .end()
   }
 

@@ -22,7 +22,7 @@ struct QueryArguments: ParsableArguments {
   var limit: Int?
 
   func validate() throws {
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be greater than 0.") }
   }
 
   func request(in file: InspectedFile) throws -> FetchRequest<ManagedObject> {

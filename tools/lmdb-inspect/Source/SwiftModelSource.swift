@@ -100,8 +100,8 @@ struct ClassNames {
       for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
       where reservedPropertyNames.contains(name) {
         throw InspectError.notFound(
-          "\(entity.name).\(name) is named like a member of ManagedObject, and no typed class can "
-            + "have it; give it another name in the model.")
+          "\(entity.name).\(name) has the name of a member of ManagedObject and cannot be a "
+            + "property of a typed class. Rename it in the model.")
       }
       // The last component of a class name with a module, or of an Objective-C class.
       let last = entity.className?.split(separator: ".").last.map(String.init)

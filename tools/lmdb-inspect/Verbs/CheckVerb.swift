@@ -54,8 +54,8 @@ struct CheckVerb: Verb {
       total += name.isEmpty ? found - names.count : found
       if found != table.statistics.entries {
         problems.append(
-          "Table \(table.name) says that it has \(table.statistics.entries) entries and has "
-            + "\(found). Restore a copy of the file.")
+          "Table \(table.name) should have \(table.statistics.entries) entries but has \(found). "
+            + "Restore a copy of the file.")
       }
     }
     facts.add("entries", json: JSONValue(total), text: "\(total) entries read")

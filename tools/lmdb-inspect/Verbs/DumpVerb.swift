@@ -59,9 +59,9 @@ struct DumpVerb: Verb {
     if ndjson, limit != nil, name == nil {
       throw ValidationError("--limit with --ndjson needs the name of an entity.")
     }
-    if ndjson, target.json { throw ValidationError("Give --ndjson or --json, not both.") }
-    if !ndjson, !mask.isEmpty { throw ValidationError("--mask is for --ndjson.") }
-    if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0.") }
+    if ndjson, target.json { throw ValidationError("Use either --ndjson or --json.") }
+    if !ndjson, !mask.isEmpty { throw ValidationError("--mask requires --ndjson.") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be greater than 0.") }
     if predicate != nil, name == nil {
       throw ValidationError("--where needs the name of the entity whose objects it selects.")
     }
@@ -89,8 +89,7 @@ struct DumpVerb: Verb {
     guard let name else { return store.schema.entities.filter { !$0.isAbstract }.map(\.name) }
     if store.schema.entity(named: name) != nil { return [name] }
     guard predicate == nil else {
-      throw InspectError.notFound(
-        "There is no entity “\(name)” in \(file.path). “schema” lists the entities.")
+      throw InspectError.unknownEntity(name, among: store.schema.entities.map(\.name))
     }
     return nil
   }

@@ -34,7 +34,7 @@ struct FollowVerb: ParsableCommand {
 
   func validate() throws {
     guard every > 0, every < 1e6 else {
-      throw ValidationError("--every takes a number of seconds above 0.")
+      throw ValidationError("--every must be greater than 0 seconds.")
     }
   }
 

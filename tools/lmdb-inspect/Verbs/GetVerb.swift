@@ -29,7 +29,7 @@ struct GetVerb: Verb {
     }
     guard !values.isEmpty else {
       throw InspectError.notFound(
-        "Table “\(raw.name)” has no key “\(key)”. “dump” lists its keys; give hex as 0x….")
+        "Table “\(raw.name)” has no key “\(key)”. “dump” lists its keys. Write hex as 0x….")
     }
     printer.print(
       json: [

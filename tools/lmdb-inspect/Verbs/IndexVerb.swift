@@ -20,9 +20,7 @@ struct IndexVerb: Verb {
     var indexes = try snapshot.indexes()
     if let entity {
       guard store.schema.entity(named: entity) != nil else {
-        throw InspectError.notFound(
-          "The store has no entity \(entity)."
-            + NearestName.hint(entity, in: store.schema.entities.map(\.name)))
+        throw InspectError.unknownEntity(entity, among: store.schema.entities.map(\.name))
       }
       indexes = indexes.filter { $0.entity == entity }
     }
@@ -81,7 +79,7 @@ struct IndexVerb: Verb {
     case nil: ""
     case .building:
       build.map { ", being filled: about \($0.objectsDone) of \($0.objectCount) objects" } ?? ""
-    case .writeOnly: ", filled, and not known to be unique"
+    case .writeOnly: ", filled, uniqueness not yet verified"
     }
   }
 }

@@ -36,8 +36,8 @@ struct LoadVerb: ParsableCommand {
   var json = false
 
   func validate() throws {
-    if model != nil, like != nil { throw ValidationError("Give --model or --like, not both.") }
-    if documents.isEmpty { throw ValidationError("Name at least one document.") }
+    if model != nil, like != nil { throw ValidationError("Use either --model or --like.") }
+    if documents.isEmpty { throw ValidationError("Pass at least one document.") }
   }
 
   func run() throws {
@@ -75,7 +75,7 @@ struct LoadVerb: ParsableCommand {
     for entity in store.model.entities where entity.parent == nil {
       guard try !context.exists(FetchRequest<ManagedObject>(entity: entity.name)) else {
         throw InspectError.notFound(
-          "\(path) is not empty: it has objects of \(entity.name). Name a file that is not there.")
+          "\(path) is not empty: it has objects of \(entity.name). Use a new file.")
       }
     }
     var options = SeedOptions()
@@ -101,7 +101,7 @@ struct LoadVerb: ParsableCommand {
     }
     guard let model else {
       throw InspectError.unreadable(
-        "\(path) does not exist. Give the model of a new store with --model or --like.")
+        "\(path) doesn't exist. Set the model of a new store with --model or --like.")
     }
     return try ManagedObjectModel(contentsOf: URL(filePath: model))
   }

@@ -54,7 +54,8 @@ struct LogVerb: ParsableCommand {
     }
     return zip(contents.snapshots, verified.snapshots).compactMap { (named, found) in
       guard found.lastSequence < named.lastSequence else { return nil }
-      return "The commits \(found.lastSequence + 1) to \(named.lastSequence) were cut off."
+      return "The commits \(found.lastSequence + 1) to \(named.lastSequence) are missing at the "
+        + "end."
     }
   }
 

@@ -28,7 +28,7 @@ struct MigrateVerb: AsyncParsableCommand {
         let fingerprint = "\(store.model.fingerprint)"
         printer.print(
           json: .object(JSONObject(distinct: [("model", .string(fingerprint))])),
-          text: "The store is of model \(fingerprint) and sound.")
+          text: "The store has model \(fingerprint) and no problems.")
       }
     } catch {
       try migration.report { _ in throw error }
@@ -65,7 +65,7 @@ struct RevertVerb: ParsableCommand {
       let fingerprint = "\(store.model.fingerprint)"
       printer.print(
         json: .object(JSONObject(distinct: [("model", .string(fingerprint))])),
-        text: "The store is of model \(fingerprint) again.")
+        text: "The store has model \(fingerprint) again.")
     }
   }
 }

@@ -25,7 +25,7 @@ struct ReadersVerb: Verb {
 
   func validate() throws {
     if clear, target.immutable {
-      throw ValidationError("--clear writes to the lock file, which --immutable does not open.")
+      throw ValidationError("--clear writes to the lock file, which --immutable doesn't open.")
     }
   }
 
@@ -82,7 +82,7 @@ struct ReadersVerb: Verb {
         String(reader.processID), String(reader.transaction), String(reader.transactionsBehind),
         String(reader.pinnedPages), String(reader.pinnedBytes),
         reader.since.map { $0.formatted(.iso8601) } ?? "-",
-        held.isStale ? "stale: the process is gone" : name,
+        held.isStale ? "stale: the process has ended" : name,
       ])
     }
     return text.text

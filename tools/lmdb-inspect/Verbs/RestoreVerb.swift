@@ -59,10 +59,10 @@ struct RestoreVerb: ParsableCommand {
     get throws {
       guard let at else { return sequence.map { .sequence($0) } ?? .newest }
       guard sequence == nil else {
-        throw ValidationError("Give --at or --sequence; both name a point.")
+        throw ValidationError("Use either --at or --sequence.")
       }
       if let date = ISO8601Date.parse(at) { return .date(date) }
-      throw ValidationError("“\(at)” is no date; write it as 2026-11-23T12:30:00Z.")
+      throw ValidationError("“\(at)” is not a valid date. Write it as 2026-11-23T12:30:00Z.")
     }
   }
 }

@@ -53,10 +53,7 @@ struct SchemaVerb: Verb {
     var model = whole
     if let entity {
       guard let only = model.entity(named: entity) else {
-        let nearest =
-          NearestName.of(entity, in: model.entities.map(\.name))
-          .map { " Did you mean “\($0)”?" } ?? ""
-        throw InspectError.notFound("The model has no entity “\(entity)”.\(nearest)")
+        throw InspectError.unknownEntity(entity, among: model.entities.map(\.name))
       }
       model.entities = [only]
       model.fetchRequestTemplates.removeAll { $0.entity != entity }

@@ -36,14 +36,11 @@ struct ShowVerb: Verb {
     }
     let parts = object.split(separator: "/")
     guard parts.count == 2, let sequence = UInt64(parts[1]), sequence < 1 << 48 else {
-      throw InspectError.notFound("“\(object)” names no object. Write Entity/number.")
+      throw InspectError.notFound("“\(object)” is not the name of an object. Write Entity/number.")
     }
     let name = String(parts[0])
     guard let entity = store.schema.entity(named: name) else {
-      let nearest =
-        NearestName.of(name, in: store.schema.entities.map(\.name))
-        .map { " Did you mean “\($0)”?" } ?? ""
-      throw InspectError.notFound("The model has no entity “\(name)”.\(nearest)")
+      throw InspectError.unknownEntity(name, among: store.schema.entities.map(\.name))
     }
     return ObjectNumber(entity: entity.number, sequence: sequence)
   }

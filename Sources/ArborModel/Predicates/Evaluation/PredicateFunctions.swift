@@ -14,7 +14,7 @@ enum PredicateFunctions {
 
   static func unknown(_ name: String) -> String {
     let known = functions.withLock { Array($0.keys).sorted() }
-    return "There is no function \"\(name)\" registered; register one with "
+    return "No function \"\(name)\" is registered. Register it with "
       + "FetchPredicate.registerFunction." + NearestName.hint(key(name), in: known)
   }
 

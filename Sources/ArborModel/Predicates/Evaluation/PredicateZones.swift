@@ -20,8 +20,8 @@ enum PredicateZones {
   }
 
   static func unknown(_ name: String) -> String {
-    "There is no time zone \"\(name)\"; write an identifier such as \"Europe/Berlin\", or an "
-      + "offset such as \"+02:00\"." + NearestName.hint(name, in: TimeZone.knownTimeZoneIdentifiers)
+    "\"\(name)\" is not a time zone. Use an identifier such as \"Europe/Berlin\", or an offset "
+      + "such as \"+02:00\"." + NearestName.hint(name, in: TimeZone.knownTimeZoneIdentifiers)
   }
 
   /// Returns the offset in seconds east of UTC.

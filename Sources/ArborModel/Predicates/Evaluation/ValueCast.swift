@@ -44,7 +44,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
   /// Returns the reason why a constant cannot be cast, or `nil` if it can or if it is `nil`.
   func unreadable(_ value: PropertyValue) -> String? {
     guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
-    return "\(PredicateLiteral.quoted(text)) is no date in ISO 8601; write one as "
+    return "\(PredicateLiteral.quoted(text)) is not an ISO 8601 date. Write it as "
       + "\"2024-05-01T12:30:00Z\"."
   }
 

@@ -20,7 +20,7 @@ extension SortKey {
     if case .attribute(let attribute) = path.leaf, attribute.field.kind == .binary {
       throw ArborError(
         .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), which holds binary data; sort by another "
+        "Objects cannot be sorted by \(keyPath), which holds binary data. Sort by another "
           + "attribute."
       ).with(entity: entity.name, keyPath: keyPath)
     }

@@ -74,7 +74,7 @@ extension SortKey {
       let column = try PredicateParser.column(keyPath)
       guard column.name == nil else {
         throw ArborError(
-          .invalidArgument, "A sort key has no name; leave AS and what follows it out.")
+          .invalidArgument, "A sort key cannot have a name. Remove AS and the name.")
       }
       bound = try PredicateBinder.bind(column.expression, to: entity, in: schema)
     } catch {
@@ -86,7 +86,7 @@ extension SortKey {
       if isPath { return nil }
       throw ArborError(
         .invalidArgument,
-        "Objects cannot be sorted by \(keyPath), which is \(bound.kind.name); sort by a single "
+        "Objects cannot be sorted by \(keyPath), which is \(bound.kind.name). Sort by a single "
           + "value, such as an attribute, a part or @count."
       ).with(entity: entity.name, keyPath: keyPath)
     default:

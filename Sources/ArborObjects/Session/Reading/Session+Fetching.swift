@@ -146,8 +146,8 @@ extension ArborError {
   static func missing(_ id: ObjectID) -> ArborError {
     ArborError(
       .objectNotFound,
-      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed; "
-        + "look objects up with existingObject(with:) where that can happen."
+      "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed. "
+        + "Use existingObject(with:) if that can happen."
     ).with(entity: id.entityName, objectID: id)
   }
 }

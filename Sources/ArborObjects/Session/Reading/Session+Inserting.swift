@@ -14,10 +14,10 @@ extension Session {
     sweepWhereDue()
     let binding: EntityBinding
     do throws(ArborError) { binding = try self.binding(for: type) } catch {
-      preconditionFailure(error.message)
+      stopProgram(error.message)
     }
     guard !binding.entity.isAbstract else {
-      preconditionFailure(Self.abstractMessage(binding.entity.name))
+      stopProgram(Self.abstractMessage(binding.entity.name))
     }
     let number: ObjectNumber
     do throws(ArborError) {

@@ -71,7 +71,7 @@ extension Session {
 
   private static func missingRecord(_ row: FetchedRow) -> StoreError {
     .corrupted(
-      entity: nil, object: row.number, what: "a fetch found an object without its record")
+      entity: nil, object: row.number, what: "a fetch found an object without a record")
   }
 
   /// Returns the object of a row: the registered one, or a new one with the copied record.

@@ -19,8 +19,8 @@ extension Session {
       .corrupted(
         entity: owner.binding.entity.name, object: owner.number,
         what:
-          "The relationship \(relationship.name) leads to object number \(target.rawValue), which "
-          + "is of no entity that it leads to."))
+          "The relationship \(relationship.name) refers to the object number \(target.rawValue), "
+          + "whose entity it doesn't accept."))
     return false
   }
 

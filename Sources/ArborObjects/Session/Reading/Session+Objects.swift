@@ -56,7 +56,7 @@ extension Session {
     guard let binding = classes[number] else {
       throw .corrupted(
         entity: nil, object: number,
-        what: "The object number \(number.rawValue) is of no entity of the store.")
+        what: "The object number \(number.rawValue) doesn't belong to an entity of the store.")
     }
     return binding
   }
@@ -134,7 +134,7 @@ extension Session {
         guard try leads(link, to: lost, on: snapshot) else { continue }
         throw .corrupted(
           entity: binding(of: lost)?.entity.name, object: lost,
-          what: "a relationship leads to an object that is not there")
+          what: "a relationship refers to an object that doesn't exist")
       }
     }
   }

@@ -66,8 +66,8 @@ extension StoreQuery {
     guard let key = sortKeys.first(where: \.isFleeting) else { return }
     throw ArborError(
       .invalidArgument,
-      "Pages cannot be ordered by \(key.text), which gives another value each time; order by "
-        + "what lasts, or fetch all at once."
+      "Pages cannot be ordered by \(key.text), whose value changes each time. Order by a stable "
+        + "value, or fetch everything at once."
     ).with(entity: entity.name, keyPath: key.text)
   }
 }
@@ -94,8 +94,8 @@ extension FetchDescription {
     else {
       throw ArborError(
         .invalidArgument,
-        "The page token belongs to another request or store; use it with the entity, predicate and "
-          + "sort keys of the page it came from."
+        "The page token belongs to another request or store. Use it with the entity, predicate and "
+          + "sort keys of its page."
       ).with(entity: entityName)
     }
     return RowContinuation(values: token.values, number: token.number)

@@ -19,7 +19,7 @@ extension Session {
   }
 
   static func abstractMessage(_ name: String) -> String {
-    "Entity \(name) is abstract and has no objects of its own; insert one of a subentity."
+    "Entity \(name) is abstract. Insert an object of a subentity."
   }
 
   /// Returns the entity of a request, after checking that its objects have the request's class.
@@ -33,8 +33,8 @@ extension Session {
     guard objectClass is T.Type else {
       throw ArborError(
         .typeMismatch,
-        "Entity \(name) is represented by \(objectClass), which is no \(T.self); request another "
-          + "class."
+        "Entity \(name) is represented by \(objectClass), which is not a \(T.self). Request "
+          + "another class."
       ).with(entity: name)
     }
     return entity
@@ -85,8 +85,8 @@ extension Session {
     guard isInUse else { return }
     throw ArborError(
       .notAllowed,
-      "This context already holds objects of \(binding.entity.name) that are no "
-        + "\(binding.objectClass); open the store with its classes, or use the class first."
+      "This context already holds objects of \(binding.entity.name) that are not of class "
+        + "\(binding.objectClass). Open the store with its classes, or use the class first."
     ).with(entity: binding.entity.name)
   }
 
@@ -160,9 +160,12 @@ extension EntitySchema {
     let error =
       value.containsNaN
       ? ArborError(
-        .validation, "\(name).\(property) takes \(expectation), and not NaN; set another value.")
+        .validation,
+        "\(name).\(property) takes \(expectation), but the value is NaN. Set another value.")
       : ArborError(
-        .typeMismatch, "\(name).\(property) takes \(expectation), and the value is none.")
+        .typeMismatch,
+        "\(name).\(property) takes \(expectation), but the value is of another type "
+          + "or out of range.")
     return error.with(entity: name, keyPath: property, offending: "\(value)")
   }
 

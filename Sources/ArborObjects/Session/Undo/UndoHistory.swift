@@ -131,7 +131,7 @@ public final class UndoHistory {
   /// - Precondition: A group is open.
   public func endGroup() {
     guard let start = openStarts.popLast() else {
-      preconditionFailure("endGroup() was called without a group; call beginGroup(named:) first.")
+      stopProgram("endGroup() was called without a group. Call beginGroup(named:) first.")
     }
     seal()
     endNested(from: start)
@@ -287,7 +287,9 @@ public final class UndoHistory {
   /// Undoes a group with edits at the end of the log. Returns the position of the first.
   private func replayAtEnd(_ group: Group) -> Int? {
     guard let session else { return nil }
-    precondition(!isInSavepoint, "A group was undone during a commit or a seed; do it afterwards.")
+    guard !isInSavepoint else {
+      stopProgram("undo() or redo() was called during a commit or a seed. Call it afterwards.")
+    }
     group.log.seal(in: session)
     var start = 0
     // Merges other commits first, so that resulting changes are not part of the replay.
@@ -420,9 +422,9 @@ extension UndoHistory {
       former.session = nil
     }
     guard let history else { return }
-    precondition(
-      history.session == nil,
-      "An undo history belongs to one context; make another for the second one.")
+    guard history.session == nil else {
+      stopProgram("The undo history already belongs to another context. Create a second one.")
+    }
     history.session = session
     history.begin(at: session.log.count)
     // Ensures that the next change of each object is recorded.

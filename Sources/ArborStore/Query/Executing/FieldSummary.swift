@@ -91,7 +91,7 @@ struct FieldSummary {
     case .average: return average
     case .minimum, .maximum: return count == 0 ? .null : extreme(isLeast: function == .minimum)
     case .median, .mode, .standardDeviation:
-      preconditionFailure("A summary of a field keeps no values; use one that does.")
+      stopProgram("A summary of a field doesn't keep values.")
     }
   }
 

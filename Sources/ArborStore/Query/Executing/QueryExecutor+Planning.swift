@@ -51,7 +51,7 @@ extension QueryExecutor {
       for part in parts { numbers += part.numbers }
       SortedNumbers.sortUnique(&numbers)
     case .intersection, .owners, .unrelated:
-      preconditionFailure("What a trial finds is a list of numbers.")
+      stopProgram("The result of a trial is a list of numbers.")
     }
     return (list.gathered(numbers, source), numbers)
   }

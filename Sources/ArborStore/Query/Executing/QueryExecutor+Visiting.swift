@@ -164,8 +164,8 @@ extension QueryExecutor {
     throw StoreError.corrupted(
       entity: query.entity.name, object: number,
       what:
-        "An index or a relationship names object number \(number.rawValue), which is of another "
-        + "entity.")
+        "An index or a relationship refers to object number \(number.rawValue), which belongs to "
+        + "another entity.")
   }
 
   /// Visits the rows of a plan that scans in order; false where the scan was given up.
@@ -255,7 +255,7 @@ extension StoreError {
   static func missingRecord(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
     .corrupted(
       entity: entity.name, object: number,
-      what: "An index names the object, which has no record; run the store check.")
+      what: "An index refers to the object, which has no record. Check the store.")
   }
 }
 

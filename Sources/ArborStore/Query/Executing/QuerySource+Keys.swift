@@ -35,7 +35,7 @@ extension QuerySource {
         try body(entry, count, cursor)
       }
     case .objects, .words, .inverse:
-      preconditionFailure("Objects, words and inverses are no lists of keys.")
+      stopProgram("Objects, words and inverses are not lists of keys.")
     }
     return true
   }

@@ -44,7 +44,7 @@ extension QuerySource {
     guard
       let number = store.databases.relationshipIndex(
         entity: relationship.declaringEntity, slot: relationship.slot)
-    else { preconditionFailure("A to-one relationship has no members; read the record.") }
+    else { stopProgram("A to-one relationship has no members. Read the record.") }
     return store.databases.relationships[number].members
   }
 

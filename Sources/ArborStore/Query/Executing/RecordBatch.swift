@@ -50,7 +50,7 @@ struct RecordBatch {
     let misplaced = number(0).entity != entity ? number(0) : number(count - 1)
     throw .corrupted(
       object: misplaced,
-      what: "The object number \(misplaced.rawValue) is among the records of another entity.")
+      what: "The object number \(misplaced.rawValue) is stored with the records of another entity.")
   }
 
   /// The number of a record's object.

@@ -45,7 +45,7 @@ struct RowDelivery {
   /// The sink, with all that it has taken.
   func sink<Sink: RowSink>(as type: Sink.Type) -> Sink {
     guard let sink = sink as? Sink else {
-      preconditionFailure("Rows were delivered to \(Swift.type(of: sink)) instead of \(type).")
+      stopProgram("Rows were delivered to \(Swift.type(of: sink)) instead of \(type).")
     }
     return sink
   }

@@ -20,8 +20,8 @@ struct FoundRow {
     switch state {
     case .stored(let record), .pending(let record): return record
     case .known:
-      preconditionFailure(
-        "A row was asked for its record, and the sink had said that it reads none.")
+      stopProgram(
+        "A row's record was requested, although the sink doesn't read records.")
     }
   }
 }

@@ -55,7 +55,7 @@ extension StoreSnapshot {
     } catch let error as Interruption {
       throw .interrupted(error)
     } catch {
-      preconditionFailure(
+      stopProgram(
         "A query throws errors of the store, the engine, predicates and limits only.")
     }
   }

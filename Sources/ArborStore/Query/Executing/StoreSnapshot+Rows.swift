@@ -254,7 +254,7 @@ private struct GroupRows {
   private func withNoRecord<R>(_ body: (RecordView) -> R) -> R {
     entity.layout.template.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else {
-        preconditionFailure("The template of an entity's records is empty.")
+        stopProgram("The template of an entity's records is empty.")
       }
       return body(RecordView(base: base, count: bytes.count))
     }

@@ -128,9 +128,9 @@ private struct Postings {
     guard !source.isReady(index) else { return }
     throw ArborError(
       .notAllowed,
-      "The index \(index.schema.name) of \(index.entity.name) is being filled, and a search needs "
-        + "all of it; search again when PersistentStore.indexBuilds() does not list it any more, or "
-        + "fetch with a condition on words, which reads the objects meanwhile."
+      "The index \(index.schema.name) of \(index.entity.name) is still being built and cannot be "
+        + "searched; search again when PersistentStore.indexBuilds() no longer lists it, or fetch "
+        + "with a predicate on words, which reads the objects."
     ).with(entity: index.entity.name)
   }
 

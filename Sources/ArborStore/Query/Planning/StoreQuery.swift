@@ -89,7 +89,7 @@ package struct RowContinuation: Sendable, Hashable {
     guard let key = order.key(of: values) else {
       throw ArborError(
         .invalidArgument,
-        "The place to continue at is none of this order; begin with the first page again.")
+        "The page token doesn't match the request's sort order. Start again from the first page.")
     }
     return RowPosition(key: key, number: number)
   }

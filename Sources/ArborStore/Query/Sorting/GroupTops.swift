@@ -75,7 +75,7 @@ extension QueryExecutor {
     let usual = family.first
     try visitTops(limit, plan, &rows) {
       guard let order = ByteOrder(limit.sortKeys, columns: columns, usually: usual) else {
-        preconditionFailure("An order has its form in bytes once and not again.")
+        stopProgram("The byte form of an order can be taken only once.")
       }
       return order
     }

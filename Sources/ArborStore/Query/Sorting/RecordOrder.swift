@@ -26,7 +26,7 @@ package struct RecordOrder {
     do throws(ArborError) {
       return try order.key(number, record, of: entity)
     } catch {
-      preconditionFailure("A key that was compiled for its entity cannot be computed: \(error)")
+      stopProgram("A key that was compiled for its entity cannot be computed: \(error)")
     }
   }
 

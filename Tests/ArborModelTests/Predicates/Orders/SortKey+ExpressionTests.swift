@@ -47,16 +47,16 @@ import Testing
   @Test(arguments: [
     (
       "{1, 2}", ArborError.Code.invalidArgument,
-      "Objects cannot be sorted by {1, 2}, which is a list; sort by a single value, such as an "
+      "Objects cannot be sorted by {1, 2}, which is a list. Sort by a single value, such as an "
         + "attribute, a part or @count."
     ),
     ("(reports.name)", .invalidArgument, "which is a collection"),
     ("(company)", .invalidArgument, "which is an object"),
     ("long + 1 AS x", .invalidArgument, "A sort key has no name"),
-    ("lng * 2", .invalidPredicate, "did you mean \"long\"?"),
+    ("lng * 2", .invalidPredicate, "Did you mean \"long\"?"),
     ("long *", .invalidPredicate, "a value or a key path"),
     // What is written as a path is validated as one.
-    ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "did you mean"),
+    ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "Did you mean"),
   ])
   func refusesWhatHasNoOrder(_ text: String, _ code: ArborError.Code, _ words: String) {
     let error = #expect(throws: ArborError.self) { try bind(SortKey(text)) }

@@ -191,7 +191,7 @@ import Testing
     try ServedStore.use { served in
       let cases: [(String, String, Int64)] = [
         (
-          "agee > 40", #"There is no property "agee" in Employee; did you mean "age"?"#, 1
+          "agee > 40", #"Employee has no property "agee". Did you mean "age"?"#, 1
         ),
         (
           "age >",

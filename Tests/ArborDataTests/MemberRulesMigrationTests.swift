@@ -8,7 +8,7 @@ import Testing
   private static let lead =
     "The store has another model and was not migrated because of "
   private static let ways =
-    " in the way. Resolve them, open it with its former model, or replace it by options.onMismatch."
+    ". Resolve them, open it with its former model, or replace it by options.onMismatch."
 
   /// The library with another attribute of books, so that it is migrated, and with rules.
   private func model(
@@ -47,14 +47,14 @@ import Testing
     return try EvolvingStore(Library.model(), plain)
   }
 
-  private static let end = "change them with the former model, or use a MigrationStep to do so."
+  private static let end = "Change them with the former model, or use a MigrationStep to do so."
   private static let broken = [
     """
-    Author.favourites: it takes at most 2 members, but there is 1 object with more (Author 1); \
+    Author.favourites: it takes at most 2 members, but there is 1 object with more (Author 1). \
     \(end)
     """,
-    "Book.author: it needs at least 1 member, but there is 1 object with fewer (Book 3); \(end)",
-    "Book.fans: it needs at least 1 member, but there is 1 object with fewer (Book 4); \(end)",
+    "Book.author: it needs at least 1 member, but there is 1 object with fewer (Book 3). \(end)",
+    "Book.fans: it needs at least 1 member, but there is 1 object with fewer (Book 4). \(end)",
   ]
 
   @Test func objectsThatBreakThemAreListedAndMended() throws {

@@ -255,7 +255,7 @@ import Testing
     }
     let refusal = try store.refusal(of: Library.model(), begins: true)
     #expect(refusal.violations.map(\.keyPath) == ["author"], "\(refusal)")
-    #expect(refusal.violations.first?.message.contains("no counterpart of (Book ") == true)
+    #expect(refusal.violations.first?.message.contains("without a counterpart in ") == true)
   }
 
   @Test func aDestinationMayChangeWhereAllMembersFit() throws {

@@ -55,7 +55,7 @@ import Testing
     #expect(refusal.violations.map(\.keyPath) == ["pages"])
     let misspelt = try store.refusal(
       of: model, StoreOptions(migration: .automatic(dropping: ["Book.page"])))
-    #expect(misspelt.message.hasSuffix("Named to be dropped, but not lost: Book.page."))
+    #expect(misspelt.message.hasSuffix("Listed to be dropped, but not lost: Book.page."))
     try store.evolve(to: model, dropping: ["Book.pages", "Other"]) { plain in
       plain.change("Book") { $0["pages"] = nil }
     }

@@ -20,7 +20,7 @@ import Testing
     let refusal = try archive.refusal(newer)
     #expect(refusal.code == .modelMismatch)
     let offered = refusal.violations.flatMap {
-      $0.message.matches(of: /name "([^"]+)" in options/).map { String($0.output.1) }
+      $0.message.matches(of: /list "([^"]+)" in options/).map { String($0.output.1) }
     }
     #expect(Set(offered) == loss.names, "\(refusal)")
     let plan = try PersistentStore.migrationPlan(for: archive.url, to: newer)

@@ -176,8 +176,8 @@ import Testing
     let number = try #require(error.violations.first?.objectID?.number)
     #expect(
       error.violations.map(\.message) == [
-        "Item.value: it is mandatory without a constant default, but there is 1 object without a "
-          + "value (Item \(number)). Set values or delete the objects with the newer model."
+        "Item.value: it is mandatory without a default, but there is 1 object without a value "
+          + "(Item \(number)). Set values or delete the objects with the newer model."
       ])
     try bookStore.change(model(.string)) { try items($0)[1]["value"] = "9" }
     try PersistentStore.revertMigration(bookStore.url)

@@ -141,7 +141,7 @@ import Testing
     store.close()
     let foreign = try ForeignFile()
     defer { foreign.remove() }
-    #expect(try run("compact", foreign.data.path).errors.contains("is no store"))
+    #expect(try run("compact", foreign.data.path).errors.contains("is not a store"))
     #expect(try run("compact", office.folder.path("none")).status == 2)
   }
 

@@ -195,7 +195,7 @@ private final class Box: ManagedObject {
       "\"length\" follows a string, which has no properties. Only objects and composites have "
         + "properties."
     ),
-    ("label.text > 1", "> cannot compare a text with a number. Compare values of the same kind."),
+    ("label.text > 1", "> cannot compare a string with a number. Compare values of the same kind."),
     ("label.size > 1", "> needs an order, but a composite has none. Compare with ==."),
     (
       "photo.x == 1",

@@ -116,7 +116,7 @@ import ArborObjects
     own.close()
     #expect(
       #expect(throws: ArborError.self) { try follow() }?.message
-        == "\(path) has its inverse commits after commit 1 of the log \(logPath), which it "
+        == "\(path) has its own commits after commit 1 of the log \(logPath), which it "
         + "follows. Move it away, and reopen it to rebuild it from the log.")
   }
 

@@ -331,7 +331,7 @@ import ArborObjects
     own.close()
     #expect(
       message { try open("d").close() }
-        == "The store has its inverse commits after commit 1, the last one from its log. Move its "
+        == "The store has its own commits after commit 1, the last one from its log. Move its "
         + "file away, and reopen it to rebuild it from the log.")
   }
 

@@ -88,7 +88,7 @@ import Testing
       let lines = try (0..<3).map { _ in try context.insert("Line") }
       order["lines"] = lines
       let tooMany = try failure { try context.commit() }
-      #expect(tooMany.keyPath == "lines" && tooMany.message.contains("too many"))
+      #expect(tooMany.keyPath == "lines" && tooMany.message.contains("exceeds the maximum of"))
       context.delete(lines[0])
       try context.commit()
 

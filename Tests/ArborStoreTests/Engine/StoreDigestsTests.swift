@@ -120,9 +120,9 @@ import Testing
             + "file is damaged or outdated."
       })
     #expect(
-      found.contains { $0.description.hasPrefix("The entries of the index Employee.age are") })
-    #expect(found.contains { $0.description.hasPrefix("The links of Company.employees are not") })
-    #expect(found.contains { $0.description.hasPrefix("The links of Employee.tags are not") })
+      found.contains { $0.description.hasPrefix("The entries of the index Employee.age differ") })
+    #expect(found.contains { $0.description.hasPrefix("The links of Company.employees differ") })
+    #expect(found.contains { $0.description.hasPrefix("The links of Employee.tags differ") })
   }
 
   @Test func damagedDigestsAreFound() throws {

@@ -138,7 +138,7 @@ import Testing
       try file.scrub()
     } throws: { error in
       guard case .corrupted(let entity, _, let what)? = error as? StoreError else { return false }
-      return what.contains("former state") ? entity != nil : isRecord
+      return what.contains("the last commits wrote") ? entity != nil : isRecord
     }
     // The store is suspect from then on.
     #expect(throws: StoreError.self) { try file.purge() }

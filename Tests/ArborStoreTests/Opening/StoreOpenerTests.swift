@@ -148,7 +148,7 @@ import Testing
       throw DraftError("no refusal")
     }
     #expect(refusal.cause == .obstacles)
-    #expect(refusal.obstacles.contains { $0.message.contains("name \"Badge\"") })
+    #expect(refusal.obstacles.contains { $0.message.contains("list \"Badge\"") })
     // What can be brought along does not stand in the way.
     #expect(!refusal.obstacles.contains { $0.property == "age" })
     #expect(try Data(contentsOf: URL(filePath: path)) == before)

@@ -104,7 +104,7 @@ import LMDB
     try expect("overlap", leaf + 16, [sound[leaf + 18], sound[leaf + 19]])
     try expect("ends outside", node(leaf, 3), [0xFF, 0xFF])
     try expect("overlap or leave gaps", node(leaf, 3), [38])
-    try expect("of a kind", node(leaf, 3) + 4, [0x04])
+    try expect("has a kind", node(leaf, 3) + 4, [0x04])
     let swapped = [18, 19, 16, 17].map { sound[leaf + $0] }
     try expect("keys are not in ascending order", leaf + 16, swapped)
     try expect("instead of 8", node(leaf, 3), bytes(44, 4) + [0, 0, 4, 0])
@@ -127,7 +127,7 @@ import LMDB
     try expect("page counts", record + 24, [9])
     try expect("entries", record + 32, [9])
     try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
-    try expect("other flags", offsets.setsRecord + 4, [0x14])
+    try expect("different flags", offsets.setsRecord + 4, [0x14])
   }
 
   @Test func findsDamagedFreeLists() throws {
@@ -136,7 +136,7 @@ import LMDB
     #expect(word(list) >= 2)
     try expect("neither used nor", list, bytes(word(list) - 1, 8))
     try expect("a list of", list, [0xFF, 0xFF])
-    try expect("of transaction", list - 8, bytes(1000, 8))
+    try expect("belongs to transaction", list - 8, bytes(1000, 8))
     try expect("not in descending order", list + 8, bytes(word(list + 16), 8))
     try expect("used twice", list + 8, bytes(offsets.leaf / Self.pageSize, 8))
   }
@@ -148,7 +148,7 @@ import LMDB
       // The older root page is not followed, but LMDB reads it too.
       try expect(what, Self.pageSize - meta + offset, [0x77])
     }
-    try expect("no neighbours", meta + 144, bytes(word(meta + 144) + 2, 8))
+    try expect("not consecutive", meta + 144, bytes(word(meta + 144) + 2, 8))
     let claim = try finding { data in
       data.replaceSubrange(meta + 32..<meta + 40, with: bytes(1 << 46, 8))
       data.replaceSubrange(meta + 136..<meta + 144, with: bytes(1 << 33, 8))
@@ -163,8 +163,8 @@ import LMDB
     #expect(half(entry + 4) == 1)
     let run = word(entry + 16) * Self.pageSize
     try expect("1 overflow pages", run + 12, [1, 0, 0, 0])
-    try expect("run of", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
-    try expect("no run", run + 10, [2])
-    try expect("outside of", entry + 16, bytes(1 << 40, 8))
+    try expect("2147483647 overflow pages", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
+    try expect("not the overflow page", run + 10, [2])
+    try expect("outside the file", entry + 16, bytes(1 << 40, 8))
   }
 }

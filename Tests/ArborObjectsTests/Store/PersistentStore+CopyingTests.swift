@@ -144,7 +144,8 @@ import ArborObjects
         == "inputOutput: copy of \(missing) failed: No such file or directory. Check the path and "
         + "its permissions.")
     let remote = try #require(URL(string: "https://example.com/a.arbor"))
-    #expect(message(remote).hasPrefix("invalidArgument: https://example.com/a.arbor is not the URL of"))
+    #expect(
+      message(remote).hasPrefix("invalidArgument: https://example.com/a.arbor is not the URL of"))
     store.close()
     #expect(
       message(URL(filePath: folder.path("b")))

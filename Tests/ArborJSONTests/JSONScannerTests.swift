@@ -29,14 +29,14 @@ import Testing
     ("{\"a\":1,", "a key", 1, 8, "$.a"), ("[1 2]", "“,” or “]”", 1, 4, "$[0]"),
     ("{\"a\":1 \"b\":2}", "“,” or “}”", 1, 8, "$.a"),
     ("[1,]", "comma", 1, 3, "$[0]"), ("{\"a\":1,}", "comma", 1, 7, "$.a"),
-    ("[,1]", "a value", 1, 2, "$[0]"), ("1 2", "more behind", 1, 3, "$"),
-    ("{}]", "more behind", 1, 3, "$"), ("nul", "a value", 1, 1, "$"),
+    ("[,1]", "a value", 1, 2, "$[0]"), ("1 2", "content after", 1, 3, "$"),
+    ("{}]", "content after", 1, 3, "$"), ("nul", "a value", 1, 1, "$"),
     ("NaN", "a value", 1, 1, "$"), ("[Infinity]", "a value", 1, 2, "$[0]"),
     ("'a'", "a value", 1, 1, "$"), ("// c\n1", "a value", 1, 1, "$"),
     ("01", "zero", 1, 1, "$"), ("-01", "zero", 1, 2, "$"), ("[1,\n -]", "digit", 2, 3, "$[1]"),
     ("1.", "digit", 1, 3, "$"), (".5", "a value", 1, 1, "$"), ("1e", "digit", 1, 3, "$"),
-    ("1e+", "digit", 1, 4, "$"), ("+1", "a value", 1, 1, "$"), ("0x10", "more behind", 1, 2, "$"),
-    ("\"abc", "no end", 1, 1, "$"), ("\"abc\\", "no end", 1, 1, "$"),
+    ("1e+", "digit", 1, 4, "$"), ("+1", "a value", 1, 1, "$"), ("0x10", "content after", 1, 2, "$"),
+    ("\"abc", "not terminated", 1, 1, "$"), ("\"abc\\", "not terminated", 1, 1, "$"),
     ("\"a\nb\"", "control", 1, 3, "$"), ("\"a\tb\"", "control", 1, 3, "$"),
     (#""a\x""#, "escape", 1, 3, "$"), (#""\u12g4""#, "escape", 1, 2, "$"),
     (#""\u12""#, "escape", 1, 2, "$"), (#""\u١٢٣٤""#, "escape", 1, 2, "$"),
@@ -45,7 +45,7 @@ import Testing
     (#"{"a":{"b":1,"c":2,"b":3}}"#, "twice", 1, 19, "$.a.b"),
     ("{\"x y\":[{\"é\":\n  tru}]}", "a value", 2, 3, "$[\"x y\"][0][\"é\"]"),
     ("\u{FEFF}", "is empty", 1, 1, "$"), ("\u{FEFF}[tru]", "a value", 1, 2, "$[0]"),
-    ("1\u{FEFF}", "more behind", 1, 2, "$"), ("[\u{FEFF}1]", "a value", 1, 2, "$[0]"),
+    ("1\u{FEFF}", "content after", 1, 2, "$"), ("[\u{FEFF}1]", "a value", 1, 2, "$[0]"),
   ]
 
   @Test(arguments: faults.indices) func refusesAndSaysWhere(index: Int) throws {

@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     ("<model>\n  <entity name='A'>\n</model>", 3, "an end tag doesn't match its start tag"),
     ("<model>\n  <entity name='A'/>\n", 1, "ends inside the element model"),
-    ("<model>\n<entity name=A/></model>", 2, "quotation marks"),
+    ("<model>\n<entity name=A/></model>", 2, "an attribute's value is not quoted"),
     ("<model><entity name='A' name='B'/></model>", 1, "the same attribute twice"),
     ("", 1, "contains no XML element"),
     ("<model/>\n<model/>", 2, "after the end of the document"),
@@ -39,7 +39,7 @@ import Testing
       let url = folder.appending(path: "contents")
       try Data("<model>\n <\u{E9}ntity".utf8 + [0xE1] + "/></model>".utf8).write(to: url)
       let error = try #require(ModelFixtures.error(reading: url))
-      #expect(error.violations.first?.message.contains("no UTF-8") == true)
+      #expect(error.violations.first?.message.contains("not UTF-8") == true)
       #expect(error.violations.first?.location?.line == 2)
       #expect(error.violations.first?.location?.column == 9)
     }

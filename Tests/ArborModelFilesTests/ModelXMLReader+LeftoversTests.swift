@@ -216,7 +216,7 @@ import Testing
     #expect(model == (try read(sound)).model)
     #expect(traps.map(\.location?.line) == [4] && traps.map(\.entity) == ["A"])
     let message = try #require(traps.first?.message)
-    #expect(message.contains("of A names gone") && message.contains("which doesn't exist."))
+    #expect(message.contains("of A lists gone") && message.contains("which doesn't exist."))
   }
 
   @Test("Findings about other indexes keep their lines")

@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct ComparisonRulesTests {
   static let misfits: [(text: String, words: String)] = [
-    ("long < 'x'", "a number against a text"), ("'x' < long", "a text against a number"),
-    ("name > 5", "a text against a number"), ("born > 5", "a date against a number"),
-    ("born < '2020-01-01'", "a date against a text"), ("company < boss", "an object"),
+    ("long < 'x'", "a number with a string"), ("'x' < long", "a string with a number"),
+    ("name > 5", "a string with a number"), ("born > 5", "a date with a number"),
+    ("born < '2020-01-01'", "a date with a string"), ("company < boss", "an object"),
     ("SELF > 1", "an object"), ("long < {1}", "a list"), ("long BETWEEN 5", "two bounds"),
     ("long BETWEEN {1}", "has 1"), ("long BETWEEN {1, 2, 3}", "has 3"),
-    ("long BETWEEN {1, 'x'}", "a number against a text"), ("long BEGINSWITH '1'", "a number"),
+    ("long BETWEEN {1, 'x'}", "a number with a string"), ("long BEGINSWITH '1'", "a number"),
     ("name LIKE 5", "a number"), ("name CONTAINS 5", "a number"), ("long CONTAINS 5", "a number"),
     ("5 IN long", "a number"), ("name IN 5", "a number"), ("long IN 'abc'", "a number"),
-    ("home BEGINSWITH 'https'", "a URI"), ("key < 'x'", "a UUID against a text"),
-    ("photo MATCHES 'x'", "binary data"), ("entity.name > 5", "a text against a number"),
+    ("home BEGINSWITH 'https'", "a URI"), ("key < 'x'", "a UUID with a string"),
+    ("photo MATCHES 'x'", "binary data"), ("entity.name > 5", "a string with a number"),
     ("company CONTAINS 1", "an object"),
   ]
 

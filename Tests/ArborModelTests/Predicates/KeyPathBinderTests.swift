@@ -30,8 +30,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nmae", "Did you mean \"name\"?"), ("company.tile", "in Company; Did you mean \"title\"?"),
-    ("qqqqqqqq", "it has short, medium, long"), ("company.staff", "Company.staff is a to-many"),
+    ("nmae", "Did you mean \"name\"?"),
+    ("company.tile", "Company has no property \"tile\". Did you mean \"title\"?"),
+    ("qqqqqqqq", "It has short, medium, long"), ("company.staff", "Company.staff is a to-many"),
     ("name.length", "Person.name is an attribute"), ("objectID.x", "no property \"objectID\""),
     ("entity.nam", "no property \"entity\""), ("~Company.head", "no property"),
   ])

@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: [
     ("nam == 'x'", 1, "Did you mean \"name\"?"), ("long > 1 AND\n shrt < 2", 2, "\"short\""),
-    ("company.titel == 'x'", 9, "\"title\""), ("zzzz == 1", 1, "it has short, medium"),
+    ("company.titel == 'x'", 9, "\"title\""), ("zzzz == 1", 1, "It has short, medium"),
     ("name.first == 1", 1, "is an attribute"), ("company.staff.name == 'x'", 9, "to-many"),
     ("company.staff == nil", 9, "to-many"), ("entity == 'Person'", 1, "no property \"entity\""),
     ("wage == 1", 1, "no property \"wage\""),

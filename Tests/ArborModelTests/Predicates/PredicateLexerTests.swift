@@ -82,10 +82,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a == 'x", 6, "no end"), ("a == 12ab", 8, "blank"), ("a == \u{201C}x\u{201D}", 6, "straight"),
-    ("a ? 1", 3, "means nothing"), ("a == $", 6, "variable"), ("a == #", 6, "#"),
+    ("a == 'x", 6, "not terminated"), ("a == 12ab", 8, "Separate them with a space"),
+    ("a == \u{201C}x\u{201D}", 6, "straight"),
+    ("a ? 1", 3, "not valid here"), ("a == $", 6, "variable"), ("a == #", 6, "#"),
     (#"a == '\u12'"#, 7, "four"), (#"a == '\xZZ'"#, 7, "two"), (#"a == '\ud800x'"#, 7, "half"),
-    ("a == %@", 6, "interpolate"), ("b == 1 AND\n  a == ;", 8, "means nothing"),
+    ("a == %@", 6, "Interpolate"), ("b == 1 AND\n  a == ;", 8, "not valid here"),
   ])
   func saysWhereATokenIsWrong(_ text: String, _ column: Int, _ words: String) {
     let error = #expect(throws: ArborError.self) {

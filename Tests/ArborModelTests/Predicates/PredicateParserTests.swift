@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("FETCH(a, b, c) == 1", 1, "IN and the list"),
+    ("FETCH(a, b, c) == 1", 1, "compare with IN."),
     (
       "ANYKEY == 1", 1,
       "combine the comparisons with OR"
@@ -157,11 +157,11 @@ import Testing
     ("ANNY a.b == 1", 1, "Did you mean ANY?"), ("NTO a == 1", 1, "Did you mean NOT?"),
     ("a.@cuont > 1", 3, "Did you mean @count?"), ("sqr(a) == 1", 1, "Did you mean sqrt?"),
     ("uid('x') == a", 1, "Did you mean uuid?"), ("modulus:bye:(a, 2) == 1", 1, "modulus:by:"),
-    ("compute(a) == 1", 1, "FUNCTION(target"), ("sqrt(a, b) == 1", 1, "one argument and has 2"),
+    ("compute(a) == 1", 1, "FUNCTION(target"), ("sqrt(a, b) == 1", 1, "one argument, but found 2."),
     ("sum() == 1", 1, "at least one argument"),
-    ("join(a, b, c) == ''", 1, "join takes one or two arguments and has 3 here"),
+    ("join(a, b, c) == ''", 1, "join takes one or two arguments, but found 3."),
     ("concat() == ''", 1, "concat takes at least one argument"), ("now(1) > a", 1, "no argument"),
-    ("add:to:(1) == 1", 1, "two arguments"), ("a IN (1, 2)", 8, "write {1, 2}"),
+    ("add:to:(1) == 1", 1, "two arguments"), ("a IN (1, 2)", 8, "Write {1, 2}"),
     ("sum: a == 1", 8, "\"(\""), ("SUBQUERY(a, x, x == 1).@count > 1", 13, "a variable such as $x"),
     ("FUNCTION(a, b) == 1", 13, "in quotes"), ("CAST(a, NSDate) == 1", 9, "a type in quotes"),
     ("TERNARY(a == 1, 2) == 1", 18, "\",\""), ("a[0 == 1", 5, "\"]\""), ("a[] == 1", 3, "a value"),

@@ -34,8 +34,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("date('yesterday') > nil", "no date"), ("date('2024-02-30') > nil", "no date"),
-    ("date('2024-02-30', 'UTC') > nil", "no date"),
+    ("date('yesterday') > nil", "not a valid date"),
+    ("date('2024-02-30') > nil", "not a valid date"),
+    ("date('2024-02-30', 'UTC') > nil", "not a valid date"),
     ("date('2024-02-01', 'Europe/Berlni') > nil", "Europe/Berlin"),
     ("now() > CAST('yesterday', 'NSDate')", "\"yesterday\" is not an ISO 8601 date"),
     ("now() == CAST('2024-13-01', 'Date')", "is not an ISO 8601 date"),

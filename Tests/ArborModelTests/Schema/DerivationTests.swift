@@ -81,15 +81,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("headcount + 1", AttributeType.double, "derived itself"),
+    ("headcount + 1", AttributeType.double, "itself derived"),
     ("draft", .string, "transient"),
     ("employees.wage", .double, "many values"),
     ("employees", .double, "many values"),
-    ("random()", .double, "chance"),
+    ("random()", .double, "random"),
     ("FUNCTION(name, 'turn:')", .string, "function"),
     ("name", .double, "a string, but the attribute takes a number"),
     ("length:(name)", .date, "a number, but the attribute takes a date"),
-    ("name AS title", .string, "leave as"),
+    ("name AS title", .string, "remove as"),
     ("nam", .string, "name"),
     ("name +", .string, "expected"),
   ])

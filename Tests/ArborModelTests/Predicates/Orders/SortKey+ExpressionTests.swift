@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("long + %@", [] as [Int], "The format has 1 % specifications and 0 arguments"),
-    ("long + %K", [1], "The argument of %K is no text"),
+    ("long + %@", [] as [Int], "The format has 1 % placeholders but 0 arguments."),
+    ("long + %K", [1], "The argument for %K is not a string."),
     ("long +", [], "a value or a key path"), ("long == 1", [], "an operator or the end"),
   ])
   func saysWhatIsWrongWithAFormat(_ format: String, _ arguments: [Int], _ words: String) {
@@ -52,7 +52,7 @@ import Testing
     ),
     ("(reports.name)", .invalidArgument, "which is a collection"),
     ("(company)", .invalidArgument, "which is an object"),
-    ("long + 1 AS x", .invalidArgument, "A sort key has no name"),
+    ("long + 1 AS x", .invalidArgument, "A sort key cannot have a name."),
     ("lng * 2", .invalidPredicate, "Did you mean \"long\"?"),
     ("long *", .invalidPredicate, "a value or a key path"),
     // What is written as a path is validated as one.

@@ -238,7 +238,7 @@ import Testing
       environment: ["CRASH_WRITER_FILE_LIMIT": "\(size + 60_000)"]
     ).finish()
     #expect(
-      full.status == 1 && full.errors.contains("There is no room on the disk"), "\(full.errors)")
+      full.status == 1 && full.errors.contains("There is not enough disk space"), "\(full.errors)")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path())
     #expect(files.contains("store.arbor-migration-1"), "\(files)")
     let next = try CrashWriterRun(["convert", path, "0", "50"]).finish()

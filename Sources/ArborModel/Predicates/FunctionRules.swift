@@ -27,7 +27,8 @@ enum FunctionRules {
         function == .count && operands.isEmpty
         ? ". Write count(path) or path.@count for the members of a path, and @count for the "
           + "objects of a group" : ""
-      throw site.error("\(name) takes \(function.arityWords) and has \(operands.count)\(advice).")
+      throw site.error(
+        "\(name) takes \(function.arityWords), but found \(operands.count)\(advice).")
     }
     try check(operands, of: function, name, site)
     let entity = operands.first?.entity
@@ -62,7 +63,7 @@ enum FunctionRules {
           + "Wrap one of them in CAST(…, \"NSString\") or CAST(…, \"NSNumber\").")
     case .text:
       try refuseMany(operands, name)
-      try refuse(operands, name, "texts", site) { $0 == .text || $0 == .any }
+      try refuse(operands, name, "strings", site) { $0 == .text || $0 == .any }
     case .join: try checkJoin(operands, site)
     case .date:
       try refuseMany(operands, name)

@@ -73,7 +73,7 @@ import Testing
       #expect(error.code == (isParsed ? .unparsableValue : .invalidDocument), "\(name) \(json)")
       #expect(error.entity == "Employee" && error.keyPath == name, "\(error)")
       #expect(error.location?.path == "$.Employee[1].\(name)")
-      #expect(error.message.contains("Employee.\(name) takes"))
+      #expect(error.message.contains("for Employee.\(name)"))
     }
   }
 

@@ -64,7 +64,7 @@ import Testing
       try workshop.context.importObject(from: .encoding(Refusing()), as: "Employee")
     }
     #expect(error.code == .invalidArgument && error.underlying != nil)
-    #expect(error.message.contains("Refusing does not encode"))
+    #expect(error.message.contains("Refusing cannot be encoded"))
   }
 
   @Test("Errors name the source that the caller names")

@@ -27,7 +27,7 @@ import Testing
         + "in CAST(…, \"NSString\") or CAST(…, \"NSNumber\")."
     ),
     ("SELF + title == 'x'", 6, "+ takes numbers, dates and strings, but this is an object"),
-    ("concat(title, #size) == 'x'", 1, "concat takes texts, but this is a number"),
+    ("concat(title, #size) == 'x'", 1, "concat takes strings, but this is a number"),
     ("concat(staff.name) == 'x'", 8, "concat takes single values, but this path has many"),
     ("join(title, ',') == 'x'", 1, "Join single strings with concat(…) or +."),
     (
@@ -37,7 +37,7 @@ import Testing
     ("join(staff.long, ',') == 'x'", 1, "join takes a collection of strings"),
     ("join({title, 5}, ',') == 'x'", 1, "this is a collection of a number"),
     ("join(staff.name, 5) == 'x'", 1, "join takes a separator string, but this is a number"),
-    ("#size * head.name == 2", 7, "takes numbers"), ("uppercase(#size) == 'X'", 1, "takes texts"),
+    ("#size * head.name == 2", 7, "takes numbers"), ("uppercase(#size) == 'X'", 1, "takes strings"),
     ("title UNION {1} == {1}", 7, "takes collections"),
     ("FUNCTION(title, 'nobody') == 1", 1, "No function \"nobody\""),
     ("CAST(title, 'NSData') == nil", 1, "NSDecimalNumber"),

@@ -73,7 +73,7 @@ extension CommitPreparation {
       offending: ObjectNumber(rawValue: offending))
   }
 
-  // MARK: Cut keys
+  // MARK: Truncated keys
 
   private func checkCut(
     _ number: ObjectNumber, _ maintainer: IndexMaintainer, _ indexNumber: Int,

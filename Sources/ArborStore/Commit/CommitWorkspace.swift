@@ -47,7 +47,7 @@ final class CommitWorkspace {
     }
   }
 
-  // MARK: Where databases end
+  // MARK: Ends of databases
 
   /// Begins a transaction. Cached ends of databases stay valid if it immediately follows the last
   /// one that was written with this workspace.

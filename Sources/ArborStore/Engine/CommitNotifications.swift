@@ -113,7 +113,7 @@ package final class CommitNotifications: Sendable {
     }
   }
 
-  // MARK: Whose commits
+  // MARK: Own commits
 
   /// Whether this process has made a commit. `false` for commits that are too old to be tracked.
   package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }

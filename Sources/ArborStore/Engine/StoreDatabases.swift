@@ -66,7 +66,7 @@ package final class StoreDatabases: Sendable {
     return relationshipIndex < 0 ? nil : relationshipIndex
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   /// Returns the names and flags of a schema's databases.
   package static func list(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {

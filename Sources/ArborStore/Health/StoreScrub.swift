@@ -187,7 +187,7 @@ final class StoreScrub {
     return isOver
   }
 
-  // MARK: What is kept
+  // MARK: Progress
 
   /// Loads the progress of an earlier scrub, and starts counting unknown digests.
   private func begin(anew: Bool) throws(StoreError) {

@@ -90,7 +90,7 @@ package struct MigrationFiles: Sendable {
   /// Replaces the store with the file of the last hop, and keeps the former one.
   ///
   /// - Parameter origin: The store's transaction that the migration started from.
-  /// - Returns: false if the store has been written to since.
+  /// - Returns: `false` if the store has been written to since.
   /// - Throws: `inUse` if this process has the store open.
   package func swap(_ hop: Int, origin: UInt64) throws(StoreError) -> Bool {
     // A migration confirms the previous one.

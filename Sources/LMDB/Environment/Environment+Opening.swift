@@ -166,8 +166,8 @@ extension Environment {
     return UInt32(flags) | syncFlags(options.durability)
   }
 
-  /// Returns the engine's flags for a durability. The engine opens the descriptor for synchronous
-  /// root pages whatever the initial flags are.
+  /// Returns the engine's flags for a durability. The engine opens its descriptor for synchronous
+  /// root pages regardless of the initial flags.
   static func syncFlags(_ durability: EnvironmentOptions.Durability) -> UInt32 {
     switch durability {
     case .full: 0

@@ -67,7 +67,7 @@ struct FileReplacement {
     try Folder.synchronize(of: path)
   }
 
-  // MARK: What an interrupted one left
+  // MARK: Interrupted replacements
 
   /// Handles a file that has two names: waits for a replacement in progress, or undoes an
   /// interrupted one. Returns `true` if the path should be checked again, or `false` if the file

@@ -83,7 +83,7 @@ package struct UnfinishedFile: ~Copyable {
     return named == FileIdentity(status)
   }
 
-  // MARK: What dead makers left
+  // MARK: Abandoned files
 
   private static let mark = ".new-"
   private static let lockSuffix = "-lock"

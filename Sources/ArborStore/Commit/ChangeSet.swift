@@ -89,7 +89,7 @@ extension ChangeSet {
     /// The new record, in the newest layout and unsealed, or `nil` for a deletion.
     package let record: RecordView?
     /// One bit per changed field of the layout, then one per relationship that is stored as links;
-    /// the highest bit stands for all from the 64th on. See
+    /// the highest bit represents all from the 64th on. See
     /// ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
 

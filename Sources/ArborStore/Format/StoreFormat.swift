@@ -17,7 +17,7 @@ package import LMDB
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
 /// history                      sequence       → what the commit did
-/// log                          sequence       → the commit itself, until all who follow have it
+/// log                          sequence       → the commit itself, until all followers have it
 /// ```
 ///
 /// Renamed entities, relationships and indexes keep their original databases. The catalogue maps

@@ -31,7 +31,7 @@ extension FormerModel {
     return writer.bytes
   }
 
-  /// - Throws: `corrupted`.
+  /// - Throws: `corrupted` if the bytes are damaged.
   init(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
       let fingerprint: UInt128 = reader.read(),

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// The changes that give a store's file another model, as far as they follow from the models alone.
+/// The changes between the older and the newer model of a store, as derived from the models alone.
 struct LightweightMigration {
   let old: ModelSchema
-  /// - Throws: `corrupted` if the bytes are damaged.
+  /// The newer model, with the numbers that the store assigns to it.
   let new: ModelSchema
   let evolution: CatalogEvolution
   let moves: DatabaseMoves

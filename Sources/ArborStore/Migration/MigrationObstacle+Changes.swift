@@ -60,7 +60,7 @@ extension MigrationObstacle {
   }
 
   /// Returns the entities and properties of the older model whose objects, values or links are
-  /// affected by a change. Empty if it depends on none.
+  /// affected by a change.
   private static func holders(
     of change: Change, in old: ManagedObjectModel
   ) -> [ModelDifference.Subject] {
@@ -175,7 +175,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether it depends on the databases or the objects whether a pass is necessary.
+  /// Whether the need for a pass depends on the contents of the store.
   private static func isDecidedLater(_ change: Change) -> Bool {
     switch change.kind {
     case .relationship(.added), .attribute(.added), .attribute(.spread), .attribute(.inherited):

@@ -120,7 +120,7 @@ extension StoreEngine {
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)
     guard header.sequence == former.sequence else {
-      // Later changes are kept as far as the former model can represent them.
+      // Later changes are kept if the former model can represent them.
       let model = former.schema.model
       let migration = try LightweightMigration(
         from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// The model, the catalogue and the layouts of a damaged store, as far as they were found.
+/// The recovered model, catalogue and layouts of a damaged store.
 struct SalvagedModel {
   let schema: ModelSchema
   /// All layouts of all concrete entities.

@@ -52,7 +52,7 @@ struct GuardedTree {
     case .first: 0
     case .last: page.count - 1
     case .key(let key):
-      // The first key of a branch page stands for everything below the second one.
+      // The first key of a branch page represents everything below the second one.
       partitioningIndex(of: page, from: 1, key) { $0 > 0 } - 1
     }
   }

@@ -7,9 +7,9 @@ internal import ArborModel
 /// 1998). Intersecting lists one by one while the gain exceeds the cost is the joint scan of G.
 /// Antoshenkov (*Dynamic Query Optimization in Rdb/VMS*, 1993).
 enum Trial {
-  /// Find the related objects that fulfil a condition, unless that costs as much as the budget.
+  /// Finds the related objects that fulfil a condition, unless that costs as much as the budget.
   case related(RelatedCondition, budget: Int)
-  /// Count the numbers that two lists share.
+  /// Counts the numbers that two lists share.
   ///
   /// - Parameters:
   ///   - of: The position of the conjunction; see ``AccessPathSelection``.

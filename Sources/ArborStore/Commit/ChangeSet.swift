@@ -11,30 +11,31 @@ package import Foundation
 /// The records are borrowed: the caller that submits a set keeps their slabs alive until the commit
 /// returns.
 package struct ChangeSet {
-  /// At most one for each object, in any order.
+  /// The changed records, at most one per object, in any order.
   package var records: [RecordChange] = []
   /// The edits of relationships whose storage is `.links`, for each of the two sides.
   ///
-  /// Edits of one owner's relationship take effect in order. What a deleted object owns goes
-  /// without an edit.
+  /// Edits of one owner's relationship take effect in order. The links of a deleted object are
+  /// removed without an edit.
   package var links: [LinkEdit] = []
-  /// Who commits, for the history.
+  /// The author, for the history.
   package var author: String?
   /// The name of the committing context, for the history.
   package var contextName: String?
-  /// Application metadata to set, or to remove where the value is nil.
+  /// Application metadata to set, or to remove if the value is `nil`.
   package var metadata: [(key: String, value: [UInt8]?)] = []
-  /// Application metadata that must not be there yet: what may happen once only leaves a mark, and
-  /// of several commits with one mark the first is written.
+  /// Application metadata that must not exist yet. Operations that may happen only once leave such
+  /// a mark; of several commits with the same mark, only the first succeeds.
   package var absentMetadata: [String] = []
 
-  /// The binaries that records of the set refer to and the store does not have yet.
+  /// The new binaries that records of the set refer to.
   package var blobs: [Blob] = []
-  /// Whether all objects and all application metadata go; nothing else is in the set then.
+  /// Whether to remove all objects and all application metadata. The set is empty otherwise.
   package var purges = false
-  /// Whether the way back from the last migration is given up; nothing else is in the set then.
+  /// Whether to confirm the last migration, so that it can no longer be reverted. The set is empty
+  /// otherwise.
   package var confirmsMigration = false
-  /// What values in the records were computed from; nil where they are nobody else's.
+  /// The basis of computed values in the records, or `nil` if they depend on no other objects.
   package var basis: Basis?
 
   package init() {}
@@ -46,12 +47,12 @@ package struct ChangeSet {
 }
 
 extension ChangeSet {
-  /// What computed values rest on beside the objects that are written: where a later commit than
-  /// the sequence changed an object of one of the entities, they may be out of date, and the set is
-  /// refused with a conflict of no object.
+  /// The basis of computed values that depend on objects outside the change set. If a commit after
+  /// the sequence number has changed an object of one of the entities, the values may be outdated,
+  /// and the set is rejected with a conflict without objects.
   package struct Basis {
     package let sequence: UInt64
-    /// Catalogue numbers.
+    /// The catalogue numbers of the entities.
     package let entities: Set<UInt16>
 
     package init(sequence: UInt64, entities: Set<UInt16>) {
@@ -60,7 +61,7 @@ extension ChangeSet {
     }
   }
 
-  /// A binary outside of its record.
+  /// A binary that is stored outside its record.
   package struct Blob {
     package let name: BlobName
     package let data: Data
@@ -71,9 +72,9 @@ extension ChangeSet {
     }
   }
 
-  /// What happens to one object.
+  /// A change of one object.
   package struct RecordChange {
-    /// The raw values are written into the history: never change one.
+    /// The raw values are stored in the history and must never change.
     package enum Kind: UInt8, Sendable, Hashable {
       case insert = 1
       case update = 2
@@ -82,20 +83,21 @@ extension ChangeSet {
 
     package let number: ObjectNumber
     package let kind: Kind
-    /// The version of the record that the change was made to; of an insertion, a version of the
-    /// object's former life, 0 where it had none.
+    /// The version of the record that was changed. For an insertion, a version of the deleted
+    /// predecessor of the object, or 0 if there is none.
     package let baseVersion: UInt32
-    /// The record as it shall be, in the newest layout and unsealed; nil for a deletion.
+    /// The new record, in the newest layout and unsealed, or `nil` for a deletion.
     package let record: RecordView?
-    /// One bit for each changed field of the layout, then one for each relationship that is kept as
-    /// links; the highest for all from the 64th on. See ``EntitySchema/propertyNames(changed:)``.
+    /// One bit per changed field of the layout, then one per relationship that is stored as links;
+    /// the highest bit represents all from the 64th on. See
+    /// ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
 
-    /// The bit that stands for everything without a bit of its own.
+    /// The bit for all properties without their own bit.
     package static let otherProperties = EntitySchema.otherProperties
 
-    /// A new object, which is stored with version 1; or one that was deleted and comes back, with a
-    /// version above all that it ever had; see ``version(in:)``.
+    /// Creates the insertion of a new object, which is stored with version 1, or of a deleted
+    /// object that is restored, with a version above all its earlier ones; see ``version(in:)``.
     package static func insert(
       _ number: ObjectNumber, _ record: RecordView, after formerVersion: UInt32 = 0
     ) -> RecordChange {
@@ -104,7 +106,8 @@ extension ChangeSet {
         changedProperties: .max)
     }
 
-    /// An object changed since version `baseVersion`, which is stored with the version after it.
+    /// Creates the update of an object since version `baseVersion`, which is stored with the next
+    /// version.
     package static func update(
       _ number: ObjectNumber, from baseVersion: UInt32, _ record: RecordView,
       changedProperties: UInt64
@@ -114,18 +117,18 @@ extension ChangeSet {
         changedProperties: changedProperties)
     }
 
-    /// The version that the object is stored with by the commit of a sequence.
+    /// Returns the version with which a commit stores the object.
     ///
-    /// Of an object that comes back it is the sequence itself, so that nobody takes its record for
-    /// one of a former life: a commit raises the version of an object by one at most, so whatever
-    /// others made of the object in the meantime was below.
+    /// For a restored object, it is the sequence number itself, so that its record cannot be
+    /// mistaken for an earlier one: a commit increases an object's version by at most one, so any
+    /// version that was stored in the meantime is lower.
     package func version(in sequence: UInt64) -> UInt32 {
       let next = baseVersion &+ 1
       guard kind == .insert, baseVersion > 0 else { return next }
       return max(next, UInt32(truncatingIfNeeded: sequence))
     }
 
-    /// An object that goes.
+    /// Creates the deletion of an object.
     package static func delete(_ number: ObjectNumber, from baseVersion: UInt32) -> RecordChange {
       RecordChange(
         number: number, kind: .delete, baseVersion: baseVersion, record: nil,
@@ -136,11 +139,12 @@ extension ChangeSet {
   /// A change of one owner's members in a relationship whose storage is `.links`.
   package struct LinkEdit {
     package enum Edit {
-      /// Links a member; at the end of an ordered relationship. Nothing where it is one already.
+      /// Links a member, at the end of an ordered relationship. Does nothing if it already is a
+      /// member.
       case add(ObjectNumber)
-      /// Unlinks a member. Nothing where it is none.
+      /// Unlinks a member. Does nothing if it isn't a member.
       case remove(ObjectNumber)
-      /// The whole new member list of an ordered relationship.
+      /// Sets the complete new member list of an ordered relationship.
       case reorder([ObjectNumber])
     }
 
@@ -161,8 +165,8 @@ extension ChangeSet {
   }
 }
 
-/// What a successful commit gives back.
+/// The result of a successful commit.
 package struct CommitReceipt: Sendable, Hashable {
-  /// The commit's position in the store's history.
+  /// The commit's sequence number in the store's history.
   package let sequence: UInt64
 }

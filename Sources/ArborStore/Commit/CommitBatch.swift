@@ -22,7 +22,7 @@ final class CommitBatch: @unchecked Sendable {
   /// The sets of one transaction, in the order in which they are written.
   private struct Group {
     var tickets: [CommitTicket]
-    /// The number of sets that have been written or refused.
+    /// The number of sets that have been written or rejected.
     var validated = 0
 
     mutating func restart() {
@@ -30,8 +30,8 @@ final class CommitBatch: @unchecked Sendable {
       for ticket in tickets { ticket.result = nil }
     }
 
-    /// Gives all sets the error of a transaction that was not committed. A set that was refused by
-    /// itself keeps its own error.
+    /// Sets the error of a transaction that was not committed on all sets. A set that was rejected
+    /// individually keeps its own error.
     func fail(_ error: StoreError) {
       for (index, ticket) in tickets.enumerated() {
         if index < validated, case .failure? = ticket.result { continue }
@@ -88,7 +88,7 @@ final class CommitBatch: @unchecked Sendable {
       group.validated += 1
       if group.validated == group.tickets.count { group.tickets += take() }
     }
-    // If every set was refused, there is nothing to commit.
+    // If every set was rejected, there is nothing to commit.
     if !writer.hasWritten, case .failure(let reason)? = group.tickets.last?.result { throw reason }
   }
 

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// That nothing outside a change set still links to what it deletes.
+/// Checks that nothing outside a change set links to the objects it deletes.
 extension CommitPreparation {
   func checkNothingLinked() throws(StoreError) {
     var linked: [StillLinked] = []
@@ -42,7 +42,7 @@ extension CommitPreparation {
     }
   }
 
-  /// The stored members of an owner, whatever the change set does to them.
+  /// Returns the stored members of an owner, without the change set's edits.
   private func members(
     _ relationshipIndex: Int, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
@@ -58,7 +58,8 @@ extension CommitPreparation {
     if change?.kind == .delete { return false }
     switch back {
     case .field:
-      // The other object's own form, since the field lies elsewhere in the records of each entity.
+      // The inverse of the other object's own entity, because the field's offset differs between
+      // entities.
       guard let plan = plan(of: other), let own = plan.entity.own(inverse),
         case .field(let index) = own.storage
       else { return false }
@@ -76,15 +77,16 @@ extension CommitPreparation {
     }
   }
 
-  /// The stored record of an object, valid until the next one is read; nil where none exists.
+  /// Returns the stored record of an object, or `nil` if it does not exist. Valid until the next
+  /// one is read.
   func record(_ number: ObjectNumber, _ plan: WritePlan) throws(StoreError) -> RecordView? {
     try reader.record(number, of: plan.entity, in: plan.records, store.layouts, upgraded)
   }
 }
 
-/// What is kept of deleted objects: the values of attributes that the model marks so.
+/// Collects the preserved values of deleted objects: those of attributes that the model marks.
 extension CommitPreparation {
-  /// Notes what is kept of an object that the set deletes.
+  /// Collects the preserved values of an object that the set deletes.
   func collectTombstone(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
@@ -97,7 +99,7 @@ extension CommitPreparation {
     workspace.tombstones.append(HistoryEntry.Tombstone(number: number, values: values))
   }
 
-  /// A value of the record, or the binary that it refers to.
+  /// Returns a value of the record, or the binary that it refers to.
   private func value(
     _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) -> PropertyValue {

@@ -1,32 +1,32 @@
 internal import ArborModel
 internal import LMDB
 
-/// What of an object's record is collected for indexes and relationships.
+/// The indexes and references for which an object's entries are collected.
 struct CollectedParts {
   var indexes: [WritePlan.Index]
   var references: [WritePlan.Reference]
 
-  /// Everything.
+  /// Creates the parts of an entity's plan: everything.
   init(_ plan: WritePlan) {
     indexes = plan.indexes
     references = plan.references
   }
 }
 
-/// Deleting a good part of an entity's objects.
+/// Deletes a large part of an entity's objects.
 ///
-/// Finding each object's entries takes its keys, one for each word of a text, which have to be made
-/// and sorted. Where many objects go, the whole index is written anew, and knowing their numbers is
-/// enough.
+/// Finding each object's entries requires encoding and sorting its keys, one per word of a text. If
+/// many objects are deleted, the whole index is rewritten, for which their numbers are sufficient.
 extension CommitPreparation {
   private static var fewDeletions: Int { 1 << 10 }
-  /// Of so many objects one has to go.
+  /// The maximum ratio of all objects to deleted ones.
   private static var largestRatio: Int { 4 }
 
-  /// What has to be collected of deleted objects of an entity one by one; nil for everything. The
-  /// rest of their entries is dropped by ``CommitWorkspace/swept``.
+  /// Returns the parts for which entries of an entity's deleted objects have to be collected
+  /// individually, or `nil` for all parts. The other entries are removed through
+  /// ``CommitWorkspace/swept``.
   ///
-  /// - Parameter changes: Of one entity, in the order of their numbers.
+  /// - Parameter changes: The changes of one entity, in the order of their numbers.
   func partsOfDeleted(
     _ changes: ArraySlice<Change>, _ plan: WritePlan
   ) throws(StoreError) -> CollectedParts? {
@@ -61,10 +61,10 @@ extension CommitPreparation {
     return parts
   }
 
-  /// Whether so many objects are a good part of those in an index.
+  /// Whether `count` objects are a large part of those in an index.
   private func isWorthwhile(_ index: WritePlan.Index, _ count: Int) throws(StoreError) -> Bool {
     let maintainer = workspace.indexes[index.number]
-    // Those that go may be the ones that are not in a partial index.
+    // The deleted objects may be those that are not in a partial index.
     guard !maintainer.isPartial else { return false }
     let family = store.schema.entities[maintainer.index.schema.declaringEntity].concreteFamily
     return try storing { () throws(LMDBError) in
@@ -76,7 +76,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Whether so many objects are a good part of the members of a relationship.
+  /// Whether `count` objects are a large part of the members of a relationship.
   private func isWorthwhile(_ relationship: Int, _ count: Int) throws(StoreError) -> Bool {
     guard let maintainer = workspace.relationships[relationship] else { return false }
     return try storing { () throws(LMDBError) in

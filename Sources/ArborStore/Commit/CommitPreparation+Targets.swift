@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// That every object which a change set links to will be there.
+/// Checks that all link targets of a change set will exist.
 extension CommitPreparation {
   func checkTargets() throws(StoreError) {
     var missing: [MissingTarget] = []
@@ -29,8 +29,8 @@ extension CommitPreparation {
     if !missing.isEmpty { throw .missingTargets(missing) }
   }
 
-  /// The owners of a derived relationship are what the members' fields lead to: one look for all
-  /// members of one owner.
+  /// The owners of a derived relationship are the targets of the members' fields, so one lookup
+  /// covers all members of an owner.
   private func checkDerived(
     _ maintainer: RelationshipMaintainer, _ missing: inout [MissingTarget]
   ) throws(StoreError) {
@@ -76,7 +76,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Whether an object is there once the change set has been written.
+  /// Whether an object exists once the change set has been written.
   private func willExist(_ number: ObjectNumber) throws(StoreError) -> Bool {
     if let change = change(of: number) { return change.kind != .delete }
     guard let plan = plan(of: number) else { return false }

@@ -1,11 +1,11 @@
 package import ArborModel
 internal import LMDB
 
-/// That unique values are unique once a change set has been written.
+/// Checks that unique values are unique once a change set has been written.
 ///
-/// Only the final state counts: two objects may swap their values. Objects with nil in one of the
-/// constraint's properties are not bound by it. Keys that were cut say too little and are validated
-/// by the records.
+/// Only the final state counts: two objects may swap their values. Objects with `nil` in one of the
+/// constraint's properties are exempt. Truncated keys are not conclusive and are validated by the
+/// records.
 extension CommitPreparation {
   func checkUniqueness() throws(StoreError) {
     var violations: [UniquenessViolation] = []
@@ -19,8 +19,8 @@ extension CommitPreparation {
     if !violations.isEmpty { throw .notUnique(violations) }
   }
 
-  /// Validates whole keys, group by group. What lies above all stored keys can only collide with
-  /// itself.
+  /// Validates untruncated keys, group by group. Keys that are greater than all stored ones can
+  /// only collide with each other.
   private func checkWhole(
     _ maintainer: IndexMaintainer, _ violations: inout [UniquenessViolation]
   ) throws(LMDBError) {
@@ -43,7 +43,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Who has a key in the store and keeps it.
+  /// Returns the object that has a key in the store and keeps it.
   private func storedHolder(
     _ group: Range<Int>, _ maintainer: IndexMaintainer
   ) throws(LMDBError) -> UInt64? {
@@ -73,7 +73,7 @@ extension CommitPreparation {
       offending: ObjectNumber(rawValue: offending))
   }
 
-  // MARK: Cut keys
+  // MARK: Truncated keys
 
   private func checkCut(
     _ number: ObjectNumber, _ maintainer: IndexMaintainer, _ indexNumber: Int,
@@ -83,8 +83,8 @@ extension CommitPreparation {
       let key = maintainer.wholeKey(of: record, number, index)
     else { return }
     for other in try candidates(record, index, maintainer) where other != number {
-      // Of two claims of the set the later one offends. An object that is changed in something else
-      // only claims nothing: it has the value already.
+      // Of two claims in the set, the later one is the violation. An object whose key is unchanged
+      // makes no claim, because it already has the value.
       if other > number, maintainer.claimsCutKey(other) { continue }
       guard let plan = plan(of: other), let otherIndex = indexPlan(of: other, indexNumber),
         let holder = try finalRecord(other, plan)
@@ -98,7 +98,7 @@ extension CommitPreparation {
     plan(of: number)?.indexes.first { $0.number == indexNumber }
   }
 
-  /// Everybody who has the same cut key in the store or claims it in the set.
+  /// Returns all objects that have the same truncated key in the store or claim it in the set.
   private func candidates(
     _ record: RecordView, _ index: WritePlan.Index, _ maintainer: IndexMaintainer
   ) throws(StoreError) -> Set<ObjectNumber> {
@@ -128,8 +128,8 @@ extension CommitPreparation {
 }
 
 extension StoreEngine {
-  /// Which unique values a change set claims that somebody has already in the newest commit.
-  /// Nothing is written, and the set need not be one that could be.
+  /// Returns the unique values claimed by a change set that other objects already have in the
+  /// newest commit. Nothing is written, and the set need not be valid otherwise.
   package func uniquenessViolations(of set: ChangeSet) throws(StoreError) -> [UniquenessViolation] {
     try read { (reader) throws(StoreError) in
       try CommitPreparation(set, store: self, workspace: CommitWorkspace(self), reader: reader)
@@ -139,13 +139,13 @@ extension StoreEngine {
 }
 
 extension IndexEntry {
-  /// Whether the entry claims its key for itself.
+  /// Whether the entry claims its key.
   @inline(__always)
   fileprivate var isClaim: Bool { !isRemoval && !isExempt }
 }
 
 extension EntitySchema {
-  /// The name of the property that a column of an index is over.
+  /// Returns the name of the property that an index column is derived from.
   package func name(of source: IndexSchema.Column.Source) -> String {
     switch source {
     case .attribute(let slot): attributes[slot].name

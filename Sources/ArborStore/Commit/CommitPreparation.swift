@@ -1,25 +1,25 @@
 internal import ArborModel
 internal import LMDB
 
-/// Everything that happens to a change set before its first byte is written: versions are compared,
-/// and the keys and links that come and go are collected in the ``CommitWorkspace``.
+/// The validation of a change set before it is written: versions are compared, and the added and
+/// removed keys and links are collected in the ``CommitWorkspace``.
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 
   let store: StoreEngine
   let workspace: CommitWorkspace
   let reader: TransactionReader
-  /// Whether entries of deleted objects may be left to a pass over all of them.
+  /// Whether entries of deleted objects may be removed in a pass over all entries.
   let sweeps: Bool
-  /// In the order of their numbers.
+  /// The changes in the order of their object numbers.
   let changes: [Change]
-  /// The ranges of ``changes`` that belong to one entity each.
+  /// The ranges of ``changes`` by entity.
   let entityRuns: [Range<Int>]
   private let links: [ChangeSet.LinkEdit]
   private let absentMetadata: [String]
-  /// The binaries that the set brings along.
+  /// The binaries that are included in the set.
   private let blobs: Set<BlobName>
-  /// What ``record(_:_:)`` has brought to the present layout.
+  /// Memory for records that ``record(_:_:)`` has converted to the newest layout.
   let upgraded = SlabAllocator(slabSize: 4 << 10)
 
   init(
@@ -56,7 +56,7 @@ struct CommitPreparation {
     return (0..<run.count).map { changes[Int(run[$0].low)] }
   }
 
-  /// Where a change stands in the set, sorted by its object's number.
+  /// The index of a change in the set, sortable by its object's number.
   private struct NumberedIndex: TwoWordSortable {
     let high: UInt64
     let low: UInt64
@@ -75,10 +75,10 @@ struct CommitPreparation {
     return runs
   }
 
-  /// Collects what the change set does in the workspace and checks all of its preconditions.
+  /// Collects the effects of the change set in the workspace and checks all of its preconditions.
   ///
   /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`,
-  ///   `corrupted`, `invalidChange`; nothing has been written then.
+  ///   `corrupted`, `invalidChange`. Nothing has been written then.
   func collectAndCheck() throws(StoreError) {
     try checkMetadata()
     try collectRecords()
@@ -95,8 +95,8 @@ struct CommitPreparation {
     try checkUniqueness()
   }
 
-  /// Which unique values the set claims that somebody has already, whatever else would keep it from
-  /// being written.
+  /// Returns the unique values claimed by the set that other objects already have, regardless of
+  /// other reasons to reject it.
   func uniquenessViolations() throws(StoreError) -> [UniquenessViolation] {
     do throws(StoreError) { try collectRecords() } catch {
       guard case .conflict = error else { throw error }
@@ -117,14 +117,17 @@ struct CommitPreparation {
     }
   }
 
-  /// The change of an object in this set; nil where it has none. Logarithmic.
+  /// Returns the change of an object in this set, or `nil` if there is none.
+  ///
+  /// - Complexity: Logarithmic.
   func change(of number: ObjectNumber) -> Change? {
     let index = changes.partitioningIndex { $0.number >= number }
     guard index < changes.count, changes[index].number == number else { return nil }
     return changes[index]
   }
 
-  /// The plan for an object's entity; nil where the number is of no concrete one.
+  /// Returns the plan for an object's entity, or `nil` if the number does not belong to a concrete
+  /// entity.
   func plan(of number: ObjectNumber) -> WritePlan? {
     guard let entity = store.schema.entity(of: number) else { return nil }
     return store.plans[entity.index]
@@ -156,7 +159,7 @@ struct CommitPreparation {
     let parts = CollectedParts(plan)
     let partsOfGone = try partsOfDeleted(changes[range], plan)
     if partsOfGone == nil { reserve(range.count, plan) }
-    // What the next changes need is on its way from memory while the present ones are validated.
+    // The data for the next changes is prefetched while the current ones are validated.
     var found = RecordsAhead(reader, plan.records, last: last)
     for index in range {
       let change = changes[index]
@@ -197,7 +200,7 @@ struct CommitPreparation {
     return old?.version == change.baseVersion
   }
 
-  /// Collects what becomes of an object's entries in indexes and relationships.
+  /// Collects the changes of an object's entries in indexes and relationships.
   @inline(__always)
   private func collectEntries(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, parts: CollectedParts
@@ -220,7 +223,7 @@ struct CommitPreparation {
     }
   }
 
-  /// Notes the binaries that go, and that every new reference leads somewhere.
+  /// Collects the removed binaries, and checks that every new reference has its binary in the set.
   private func collectBlobs(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan
   ) throws(StoreError) {
@@ -252,7 +255,7 @@ struct CommitPreparation {
         throw .invalidChange(
           edit.owner, what: "Only a relationship that is stored as links can be edited by links.")
       }
-      // A deleted owner's members go as a whole.
+      // A deleted owner's members are removed as a whole.
       if change(of: edit.owner)?.kind == .delete { continue }
       if let ordered = workspace.ordered[relationshipIndex] {
         try storing(ordered.collect(edit.owner, edit.edit, reader))

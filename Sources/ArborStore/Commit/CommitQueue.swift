@@ -23,8 +23,8 @@ final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
     var hasLeader = false
-    /// The number of concurrent commits: those of the last transaction and those that came too late
-    /// for it.
+    /// The number of concurrent commits: those of the last transaction and those that arrived too
+    /// late for it.
     var recentCommitters = 0
     /// The time that LMDB took to commit the last transaction, in nanoseconds.
     var diskTime: UInt64 = 0
@@ -68,7 +68,7 @@ final class CommitQueue: Sendable {
     return try result.get()
   }
 
-  /// Writes all waiting sets, wakes their threads, and hands the lead on.
+  /// Writes all waiting sets, wakes their threads, and passes the lead on.
   private func lead(_ store: StoreEngine, _ own: CommitTicket) {
     var (taken, hasGathered) = (0, false)
     var written: UInt64?
@@ -126,9 +126,9 @@ final class CommitQueue: Sendable {
 /// after it is woken; only the leader uses it in between. The queue's lock orders these accesses.
 final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
-  /// The result of the commit; nil until then, and if the waiting thread is woken to lead.
+  /// The result of the commit, or `nil` until then and if the waiting thread is woken to lead.
   var result: Result<CommitReceipt, StoreError>?
-  /// The semaphore that the submitting thread waits for; nil if it doesn't wait.
+  /// The semaphore that the submitting thread waits for, or `nil` if it doesn't wait.
   private var wakes: DispatchSemaphore?
 
   init(_ set: ChangeSet) { self.set = set }

@@ -1,9 +1,10 @@
 internal import ArborModel
 
 /// The entries that one change set adds to and removes from every index and relationship, in memory
-/// that is reused from commit to commit. Only the thread that leads the commits uses it.
+/// that is reused across commits. Used only by the thread that leads the group commit.
 final class CommitWorkspace {
-  /// A to-one link whose target has to be checked by itself, since no derived relationship has it.
+  /// A to-one link whose target has to be checked separately, because no derived relationship
+  /// covers it.
   struct Claim {
     let owner: ObjectNumber
     let slot: Int
@@ -18,19 +19,20 @@ final class CommitWorkspace {
   }
 
   let indexes: [IndexMaintainer]
-  /// By the numbers of relationships; nil for ordered ones.
+  /// The maintainers by relationship number. `nil` for ordered relationships.
   let relationships: [RelationshipMaintainer?]
-  /// By the numbers of relationships; nil for unordered ones.
+  /// The maintainers by relationship number. `nil` for unordered relationships.
   let ordered: [OrderedMaintainer?]
   var claims: [Claim] = []
   var droppedBlobs: [DroppedBlob] = []
-  /// The values that are preserved of deleted objects, in the order of their numbers.
+  /// The preserved values of deleted objects, in the order of their numbers.
   var tombstones: [HistoryEntry.Tombstone] = []
-  /// Deleted objects whose entries are dropped by number.
+  /// Deleted objects whose entries are removed by number.
   var swept = SweptObjects()
-  /// By the indices of entities: of their records.
+  /// The greatest record number of each entity, by entity index.
   var greatestNumbers: [GreatestNumber]
-  /// The transaction that follows the last one; with any other, another process has written.
+  /// The transaction that follows the last one. If the next one is different, another process has
+  /// written.
   private var expectedTransaction: UInt64 = 0
 
   init(_ store: StoreEngine) throws(StoreError) {
@@ -45,13 +47,13 @@ final class CommitWorkspace {
     }
   }
 
-  // MARK: Where databases end
+  // MARK: Ends of databases
 
-  /// Begins a transaction. What is known of the ends of databases stays valid if it follows
-  /// immediately on the last one that was written with this workspace.
+  /// Begins a transaction. Cached ends of databases stay valid if it immediately follows the last
+  /// one that was written with this workspace.
   func begin(_ transactionID: UInt64) {
     if transactionID != expectedTransaction { forgetEnds() }
-    // What is learned in a transaction that is not committed is not valid.
+    // Values cached in a transaction that is not committed are invalid.
     expectedTransaction = 0
   }
 
@@ -61,7 +63,7 @@ final class CommitWorkspace {
     for entityIndex in greatestNumbers.indices { greatestNumbers[entityIndex].forget() }
   }
 
-  /// Records whether the transaction is in the file.
+  /// Records whether the transaction was committed.
   func end(_ transactionID: UInt64, isCommitted: Bool) {
     expectedTransaction = isCommitted ? transactionID + 1 : 0
   }

@@ -2,25 +2,25 @@ internal import ArborModel
 internal import CArborBits
 internal import LMDB
 
-/// Writing an entity's records anew instead of deleting some: what stays is copied in order.
+/// Rewrites an entity's records instead of deleting some: the remaining ones are copied in order.
 ///
-/// Deletions all over a tree copy each of its pages, and leave it half empty. Where fewer pages
-/// hold what stays, those are written, and full.
+/// Scattered deletions copy each page of a copy-on-write B+ tree and leave it half empty. If the
+/// remaining records fill fewer pages, rewriting writes only those, completely filled.
 extension CommitWriter {
   private static var fewDeletions: Int { 1 << 10 }
 
-  /// Whether copying what stays writes fewer pages than deleting what goes.
+  /// Whether copying the remaining records writes fewer pages than deleting the others.
   ///
   /// - Parameters:
-  ///   - changes: Of one entity, in the order of their numbers.
-  ///   - basis: Shows the records as they are before the changes.
+  ///   - changes: The changes of one entity, in the order of their numbers.
+  ///   - basis: The records as they were before the changes.
   func isRewriteWorthwhile(
     _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ basis: TransactionReader
   ) throws(LMDBError) -> Bool {
     guard changes.count >= Self.fewDeletions else { return false }
     let tree = try basis.statistics(database)
     let cursor = try basis.cursor(database)
-    // Values with pages of their own are not copied when others go.
+    // Deletions don't copy values that are stored in overflow pages.
     guard tree.leafPages > 0, tree.overflowPages <= tree.leafPages / 4,
       let first = try cursor.first()?.integerKey, let last = try cursor.last()?.integerKey
     else { return false }
@@ -32,7 +32,7 @@ extension CommitWriter {
       deletions += 1
       let own = (max(change.number.rawValue, first) - first) / width
       if own != page {
-        // A page of which nothing stays is written nowhere.
+        // A page without remaining records is not written.
         if deletedOfPage > 0, Double(deletedOfPage) < 0.9 * perPage { pages += 1 }
         (page, deletedOfPage) = (own, 0)
       }
@@ -42,19 +42,20 @@ extension CommitWriter {
     return Double(pages) > Double(tree.entries - deletions) / perPage
   }
 
-  /// Copies the records that stay and writes those that are new or changed among them; gives the
-  /// greatest number, 0 where no record is left.
+  /// Copies the remaining records and merges the new and changed ones. Returns the greatest number,
+  /// or 0 if no record is left.
   func rewriteRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
     _ database: Database, _ transaction: borrowing WriteTransaction, from basis: TransactionReader
   ) throws(LMDBError) -> UInt64 {
-    // Most records stay: only those that go and come count.
+    // Most records stay. Only removals and additions are counted.
     try transaction.clear(database, isCounted: false)
     let cursor = try transaction.reader.cursor(database)
     var scan = basis.scan(database, from: 0)
     var index = changes.startIndex
     var last: UInt64 = 0
-    // Sound: the room is initialised up to the count that the scan gives, and read no further.
+    // Memory safety: the buffer is initialized up to the count that the scan returns, and not read
+    // beyond it.
     let room = UnsafeMutableBufferPointer<NumberedEntry>.allocate(capacity: 64)
     defer { room.deallocate() }
     while true {

@@ -2,19 +2,19 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Writes one change set after the other in the leader's transaction.
+/// Writes change sets one by one in the leader's transaction.
 struct CommitWriter: ~Copyable {
   let store: StoreEngine
   let workspace: CommitWorkspace
-  /// As it will be written: with the sequence of the last set.
+  /// The header to be written, with the sequence number of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// The commits as a shared log gets them, if `encodes` is true.
+  /// The commits as encoded for a shared log, if `encodes` is set.
   private(set) var encoded: [[UInt8]] = []
   private let encodes: Bool
 
   /// - Parameters:
-  ///   - hasWritten: Whether the transaction has sets in it already.
+  ///   - hasWritten: Whether the transaction already contains other sets.
   ///   - encodes: Whether ``encoded`` is needed.
   init(
     store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
@@ -27,10 +27,10 @@ struct CommitWriter: ~Copyable {
     self.encodes = encodes
   }
 
-  /// Checks a set completely, then writes it.
+  /// Validates a set completely, then writes it.
   ///
-  /// - Parameter repeated: The history's entry of the commit in another copy of the store, if it is
-  ///   made again here.
+  /// - Parameter repeated: The history entry of the commit in another copy of the store, if it is
+  ///   being replayed here.
   mutating func writeChangeSet(
     _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
@@ -42,8 +42,9 @@ struct CommitWriter: ~Copyable {
         header: header)
       try CommitHistory.demand(basis, history)
     }
-    // A large set is compared with a snapshot, whose pages can be read in the map, if that shows the
-    // same state as the transaction. If it can't be taken, the transaction is read instead.
+    // A large set is validated against a snapshot, whose pages can be read from the map, if it has
+    // the same state as the transaction. If no snapshot can be taken, the transaction is read
+    // instead.
     let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
     let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
@@ -105,8 +106,8 @@ struct CommitWriter: ~Copyable {
 
   // MARK: Records
 
-  /// Writes the records of one entity in the order of their numbers: deletions first, since a cursor
-  /// is for puts alone.
+  /// Writes the records of one entity in the order of their numbers. Deletions come first, because
+  /// a cursor is only used for puts.
   private func writeRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, _ transaction: borrowing WriteTransaction,
     _ basis: TransactionReader?
@@ -161,7 +162,7 @@ struct CommitWriter: ~Copyable {
     last = max(last, number)
   }
 
-  /// Puts a record, sealed where it lies.
+  /// Puts a record, which is sealed in place.
   @inline(__always)
   func put(
     _ record: RecordView, of change: ChangeSet.RecordChange, _ layout: RecordLayout,
@@ -176,7 +177,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Writes what the set changes in indexes and relationships.
+  /// Writes the set's changes of indexes and relationships.
   @inline(__always)
   private func applyIndexes(
     _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
@@ -193,8 +194,8 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Deletes the binaries that are no longer referred to, then writes the new ones: in this order,
-  /// since a new one may have the name of a deleted one.
+  /// Deletes the binaries that are no longer referred to, then writes the new ones. The order
+  /// matters, because a new one may have the name of a deleted one.
   private func writeBlobs(
     _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {

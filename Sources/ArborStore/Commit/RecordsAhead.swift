@@ -13,7 +13,7 @@ struct RecordsAhead {
   private var found: [RecordView?] = []
   private var index = 0
 
-  /// - Parameter last: The highest number in the database; what is above needs no search.
+  /// - Parameter last: The highest number in the database. Higher numbers need no lookup.
   init(_ reader: TransactionReader, _ database: Database, last: UInt64) {
     self.reader = reader
     self.database = database
@@ -37,7 +37,7 @@ struct RecordsAhead {
     }
   }
 
-  /// The stored record of the next change, unverified; nil where none exists.
+  /// Returns the stored record of the next change, unverified, or `nil` if it does not exist.
   mutating func next() -> RecordView? {
     defer { index += 1 }
     return found[index]
@@ -45,7 +45,7 @@ struct RecordsAhead {
 }
 
 extension TransactionReader {
-  /// The record of an object where it lies in the store, unverified; nil where none exists.
+  /// Returns the record of an object in the map, unverified, or `nil` if it does not exist.
   @inline(__always)
   func storedRecord(
     _ number: ObjectNumber, in database: Database
@@ -55,7 +55,8 @@ extension TransactionReader {
     return RecordView(base: base, count: found.count)
   }
 
-  /// The record of an object, verified and in the newest layout; nil where none exists.
+  /// Returns the record of an object, verified and in the newest layout, or `nil` if it does not
+  /// exist.
   func record(
     _ number: ObjectNumber, of entity: EntitySchema, in records: Database,
     _ layouts: StoreLayouts, _ allocator: SlabAllocator

@@ -1,17 +1,17 @@
 internal import LMDB
 
-/// A transaction that makes commits, in a store that may share a log.
+/// A transaction that creates commits, in a store that may share a log.
 ///
 /// If the store shares a log, the transaction appends its commits to it as its last step, before
-/// LMDB commits. The answer of the log decides what happens:
+/// LMDB commits. The log's response determines what happens:
 ///
-/// - *written*: the commits count. LMDB commits them here; if it cannot, they are made again from
-///   the log.
-/// - *behind*: others have appended first. The transaction is aborted, their commits are made here,
-///   and the transaction runs again.
-/// - *unknown*: the transaction is aborted, and the caller learns that nobody knows yet.
+/// - *written*: The commits are effective. LMDB commits them here; if it cannot, they are replayed
+///   from the log.
+/// - *behind*: Other stores have appended first. The transaction is aborted, their commits are
+///   replayed here, and the transaction runs again.
+/// - *unknown*: The transaction is aborted, and the caller is notified that the outcome is unknown.
 ///
-/// Without a log the transaction simply commits.
+/// Without a log, the transaction simply commits.
 struct SharedCommit {
   private enum Decision {
     case none
@@ -26,11 +26,12 @@ struct SharedCommit {
 
   /// Runs a transaction and commits it, through the log that the store shares, if any.
   ///
-  /// - Parameter makeCommits: Writes the commits and returns them as ``LoggedCommitCodec`` encodes
-  ///   them, if `isShared` is true. May run again, and must change nothing but the file and what it
-  ///   overwrites.
+  /// - Parameter makeCommits: Writes the commits and returns them as encoded by
+  ///   ``LoggedCommitCodec``, if `isShared` is `true`. May run again, and must change nothing but
+  ///   the file and state that it overwrites.
   /// - Throws: As ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)``;
-  ///   `outcomeUnknown`; `inLogOnly` if the log has the commits and the file cannot get them.
+  ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
+  ///   file.
   static func run(
     in store: StoreEngine,
     _ makeCommits: (
@@ -42,9 +43,10 @@ struct SharedCommit {
       do throws(StoreError) {
         return try store.runTransaction(topsUpNumbers: true) {
           (transaction, header) throws(StoreError) in
-          // After the map has grown the body runs again. What the log has is not appended again.
+          // The body runs again after the map has grown. Commits that are already in the log are
+          // not appended again.
           if case .written = shared.decision { throw .behindLog }
-          // Sharing may have begun in a transaction that this one waited for.
+          // Sharing may have begun while this transaction waited for another one.
           let log = store.sharedLog
           let former = header
           let commits = try makeCommits(transaction, &header, log != nil)
@@ -78,20 +80,21 @@ struct SharedCommit {
     try store.writePosition(position.after(group), transaction)
   }
 
-  /// Makes the file agree with the log after a transaction that failed.
+  /// Makes the file consistent with the log after a failed transaction.
   ///
   /// - Returns: Whether the transaction has to run again.
   private mutating func runsAgain(after error: StoreError) throws(StoreError) -> Bool {
     switch decision {
     case .none: throw error
     case .behind(let groups):
-      // The commits of others come first, and the transaction validates its own by them.
+      // Commits of other stores come first, and the transaction validates its own against them.
       let count = try store.takeOver(groups)
       store.sharedLog?.noteTakenOver(count)
       decision = .none
       return true
     case .written(let group):
-      // The log has them, so they are commits, whatever keeps them from this file.
+      // The commits are in the log, so they are effective even if they cannot be written to this
+      // file.
       do throws(StoreError) { try store.takeOver([group]) } catch {
         throw .inLogOnly(batch: group.batch, error)
       }

@@ -1,19 +1,19 @@
 internal import ArborModel
 internal import LMDB
 
-/// The write plan of a concrete entity: the indexes, references and inbound links that writing its
-/// records has to maintain. Compiled once from its ``EntitySchema``.
+/// The write plan of a concrete entity: the indexes, references and inbound links to maintain when
+/// its records are written. Compiled once from its ``EntitySchema``.
 final class WritePlan: Sendable {
-  /// An index to keep.
+  /// An index to maintain.
   struct Index: Sendable {
     /// The index's number in the store.
     let number: Int
     let keys: IndexKeys
     let fields: [RecordField]
     let isUnique: Bool
-    /// Whether each record has exactly one key, made of its values.
+    /// Whether each record has exactly one key, derived from its values.
     let isPlain: Bool
-    /// Whether each record has a key for each word of a text.
+    /// Whether each record has a key per word of a text.
     let isText: Bool
 
     init(_ index: IndexSchema, of entity: EntitySchema, number: Int) {
@@ -26,33 +26,33 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// A to-one relationship whose target has to exist.
+  /// A to-one relationship whose target must exist.
   struct Reference: Sendable {
     let field: RecordField
     let slot: Int
-    /// The number of the relationship database that is an index over the field; nil where the
-    /// inverse is kept elsewhere.
+    /// The number of the relationship that is derived from the field, or `nil` if the inverse is
+    /// stored otherwise.
     let derivedIndex: Int?
-    /// The number of the relationship database that lists the owner, derived or of links; nil where
-    /// the inverse is to-one.
+    /// The number of the to-many inverse, derived or stored as links, or `nil` if the inverse is
+    /// to-one.
     let listIndex: Int?
   }
 
-  /// A way by which other objects can hold on to one that is deleted.
+  /// A kind of reference that other objects can have to a deleted one.
   enum Inbound: Sendable {
-    /// To-one fields of others, found by the derived relationship of this number.
+    /// To-one fields of other objects, found through the derived relationship with this number.
     case derived(relationshipIndex: Int, inverse: RelationshipSchema)
-    /// Links from others, found by this object's own links, and how they lead back.
+    /// Links from other objects, found through this object's own links, and how they refer back.
     case links(relationshipIndex: Int, inverse: RelationshipSchema, back: Back)
-    /// A field of this object that names the other, and how that one leads back.
+    /// A field of this object that refers to the other one, and how that one refers back.
     case field(RecordField, inverse: RelationshipSchema, back: Back)
   }
 
-  /// Where the object at the other end keeps its way back.
+  /// The location of the reference back.
   enum Back: Sendable {
-    /// In a to-one field.
+    /// A to-one field.
     case field
-    /// In the relationship database of this number.
+    /// The relationship database with this number.
     case links(relationshipIndex: Int, isOrdered: Bool)
   }
 
@@ -61,7 +61,7 @@ final class WritePlan: Sendable {
   let indexes: [Index]
   let references: [Reference]
   let inbound: [Inbound]
-  /// The attributes whose values the history keeps when their object is deleted.
+  /// The attributes whose values the history preserves when their object is deleted.
   let preserved: [AttributeSchema]
 
   private init(_ entity: EntitySchema, _ schema: ModelSchema, _ databases: StoreDatabases) {
@@ -112,7 +112,7 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// The plans of all entities, in their order; nil for abstract ones.
+  /// Returns the plans of all entities in order. `nil` for abstract ones.
   static func all(of schema: ModelSchema, databases: StoreDatabases) -> [WritePlan?] {
     schema.entities.map { $0.isAbstract ? nil : WritePlan($0, schema, databases) }
   }

@@ -2,34 +2,35 @@ internal import ArborLocks
 internal import Dispatch
 internal import LMDB
 
-/// Tells listeners when a store has got new commits or is migrated, and remembers which of the
-/// commits are this process's.
+/// Notifies listeners when a store has new commits or is migrated, and tracks which commits this
+/// process has made.
 ///
 /// ```
 /// a commit here ──────────────────────────────▶ announce ──▶ listeners look at the history
 /// a commit elsewhere ──▶ write to the file ──▶ look ──▶ announce
 /// ```
 ///
-/// The file is watched while somebody listens. Without listeners a transaction costs one lock.
+/// The file is only watched while there are listeners. Without listeners, a transaction costs one
+/// lock.
 ///
-/// This is the store layer's signal and says only that something happened. `StoreObservers` listens
-/// to it once per store and passes it on; `StoreChanges` then reads the history and makes a
-/// `CommittedChanges` of each commit.
+/// This is the signal of the store layer and has no payload. `StoreObservers` listens to it once
+/// per store and passes it on; `StoreChanges` then reads the history and creates a
+/// `CommittedChanges` for each commit.
 package final class CommitNotifications: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
     var nextID = 0
-    /// The newest sequence that listeners were told of.
+    /// The newest sequence number that has been announced.
     var announced: UInt64 = 0
-    /// What they were told of the model.
+    /// The model state that has been announced.
     var announcedModel: ModelState?
     var watch: FileWatch?
     var own = OwnCommits()
   }
 
   private let state = Lock(State())
-  /// After a write to the file its transaction shows within microseconds, except where its writer
-  /// is stopped or killed just then.
+  /// The number of attempts to read a transaction after its write to the file. It becomes visible
+  /// within microseconds, unless its writer is stopped or killed at that moment.
   private static let mostLooks = 10
 
   init() {}
@@ -37,14 +38,15 @@ package final class CommitNotifications: Sendable {
   // MARK: Listening
 
   /// Calls `notify` after new commits, and after changes of ``StoreEngine/modelState``, until the
-  /// listener is removed: on the thread of a commit or on another one, so it must be quick and lock
-  /// nothing for long. The first call may be for a commit that came shortly before.
+  /// listener is removed. It is called on the thread of a commit or on another one, so it must be
+  /// quick and not hold locks for long. The first call may be for a commit that was made shortly
+  /// before.
   ///
-  /// - Returns: What ``remove(_:from:)`` takes.
+  /// - Returns: A token for ``remove(_:)``.
   package func listen(to store: StoreEngine, _ notify: @escaping @Sendable () -> Void) -> Int {
     state.withLock { state in
       state.nextID += 1
-      // Code that listens already may not have been told of the newest commit yet.
+      // Existing listeners may not have been notified of the newest commit yet.
       if state.listeners.isEmpty {
         state.announced = max(state.announced, store.lastSequence)
         state.announcedModel = store.modelState
@@ -60,7 +62,7 @@ package final class CommitNotifications: Sendable {
     return FileWatch(path: path) { [weak store] in store?.lookForCommits() }
   }
 
-  /// Watches the file that has taken the place of the former one, if somebody listens.
+  /// Watches the file that has replaced the former one, if there are listeners.
   func watchAnew(_ store: StoreEngine) {
     let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
@@ -68,11 +70,11 @@ package final class CommitNotifications: Sendable {
       return former
     }
     former?.cancel()
-    // A commit may have come before the watch.
+    // A commit may have happened before the watch began.
     if former != nil { store.lookForCommits() }
   }
 
-  /// Ends what ``listen(to:_:)`` began.
+  /// Removes a listener that ``listen(to:_:)`` added.
   package func remove(_ listener: Int) {
     let watch = state.withLock { state -> FileWatch? in
       state.listeners[listener] = nil
@@ -83,7 +85,7 @@ package final class CommitNotifications: Sendable {
     watch?.cancel()
   }
 
-  /// Tells the listeners if there is anything that they have not been told of.
+  /// Notifies the listeners if there is anything new.
   func announce(_ store: StoreEngine) {
     let listeners = state.withLock { state -> [@Sendable () -> Void] in
       guard !state.listeners.isEmpty else { return [] }
@@ -98,9 +100,8 @@ package final class CommitNotifications: Sendable {
 
   /// Looks for commits of other processes after a write to the file.
   ///
-  /// LMDB writes a transaction's root page first and shows the transaction to readers right after:
-  /// a process that looks in between looks again soon, and so does one that cannot look just
-  /// then.
+  /// LMDB writes a transaction's root page first and makes the transaction visible to readers right
+  /// after that. A process that looks in between, or cannot look at that moment, soon tries again.
   func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
@@ -112,32 +113,32 @@ package final class CommitNotifications: Sendable {
     }
   }
 
-  // MARK: Whose commits
+  // MARK: Own commits
 
-  /// Whether this process has made a commit; false for those too old to be remembered.
+  /// Whether this process has made a commit. `false` for commits that are too old to be tracked.
   package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }
 
-  /// Notes which commits a transaction of this process is about to make, before anybody can see
-  /// them.
+  /// Records the commits that a transaction of this process is about to make, before they become
+  /// visible.
   func willWrite(_ sequences: Range<UInt64>) {
     guard !sequences.isEmpty else { return }
     state.withLock { $0.own.add(sequences) }
   }
 
-  /// Takes ``willWrite(_:)`` back: the transaction failed.
+  /// Undoes ``willWrite(_:)`` after the transaction has failed.
   func didNotWrite(_ sequences: Range<UInt64>) {
     guard !sequences.isEmpty else { return }
     state.withLock { $0.own.remove(sequences) }
   }
 }
 
-/// The commits of this process among those that the history still has, as ranges that do not touch.
+/// The commits of this process that are still in the history, as disjoint, nonadjacent ranges.
 struct OwnCommits {
   private(set) var ranges: [Range<UInt64>] = []
 
   func contains(_ sequence: UInt64) -> Bool { ranges.contains { $0.contains(sequence) } }
 
-  /// Adds commits above or at the end of those before.
+  /// Adds commits that are above the earlier ones or extend them.
   mutating func add(_ sequences: Range<UInt64>) {
     if let last = ranges.last, sequences.lowerBound <= last.upperBound {
       ranges[ranges.count - 1] =
@@ -151,7 +152,7 @@ struct OwnCommits {
     }
   }
 
-  /// Removes the last ones.
+  /// Removes the most recently added commits.
   mutating func remove(_ sequences: Range<UInt64>) {
     guard let last = ranges.popLast() else { return }
     let kept = last.clamped(to: 0..<sequences.lowerBound)
@@ -160,7 +161,7 @@ struct OwnCommits {
 }
 
 extension StoreEngine {
-  /// Looks whether others have committed, after a sign that they may have, and tells those who
-  /// listen to ``notifications``.
+  /// Checks whether other processes have committed, after an indication that they may have, and
+  /// notifies the listeners of ``notifications``.
   package func lookForCommits(attempt: Int = 0) { notifications.look(at: self, attempt: attempt) }
 }

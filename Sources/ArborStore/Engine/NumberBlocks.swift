@@ -3,25 +3,25 @@ internal import ArborModel
 
 /// Numbers that have been reserved in the file.
 struct NumberReservation: Sendable {
-  /// Which counter: 0 for unique IDs, then the entities in their order.
+  /// The counter: 0 for unique IDs, then the entities in order.
   let counter: Int
   let numbers: Range<UInt64>
 }
 
-/// Hands out object numbers and unique IDs from blocks that were reserved in the file.
+/// Assigns object numbers and unique IDs from blocks that have been reserved in the file.
 ///
-/// A counter in the file holds the first number that nobody has reserved yet. It only grows, and a
-/// block is used only once its reservation is durable: no number is given out twice, whatever
-/// crashes. What a process leaves of its blocks is lost.
+/// A counter in the file contains the first unreserved number. It only increases, and a block is
+/// used only once its reservation is durable: no number is assigned twice, even after a crash.
+/// Numbers that a process leaves unused are lost.
 final class NumberBlocks: Sendable {
-  /// How many numbers a process reserves at first; blocks grow as they are used up.
+  /// The initial size of a reservation. Blocks grow as they are used up.
   static let firstSize: UInt64 = 64
   private static let largestSize: UInt64 = 1 << 20
 
   private struct Block {
     var next: UInt64 = 0
     var end: UInt64 = 0
-    /// How many numbers to reserve next.
+    /// The size of the next reservation.
     var size = NumberBlocks.firstSize
 
     var left: UInt64 { end - next }
@@ -43,7 +43,8 @@ final class NumberBlocks: Sendable {
   }
 
   private let blocks: Lock<[Block]>
-  /// Held while one thread reserves, so that others wait for its block instead of adding theirs.
+  /// Held while one thread reserves, so that other threads wait for its block instead of reserving
+  /// their own.
   private let reserving = Lock(())
 
   init(_ schema: ModelSchema) {
@@ -53,9 +54,9 @@ final class NumberBlocks: Sendable {
   /// Takes numbers from a counter's block.
   ///
   /// - Parameters:
-  ///   - counter: 0 for unique IDs, then the entities in their order.
-  ///   - reserve: Reserves so many numbers of the counter in the file, or fewer if they are enough;
-  ///     called by one thread at a time, where the block is used up.
+  ///   - counter: The counter: 0 for unique IDs, then the entities in order.
+  ///   - reserve: Reserves that many numbers of the counter in the file, or fewer if they suffice.
+  ///     Called by one thread at a time, when the block is used up.
   func take(
     _ count: UInt64, of counter: Int,
     reserving reserve: (_ size: UInt64) throws(StoreError) -> NumberReservation
@@ -74,7 +75,7 @@ final class NumberBlocks: Sendable {
     }
   }
 
-  /// The counters that are in use and whose blocks run low, and how many numbers to reserve.
+  /// The counters in use whose blocks are running low, and the number of numbers to reserve.
   var low: [(counter: Int, size: UInt64)] {
     blocks.withLock { blocks in
       blocks.indices.filter { blocks[$0].end > 0 && blocks[$0].left < blocks[$0].size / 2 }

@@ -1,7 +1,7 @@
 internal import ArborModel
 package import LMDB
 
-/// The counters in the `arbor` database: each the first number that nobody has reserved.
+/// The counters in the `arbor` database. Each contains the first unreserved number.
 package enum StoreCounter {
   package static func read(
     _ name: String, _ arbor: Database, _ reader: TransactionReader
@@ -14,13 +14,13 @@ package enum StoreCounter {
     return value
   }
 
-  /// The last number that a counter of a name can give out.
+  /// Returns the last number that a counter can assign.
   package static func limit(_ name: String) -> UInt64 {
     name == StoreFormat.uniqueIDCounter ? UInt64(Int64.max) : ObjectNumber.maximumSequence
   }
 
-  /// Eight bytes and their checksum: a counter that a damaged bit set back would give numbers out
-  /// twice.
+  /// Encodes a counter as eight bytes and their checksum, because a counter that was decreased by a
+  /// flipped bit would assign numbers twice.
   package static func encode(_ value: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.append(value)
@@ -28,7 +28,7 @@ package enum StoreCounter {
     return writer.bytes
   }
 
-  /// The number of bytes that ``encode(_:)`` made; nil for others.
+  /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard var reader = ByteReader(checked: bytes), let value: UInt64 = reader.read(), reader.isAtEnd
     else { return nil }
@@ -41,7 +41,7 @@ package enum StoreCounter {
     try StoreCreation.put(StoreFormat.counterKey(name), encode(value), arbor, transaction)
   }
 
-  /// Lets a counter go on from a number that is above it.
+  /// Raises a counter to a number, if that is greater.
   static func raise(
     _ name: String, to value: UInt64, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -51,7 +51,7 @@ package enum StoreCounter {
 }
 
 extension StoreSnapshot {
-  /// All counters of the store, by name.
+  /// Returns all counters of the store by name.
   package func counters() throws(StoreError) -> [String: UInt64] {
     let arbor = store.databases.arbor
     var counters = [

@@ -1,36 +1,36 @@
 package import ArborModel
 package import LMDB
 
-/// The open databases of a store, found by entity, index and relationship.
+/// The open databases of a store, by entity, index and relationship.
 package final class StoreDatabases: Sendable {
-  /// One index, shared by all entities it covers.
+  /// An index, shared by all entities it covers.
   package struct Index: Sendable {
     package let schema: IndexSchema
     package let database: Database
   }
 
-  /// The members of one to-many relationship, shared by all entities that inherit it.
+  /// The members of a to-many relationship, shared by all entities that inherit it.
   package struct Relationship: Sendable {
-    /// As the declaring entity has it; an heir's has the same slot.
+    /// The relationship in the declaring entity. Inheriting entities use the same slot.
     package let schema: RelationshipSchema
-    /// Owner to members.
+    /// Maps owners to members.
     package let members: Database
-    /// Owner to positions; ordered relationships have it.
+    /// Maps owners to positions. Only for ordered relationships.
     package let order: Database?
   }
 
   package let arbor: Database
   package let history: Database
-  /// Every index once. An index's position here is its number throughout the store.
+  /// All indexes. The position of an index is its store-wide number.
   package let indexes: [Index]
-  /// Every to-many relationship once. Its position here is its number throughout the store.
+  /// All to-many relationships. The position of a relationship is its store-wide number.
   package let relationships: [Relationship]
   private let recordDatabases: [Database?]
   private let blobDatabases: [Database?]
   private let indexNumbers: [[Int]]
   private let relationshipIndexes: [[Int]]
 
-  /// The records of a concrete entity, by its index in the schema.
+  /// Returns the records of a concrete entity, by its index in the schema.
   ///
   /// - Precondition: The entity is not abstract.
   @inline(__always)
@@ -41,8 +41,8 @@ package final class StoreDatabases: Sendable {
     return database
   }
 
-  /// The large binaries of a concrete entity, by its index in the schema; nil if none of
-  /// its attributes has external storage.
+  /// Returns the large binaries of a concrete entity, by its index in the schema, or `nil` if none
+  /// of its attributes has external storage.
   package func blobs(_ entity: Int) -> Database? { blobDatabases[entity] }
 
   package func index(_ declaringEntity: Int, _ name: String) -> Database? {
@@ -56,19 +56,19 @@ package final class StoreDatabases: Sendable {
     }?.members
   }
 
-  /// The numbers of the indexes that cover an entity, in the order of its schema.
+  /// Returns the numbers of the indexes that cover an entity, in the order of its schema.
   package func indexNumbers(of entity: Int) -> [Int] { indexNumbers[entity] }
 
-  /// The number of a relationship, or nil for a to-one one.
+  /// Returns the number of a relationship, or `nil` if it is to-one.
   @inline(__always)
   package func relationshipIndex(entity: Int, slot: Int) -> Int? {
     let relationshipIndex = relationshipIndexes[entity][slot]
     return relationshipIndex < 0 ? nil : relationshipIndex
   }
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// What a schema's databases are called and how they are ordered.
+  /// Returns the names and flags of a schema's databases.
   package static func list(_ schema: ModelSchema) -> [(name: String, flags: DatabaseFlags)] {
     let plan = Plan(schema)
     var list = [
@@ -98,10 +98,10 @@ package final class StoreDatabases: Sendable {
       }
   }
 
-  /// What databases would be called if everything had been made with its present name, by the names
-  /// that they have; only those for which these differ.
+  /// Returns the names that databases would have if everything had been created with its current
+  /// name, by their actual names. Contains only databases for which these differ.
   ///
-  /// - Throws: ``ArborError`` as the compilation of the model.
+  /// - Throws: ``ArborError`` as when compiling the model.
   package static func presentNames(_ schema: ModelSchema) throws(ArborError) -> [String: String] {
     let anew = try ModelSchema(schema.model, catalog: SchemaCatalog(numbering: schema.model))
     let pairs = zip(list(schema), list(anew)).lazy.map { ($0.name, $1.name) }
@@ -131,7 +131,7 @@ package final class StoreDatabases: Sendable {
     relationshipIndexes = plan.relationshipIndexes
   }
 
-  /// Which indexes and relationships there are, and who shares them.
+  /// The indexes and relationships of a schema, and the entities that share them.
   private struct Plan {
     var indexes: [IndexSchema] = []
     var relationships: [RelationshipSchema] = []
@@ -139,8 +139,8 @@ package final class StoreDatabases: Sendable {
     var relationshipIndexes: [[Int]] = []
 
     init(_ schema: ModelSchema) {
-      // By the name of the database: the first use of another kind of key would cost the run time
-      // system a search, which shows when a store is opened.
+      // Keyed by database name: the first use of a dictionary with another key type costs a runtime
+      // lookup, which is noticeable when a store is opened.
       var knownNumbers: [String: Int] = [:]
       for entity in schema.entities {
         indexNumbers.append(
@@ -166,12 +166,12 @@ package final class StoreDatabases: Sendable {
 }
 
 extension EntitySchema {
-  /// Whether binaries of the entity may be stored outside of its records.
+  /// Whether binaries of the entity may be stored outside its records.
   package var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
 }
 
 extension TransactionReader {
-  /// The bytes that a store keeps about itself under a key of the `arbor` database.
+  /// Returns an entry of the `arbor` database.
   ///
   /// - Throws: `corrupted` if the entry doesn't exist.
   func entry(_ key: String, in arbor: Database) throws(StoreError) -> UnsafeRawBufferPointer {
@@ -181,7 +181,7 @@ extension TransactionReader {
     return bytes
   }
 
-  /// The same of an entry that need not exist; `nil` if it doesn't.
+  /// Returns an entry of the `arbor` database, or `nil` if it doesn't exist.
   func entryIfPresent(
     _ key: String, in arbor: Database
   ) throws(StoreError) -> UnsafeRawBufferPointer? {

@@ -1,21 +1,21 @@
 internal import ArborModel
 internal import LMDB
 
-/// Keeps the digests of a file's databases beside its header; see ``DatabaseDigests``.
+/// Maintains the digests of a file's databases next to its header; see ``DatabaseDigests``.
 enum StoreDigests {
   private static let key = Array(StoreFormat.digestsKey.utf8)
 
-  /// What a state of the file says of its digests.
+  /// The digests of a state of the file.
   enum Stored {
-    /// They are of this state.
+    /// The digests are valid for this state.
     case known(DatabaseDigests)
-    /// A library that keeps none has written to the file, or made it.
+    /// A library version without digests has written to the file or created it.
     case unknown
     /// Their bytes are damaged.
     case damaged
   }
 
-  /// The digests of a state, whose header names a transaction.
+  /// Reads the digests of a state, given the transaction in its header.
   static func read(_ reader: TransactionReader, of transactionID: UInt64) throws(LMDBError)
     -> Stored
   {
@@ -24,15 +24,15 @@ enum StoreDigests {
     return digests.transactionID == transactionID ? .known(digests) : .unknown
   }
 
-  /// Begins with a file without entries, in the transaction that makes it.
+  /// Writes the digests of a file without entries, in the transaction that creates it.
   static func begin(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
     try write(DatabaseDigests(transactionID: transaction.id), transaction)
   }
 
-  /// Adds what the transaction has changed so far; nothing where the digests are unknown.
+  /// Adds the changes of the transaction so far. Does nothing if the digests are unknown.
   ///
-  /// - Parameter former: The transaction that the header named before, where it is not the one
-  ///   before this: in a copy, whose transactions count on otherwise.
+  /// - Parameter former: The previous transaction in the header, if it is not the one before this:
+  ///   in a copy whose transactions are numbered differently.
   static func keep(
     _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
   ) throws(LMDBError) {
@@ -48,7 +48,7 @@ enum StoreDigests {
     try write(digests, transaction)
   }
 
-  /// What is wrong where ``Stored/damaged`` is read.
+  /// The error for ``Stored/damaged``.
   static let damage = StoreError.corrupted(what: "The entry \(StoreFormat.digestsKey) is damaged.")
 
   static func write(
@@ -58,21 +58,21 @@ enum StoreDigests {
   }
 }
 
-/// A database whose entries have a digest, and what it is called in messages.
+/// A database with a digest, and its name in messages.
 struct DigestedDatabase {
   let database: Database
-  /// What its entries are, with the present names of entities and properties.
+  /// A description of its entries, with the current names of entities and properties.
   let title: String
   let entity: String?
 
-  /// What is wrong where the digest is another than its entries have.
+  /// The message for entries that don't match the digest.
   var finding: String {
     "\(title) differ from what the last commits wrote: a page of the file is damaged or outdated."
   }
 
-  /// Whether the entries have the digest that the state has for them.
+  /// Whether the entries match the digest of the state.
   ///
-  /// - Throws: ``LMDBError/closed`` where the limit has ended it.
+  /// - Throws: ``LMDBError/closed`` if the limit has ended the computation.
   func agrees(
     with digests: DatabaseDigests, _ reader: TransactionReader, _ limit: WorkLimit
   ) throws(LMDBError) -> Bool {

@@ -3,21 +3,21 @@ internal import Foundation
 internal import LMDB
 
 extension StoreEngine {
-  /// Writes a consistent copy of the newest commit into a new file; readers and writers go on.
+  /// Writes a consistent copy of the newest commit to a new file. Readers and writers continue.
   ///
   /// - Parameters:
-  ///   - compacting: Leaves free pages out.
-  ///   - keepsMarker: Whether the copy says that it is being migrated where this store does: for
-  ///     the copy that is migrated.
-  ///   - keepsPosition: Whether the copy says how far this store has the log that it shares: for
-  ///     copies that go on from there. One that keeps the marker does in any case.
-  /// - Throws: `inputOutput` with `EEXIST` where the target exists, with `ENOENT` where its folder
-  ///   does not; `diskFull`.
+  ///   - compacting: Whether to omit free pages.
+  ///   - keepsMarker: Whether the copy keeps this store's migration marker, for the copy that is
+  ///     migrated.
+  ///   - keepsPosition: Whether the copy keeps this store's position in the log that it shares, for
+  ///     copies that continue from there. A copy that keeps the marker also keeps the position.
+  /// - Throws: `inputOutput` with `EEXIST` if the target exists, or with `ENOENT` if its folder
+  ///   doesn't; `diskFull`.
   package func copy(
     to target: String, compacting: Bool, keepsMarker: Bool = true, keepsPosition: Bool = false
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
-    // Before the time it takes; the copy's last step refuses as well.
+    // Checked before the time-consuming copy. The last step of the copy checks again.
     if access(target, F_OK) == 0 {
       throw .inputOutput(operation: "copy", path: target, errno: EEXIST)
     }
@@ -29,15 +29,16 @@ extension StoreEngine {
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing(
         path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
-      // A compacted file counts its transactions anew: the header must name the new count.
+      // The transactions of a compacted file are renumbered, and the header must contain the new
+      // number.
       guard compacting || concernsOriginal else { return }
       try StoreCreation.renewHeader(
         of: temporary, dropsMarks: isForOthers, keepsPosition: keepsPosition)
     }
   }
 
-  /// Whether the store has what a copy of it must not: that it is being migrated, that others
-  /// follow its commits, or that the medium may not have them yet.
+  /// Whether the store has marks that a copy must not inherit: that it is being migrated, that it
+  /// has followers, or that its commits may not be on the medium yet.
   private func hasMarks() throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
@@ -49,24 +50,24 @@ extension StoreEngine {
     return false
   }
 
-  /// Gives free pages back: puts a compacted copy in the file's place, and goes on with it.
+  /// Frees space by replacing the file with a compacted copy and continuing with it.
   ///
-  /// The store stays open for everybody in this process, under the same identity, generation,
-  /// sequence, numbers and history. Reading goes on until the copy is complete, commits wait. A
-  /// store in memory has nothing to give back.
+  /// The store stays open in this process, with the same identity, generation, sequence, numbers
+  /// and history. Reading continues until the copy is complete; commits wait. Does nothing for a
+  /// store in memory.
   ///
-  /// - Throws: `inUse` where another process has the file open, or a snapshot does not end;
-  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. The file is as it was then.
+  /// - Throws: `inUse` if another process has the file open, or a snapshot does not end;
+  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. The file is unchanged then.
   package func compact() throws(StoreError) {
     guard !isReadOnly else { throw .readOnly(path: path) }
-    // A store of another model by now is not this one's to rewrite.
+    // If the model has changed in the meantime, this process must not rewrite the store.
     try snapshot().close()
     guard let path else { return }
     try health.permitWriting()
     if !isMigrating, let marker = try migrationMarker() { throw .migrationUnderWay(marker) }
     UnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
-      // Its snapshot would keep the former file.
+      // Its snapshot would keep the former file open.
       try scrubbing.paused(self) { () throws(StoreError) in
         try compact(by: storing(path: path, UnfinishedFile(beside: path)))
       }

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// The databases of the store, with what is left of former models. A snapshot that reads them has
-  /// to begin afterwards.
+  /// Returns the databases of the store, including those left from former models. Snapshots that
+  /// read them must begin afterwards.
   func digestedDatabases() throws(StoreError) -> [DigestedDatabase] {
     var list = [
       DigestedDatabase(
@@ -37,7 +37,8 @@ extension StoreEngine {
     return try list + otherDatabases(than: Set(list.map(\.database.name)))
   }
 
-  /// The log, and what a migration keeps until it is confirmed, as far as they have entries.
+  /// Returns the log and the databases that a migration keeps until it is confirmed, if they have
+  /// entries.
   private func otherDatabases(than known: Set<String>) throws(StoreError) -> [DigestedDatabase] {
     let snapshot = try snapshot(reportsFindings: false)
     let stored = try digests(snapshot)

@@ -2,15 +2,15 @@ package import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// What a header, read within a transaction, states of the model; nil where it is as this process
-  /// knows it.
+  /// Returns the model state according to a header, read within a transaction, or `nil` if the
+  /// model is unchanged.
   func modelState(_ header: HeaderRecord, _ reader: TransactionReader) -> ModelState? {
     if header.modelGeneration != modelGeneration {
       return ModelState(
         phase: .isChanged, fingerprint: header.modelFingerprint,
         isReadable: header.mayBeRead(byGeneration: modelGeneration))
     }
-    // A damaged marker is reported by those that want to write.
+    // A damaged marker is reported when a process tries to write.
     guard header.isBeingMigrated, let marker = try? MigrationMarker.read(reader, databases.arbor)
     else { return nil }
     return ModelState(
@@ -18,7 +18,7 @@ extension StoreEngine {
       isReadable: true)
   }
 
-  /// Notices that the copy which a store was migrated in has taken its place.
+  /// Detects that the store's file has been replaced by the copy in which it was migrated.
   ///
   /// Only a migration replaces the file of a store with a marker.
   func lookForReplacement() {
@@ -29,22 +29,21 @@ extension StoreEngine {
   private var isInPlace: Bool { path == nil || environment.isInPlace }
 }
 
-/// What an open store's file states of its model, where that differs from what it stated when the
-/// file was opened.
+/// The state of an open store's model in the file, if it has changed since the file was opened.
 package struct ModelState: Sendable, Hashable {
   package enum Phase: Sendable, Hashable {
     /// The store is being migrated in a copy of its file.
     case isBeingMigrated
     /// The file has another model.
     case isChanged
-    /// Another file, of another model, has taken this one's place.
+    /// The file has been replaced by another one with another model.
     case isReplaced
   }
 
   package let phase: Phase
-  /// The model that the file has, or is being brought to.
+  /// The model that the file has, or is being migrated to.
   package let fingerprint: ModelFingerprint
-  /// Whether this process reads everything that it knows rightly.
+  /// Whether this process still reads all data that it knows correctly.
   package let isReadable: Bool
 
   /// Whether later commits can be followed.

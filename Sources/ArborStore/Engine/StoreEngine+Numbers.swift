@@ -1,18 +1,19 @@
 package import ArborModel
 internal import LMDB
 
-/// Numbers for objects and for the application, which ``NumberBlocks`` hand out.
+/// Assigns numbers for objects and for the application from ``NumberBlocks``.
 extension StoreEngine {
-  /// Sequences for new objects of an entity: never given out before, consecutive within one call.
+  /// Returns sequence numbers for new objects of an entity, which have never been assigned before
+  /// and are consecutive within one call.
   ///
-  /// Nanoseconds, except where a new block has to be reserved in the file.
+  /// Takes nanoseconds, unless a new block has to be reserved in the file.
   package func takeNumbers(
     _ count: Int, for entity: EntitySchema
   ) throws(StoreError) -> Range<UInt64> {
     try takeNumbers(UInt64(count), counter: entity.index + 1)
   }
 
-  /// Numbers for the application: never given out before, in ascending order.
+  /// Returns numbers for the application, ascending and never assigned before.
   package func takeUniqueIDs(_ count: Int) throws(StoreError) -> Range<Int64> {
     let numbers = try takeNumbers(UInt64(count), counter: 0)
     return Int64(numbers.lowerBound)..<Int64(numbers.upperBound)
@@ -24,19 +25,19 @@ extension StoreEngine {
     }
   }
 
-  /// Fills up blocks that run low, in a transaction that commits anyway. The numbers may be used
-  /// once it has; ``NumberBlocks/install(_:)`` then.
+  /// Refills blocks that are running low, in a transaction that commits anyway. The numbers may be
+  /// used once it has committed; then call ``NumberBlocks/install(_:)``.
   func topUpNumbers(
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> [NumberReservation] {
-    // Relaxed commits are not durable when they return: see reserveNumbers(_:atLeast:_:).
+    // Relaxed commits are not durable when they return; see reserveNumbers(_:atLeast:_:).
     if !isDurable || sharedLog != nil { return [] }
     var reservations: [NumberReservation] = []
     for (counter, size) in blocks.low {
       do throws(StoreError) {
         reservations.append(try reserveNumbers(size, atLeast: 1, counter, transaction))
       } catch .exhausted {
-        // A caller that needs more numbers than are left is told.
+        // A caller that needs more numbers than are left will get the error.
       } catch {
         throw error
       }
@@ -46,7 +47,7 @@ extension StoreEngine {
 
   // MARK: Reserving
 
-  /// Reserves a block in a transaction of its own.
+  /// Reserves a block in its own transaction.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int
   ) throws(StoreError) -> NumberReservation {
@@ -57,17 +58,18 @@ extension StoreEngine {
     try runTransaction { (transaction, _) throws(StoreError) in
       reservation = try reserveNumbers(size, atLeast: count, counter, transaction)
     }
-    // Relaxed durability may lose commits, but never a number that was given out.
+    // Relaxed durability may lose commits, but must never lose a reservation of assigned numbers.
     if !isDurable {
       try storing(environment.synchronize())
     }
     return reservation
   }
 
-  /// Reserves numbers in the log that the store shares, where all copies of it do, or what is left
-  /// of them if that is `count` at least.
+  /// Reserves numbers in the shared log, like all copies of the store do, or the remaining ones if
+  /// there are at least `count`.
   ///
-  /// - Throws: `exhausted` where it is less, `log` for numbers that may be given out already.
+  /// - Throws: `exhausted` if there are fewer; `log` for numbers that may already have been
+  ///   assigned.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, in log: any SharedLog
   ) throws(StoreError) -> NumberReservation {
@@ -88,7 +90,7 @@ extension StoreEngine {
     let left = Self.left(in: name, from: reserved.lowerBound)
     guard left >= count else { throw exhausted(counter) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
-    // A process that uses the store without its log goes on behind them.
+    // A process that uses the store without its log continues after them.
     try runTransaction { (transaction, header) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, databases.arbor, transaction)
       deferral.prepare(&header, transaction)
@@ -96,9 +98,9 @@ extension StoreEngine {
     return NumberReservation(counter: counter, numbers: numbers)
   }
 
-  /// Reserves `size` numbers, or what is left of them if that is `count` at least.
+  /// Reserves `size` numbers, or the remaining ones if there are at least `count`.
   ///
-  /// - Throws: `exhausted` where it is less; the counter stays as it is then.
+  /// - Throws: `exhausted` if there are fewer. The counter is unchanged then.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
@@ -111,7 +113,8 @@ extension StoreEngine {
     return NumberReservation(counter: counter, numbers: first..<end)
   }
 
-  /// How many numbers a counter can give out still. What a damaged one says may lie above all.
+  /// Returns the number of numbers that a counter can still assign. A damaged counter may exceed
+  /// the limit.
   private static func left(in name: String, from first: UInt64) -> UInt64 {
     let limit = StoreCounter.limit(name)
     return first > limit ? 0 : limit - first

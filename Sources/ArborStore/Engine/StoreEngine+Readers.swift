@@ -3,17 +3,17 @@ internal import Foundation
 package import LMDB
 
 extension StoreEngine {
-  /// Returns what the store's file is made of, with the readers that pin more than a number of
-  /// pages; nil for none.
+  /// Returns the space usage of the store's file, with the readers that pin more than a number of
+  /// pages, or without readers for `nil`.
   package func space(longReadersPinning limit: Int?) throws(StoreError) -> StoreSpace {
-    // Before the snapshot that this takes itself.
+    // Before this call takes its own snapshot.
     let readers = try readers()
     let snapshot = try snapshot()
     defer { snapshot.close() }
     return try snapshot.space(readers, longReadersPinning: limit)
   }
 
-  /// Returns the snapshots that processes hold of the store, those of the oldest state first.
+  /// Returns the snapshots that processes hold of the store, oldest state first.
   package func readers() throws(StoreError) -> [StoreReader] {
     guard !hasEnded else { throw .closed }
     let held = try storing(path: path, environment.heldSnapshots())
@@ -23,7 +23,7 @@ extension StoreEngine {
   /// Describes snapshots that processes hold of this store.
   package func describe(_ held: [HeldSnapshot]) -> [StoreReader] {
     if held.isEmpty { return [] }
-    // Readers are listed in a store of another model too, which tells no dates.
+    // Readers are also listed for a store whose model has changed, but without dates.
     let snapshot = try? snapshot(reportsFindings: false)
     defer { snapshot?.close() }
     return held.map { held in
@@ -36,7 +36,7 @@ extension StoreEngine {
     }
   }
 
-  /// Ends the snapshots of processes that died; returns how many.
+  /// Ends the snapshots of dead processes and returns their number.
   package func clearStaleReaders() throws(StoreError) -> Int {
     guard !hasEnded else { throw .closed }
     return try storing(path: path, environment.endStaleSnapshots())

@@ -9,19 +9,20 @@ extension StoreEngine {
     var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
   }
 
-  /// Runs `body` in a write transaction and commits, with a header that names the transaction.
+  /// Runs `body` in a write transaction and commits, with a header that contains the transaction's
+  /// number.
   ///
-  /// `body` may run again and must change nothing but the file and what it overwrites.
+  /// `body` may run again and must change nothing but the file and state that it overwrites.
   ///
   /// - Parameters:
-  ///   - topsUpNumbers: Whether blocks of object numbers that run low are refilled in the same
+  ///   - topsUpNumbers: Whether to refill blocks of object numbers that are running low in the same
   ///     transaction.
-  ///   - passesMarker: Whether to write although the file is being migrated in a copy.
-  ///   - repeats: Whether `body` writes commits of the log that the store follows.
+  ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
+  ///   - repeats: Whether `body` replays commits of the log that the store follows.
   /// - Throws: `modelChanged` if the file has another model by now; `migrationUnderWay` while it is
-  ///   being migrated in a copy; `corrupted` if another program wrote to it or damage was found in
-  ///   its pages; what `body` throws. Nothing has been written then, except after `engine(.panic)`,
-  ///   whose outcome is unknown until the file is opened again.
+  ///   being migrated in a copy; `corrupted` if another program has written to it or damage was
+  ///   found in its pages; errors of `body`. Nothing has been written then, except after
+  ///   `engine(.panic)`, whose outcome is unknown until the file is opened again.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
@@ -58,11 +59,11 @@ extension StoreEngine {
     publish(attempt)
   }
 
-  /// Makes what is in the file now known to this process: to later snapshots and to listeners.
+  /// Publishes the committed state to later snapshots and to listeners of this process.
   private func publish(_ attempt: WriteAttempt) {
     guard let written = attempt.written else { return }
     if written.header.isBeingMigrated || modelState != nil {
-      // What there is to tell of the model is in the file.
+      // The state of the model is read from the file.
       _ = lookAtNewest()
     } else {
       note(written.header, written.unfinished, transactionID: written.header.transactionID)
@@ -86,8 +87,8 @@ extension StoreEngine {
   /// Makes the pages that the last commit has freed available to the next one.
   ///
   /// LMDB reuses the pages that a transaction has freed only after another one has been committed.
-  /// Each of several large commits would grow the file by the pages that the one before has
-  /// replaced; a commit of the header between them costs a few pages.
+  /// Each of several large commits would therefore grow the file by the pages that the previous one
+  /// has replaced. A commit of only the header in between costs a few pages.
   func releaseFreedPages() throws(StoreError) {
     let count = try storing(environment.pagesFreedByLastCommit())
     guard count >= Self.manyPages else { return }
@@ -103,7 +104,7 @@ extension StoreEngine {
     let header = try writtenHeader.read(transaction.reader, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !passesMarker {
-      // The copy that it was migrated in may have taken its place.
+      // It may have been replaced by the copy in which it was migrated.
       guard environment.isInPlace else { throw .modelChanged }
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
@@ -111,10 +112,10 @@ extension StoreEngine {
     return header
   }
 
-  /// Returns whether a commit that failed is in the file nevertheless.
+  /// Returns whether a failed commit is in the file nevertheless.
   ///
-  /// A failure to write data pages leaves everything as it was. After a failure to write the root
-  /// page, LMDB refuses to continue, and only opening the file again can tell what the disk has. The
+  /// A failure to write data pages leaves everything unchanged. After a failure to write the root
+  /// page, LMDB refuses to continue, and only opening the file again reveals the state on disk. The
   /// store is closed for that, and stays closed.
   ///
   /// - Throws: `engine(.panic)` if an open snapshot keeps the file from being closed.
@@ -139,7 +140,7 @@ extension StoreEngine {
 }
 
 extension HeaderRecord {
-  /// Refuses a file that another program has written to since the header was written.
+  /// Throws if another program has written to the file since the header was written.
   func checkPrecedes(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     guard transactionID + 1 == transaction.id else {
       throw .corrupted(
@@ -147,10 +148,10 @@ extension HeaderRecord {
     }
   }
 
-  /// Records in the header which transaction writes it and when the machine started.
+  /// Records the current transaction and the machine's boot ID in the header.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
-    // A file that has to be verified after a crash of the machine keeps its mark until it has been.
+    // A file that has to be verified after a crash of the machine keeps its mark until then.
     if !isUnsettled { bootID = StoreHeader.bootID }
   }
 }

@@ -5,12 +5,12 @@ package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
 ///
-/// A process has at most one engine for a file, which is shared by everything that opens it and by
-/// all threads. Reading takes a snapshot of its own; commits wait for each other.
+/// A process has at most one engine per file, which is shared by everything that opens it and by
+/// all threads. Each read operation takes its own snapshot; commits wait for each other.
 package final class StoreEngine: Sendable {
   package let id: UUID
   package let schema: ModelSchema
-  /// The canonical path; nil for a store in memory.
+  /// The canonical path, or `nil` for a store in memory.
   package let path: String?
   package let isReadOnly: Bool
   package let environment: Environment
@@ -19,15 +19,15 @@ package final class StoreEngine: Sendable {
   package let modelFingerprint: ModelFingerprint
   /// The digest of the model that ``schema`` was created from.
   package let modelDigest: ModelDigest
-  /// Grows with every change of the stored model's fingerprint.
+  /// The model generation, which increases whenever the stored model's fingerprint changes.
   package let modelGeneration: UInt32
-  /// Whether a commit waits until the disk has it.
+  /// Whether a commit waits until it is on disk.
   package let isDurable: Bool
-  /// Whether commits may go past a ``MigrationMarker``.
+  /// Whether commits may ignore a ``MigrationMarker``.
   let isMigrating: Bool
 
   let plans: [WritePlan?]
-  /// The number of fetches that each index has served, by the numbers of indexes.
+  /// The number of fetches that each index has served, by index number.
   let indexUse: [UseCounter]
   let blocks: NumberBlocks
   let queue = CommitQueue()
@@ -38,23 +38,24 @@ package final class StoreEngine: Sendable {
   let scrubbing = BackgroundScrub()
   /// Notifies listeners of new commits.
   package let notifications = CommitNotifications()
-  /// Whether the last commit was made since the machine started. If not, its writer may have been
+  /// Whether the last commit was made since the machine booted. If not, its writer may have been
   /// interrupted by a crash of the machine.
   let wasWrittenSinceBoot: Bool
   private let newest: Atomic<UInt64>
   private let mark: Lock<Mark>
   private let isClosed = Atomic(false)
   private let follows = Atomic(false)
-  /// The shared log, which has to have a commit before it counts; nil for a store without one.
+  /// The shared log, in which a commit must be recorded before it takes effect, or `nil` for a
+  /// store without one.
   let sharing = Lock<(any SharedLog)?>(nil)
 
-  /// What the header of the newest transaction said that was read, so that a snapshot of the same
-  /// transaction need not read it again.
+  /// The contents of the newest header that was read, so that a snapshot of the same transaction
+  /// need not read it again.
   private struct Mark {
     var transactionID: UInt64
     var sequence: UInt64
     var model: ModelState?
-    /// nil where every index is ready.
+    /// The unfinished indexes, or `nil` if every index is ready.
     var unfinishedIndexes: UnfinishedIndexes?
   }
 
@@ -84,18 +85,18 @@ package final class StoreEngine: Sendable {
         sequence: parts.header.sequence))
   }
 
-  /// The sequence of the newest commit that this process knows of. One atomic load.
+  /// The sequence number of the newest commit that this process knows of. A single atomic load.
   package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
 
-  /// Whether the newest transaction that was read is of a later model, which this process can still
-  /// read by its own.
+  /// Whether the newest transaction that was read has a later model, which this process can still
+  /// read with its own.
   var hasLaterModel: Bool { modelState?.phase == .isChanged }
 
-  /// What the newest transaction that was read says of the model; nil if that is unchanged since the
+  /// The model state in the newest transaction that was read, or `nil` if it is unchanged since the
   /// file was opened.
   package var modelState: ModelState? { mark.withLock(\.model) }
 
-  /// Checks whether other processes have committed; returns the newest sequence.
+  /// Checks whether other processes have committed, and returns the newest sequence number.
   @discardableResult
   package func refreshSequence() throws(StoreError) -> UInt64 {
     let transaction = try storing(environment.lastTransactionID)
@@ -103,8 +104,8 @@ package final class StoreEngine: Sendable {
     return lastSequence
   }
 
-  /// Checks whether other processes have committed, without throwing; returns the newest transaction
-  /// that readers see, or nil if the store can't be read at the moment.
+  /// Checks whether other processes have committed, without throwing. Returns the newest
+  /// transaction that readers see, or `nil` if the store can't be read at the moment.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
       let snapshot = try snapshot(reportsFindings: false)
@@ -112,7 +113,7 @@ package final class StoreEngine: Sendable {
       lookForReplacement()
       return mark.withLock { $0.transactionID }
     } catch .modelChanged {
-      // No later transaction can be read either.
+      // Later transactions can't be read either.
       return .max
     } catch {
       return nil
@@ -128,19 +129,19 @@ package final class StoreEngine: Sendable {
     return try body(snapshot.reader)
   }
 
-  /// Returns an entry of the `arbor` database; nil if there is none.
+  /// Returns an entry of the `arbor` database, or `nil` if it doesn't exist.
   func storedEntry(_ key: String) throws(StoreError) -> [UInt8]? {
     try read { (reader) throws(StoreError) in
       try reader.entryIfPresent(key, in: databases.arbor).map { Array($0) }
     }
   }
 
-  /// Takes a snapshot of the newest commit; close it soon.
+  /// Takes a snapshot of the newest commit. Close it soon.
   ///
-  /// - Parameter reportsFindings: Whether damage that was found in the background is thrown, which
-  ///   happens once. Work that can't report it leaves it to the next operation.
-  /// - Throws: `modelChanged` if another process has given the file a model by which this one can't
-  ///   read it; `corrupted` for damage.
+  /// - Parameter reportsFindings: Whether to throw damage that was found in the background, which
+  ///   happens once. Operations that can't report it leave it to the next one.
+  /// - Throws: `modelChanged` if another process has migrated the file to a model with which this
+  ///   one can't read it; `corrupted` for damage.
   package func snapshot(reportsFindings: Bool = true) throws(StoreError) -> StoreSnapshot {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     if reportsFindings { try health.report() }
@@ -163,7 +164,7 @@ package final class StoreEngine: Sendable {
     return StoreSnapshot(store: self, sequence: header.sequence, unfinished, transaction)
   }
 
-  /// Remembers what a transaction's header says, unless a newer one is known.
+  /// Records the contents of a transaction's header, unless a newer one is known.
   func note(
     _ header: HeaderRecord, _ unfinished: UnfinishedIndexes?, transactionID: UInt64,
     _ model: ModelState? = nil
@@ -177,7 +178,7 @@ package final class StoreEngine: Sendable {
     }
   }
 
-  /// Remembers that the file has been replaced by its migrated copy.
+  /// Records that the file has been replaced by its migrated copy.
   func noteReplacement() {
     mark.withLock { mark in
       guard let model = mark.model else { return }
@@ -187,10 +188,10 @@ package final class StoreEngine: Sendable {
 
   // MARK: Writing
 
-  /// Writes a change set as a whole or not at all; blocks until it is durable.
+  /// Writes a change set atomically and blocks until it is durable.
   ///
-  /// Commits that wait at the same time share one transaction. Nothing in the change set may be
-  /// changed or freed before this returns.
+  /// Commits that wait at the same time share one transaction (group commit). The contents of the
+  /// change set must not be changed or freed before this returns.
   package func commit(_ changes: borrowing ChangeSet) throws(StoreError) -> CommitReceipt {
     guard !isClosed.load(ordering: .relaxed) else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
@@ -198,19 +199,19 @@ package final class StoreEngine: Sendable {
     return try queue.submit(copy changes, to: self)
   }
 
-  /// Waits until the disk has everything that was committed, even if commits don't wait for it.
+  /// Waits until all commits are on disk, even if commits don't wait for it.
   package func synchronize() throws(StoreError) { try storing(environment.synchronize()) }
 
-  /// Whether the store follows a log, so that nothing but its commits is written.
+  /// Whether the store follows a log, so that only commits from the log are written.
   var isFollower: Bool { follows.load(ordering: .relaxed) }
 
-  /// Makes the store follow a log: from now on nothing but its commits is written.
+  /// Makes the store follow a log. From now on, only commits from the log are written.
   package func beginFollowing() { follows.store(true, ordering: .relaxed) }
 
   /// Whether the store has been closed.
   var hasEnded: Bool { isClosed.load(ordering: .relaxed) }
 
-  /// Refuses all operations from now on, and closes the file when the last snapshot is closed.
+  /// Rejects all operations from now on, and closes the file when the last snapshot is closed.
   func end() {
     isClosed.store(true, ordering: .relaxed)
     indexBuilding.stop()
@@ -234,7 +235,7 @@ struct StoreParts {
 }
 
 extension StoreEngine {
-  /// Returns the public identity of an object of this store.
+  /// Returns the public ID of an object of this store.
   package func objectID(_ number: ObjectNumber) -> ObjectID {
     ObjectID(
       storeID: id, entityName: schema.entity(of: number)?.name ?? "", number: number.sequence)

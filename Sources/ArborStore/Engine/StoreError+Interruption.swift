@@ -4,29 +4,29 @@ internal import LMDB
 extension WorkLimit {
   /// Counts units of work.
   ///
-  /// - Throws: `interrupted` where the work has to stop.
+  /// - Throws: `interrupted` if the work has to stop.
   @inline(__always)
   package func checkStore(_ units: Int = 1) throws(StoreError) {
     do throws(Interruption) { try check(units) } catch { throw .interrupted(error) }
   }
 
-  /// Looks at task and clock at once.
+  /// Checks the task and the clock immediately.
   ///
-  /// - Throws: `interrupted` where the work has to stop.
+  /// - Throws: `interrupted` if the work has to stop.
   package func checkStoreNow() throws(StoreError) {
     do throws(Interruption) { try checkNow() } catch { throw .interrupted(error) }
   }
 
-  /// Counts units of work in calls of the engine, which ``storing(_:_:)`` has to be around.
+  /// Counts units of work within calls of the engine, which must be wrapped in ``storing(_:_:)``.
   ///
-  /// - Throws: `closed` where the work has to stop.
+  /// - Throws: `closed` if the work has to stop.
   @inline(__always)
   func checkEngine(_ units: Int = 1) throws(LMDBError) {
     if !admit(units) { throw .closed }
   }
 }
 
-/// The result of one call of the engine that a limit may end.
+/// Returns the result of one call of the engine that a limit may end.
 @inline(__always)
 func storing<R: ~Copyable>(
   _ limit: WorkLimit, _ call: @autoclosure () throws(LMDBError) -> R
@@ -34,7 +34,7 @@ func storing<R: ~Copyable>(
   try storing(limit) { () throws(LMDBError) in try call() }
 }
 
-/// Runs calls of the engine that a limit may end; their errors become the store's.
+/// Runs calls of the engine that a limit may end, and converts their errors to errors of the store.
 @inline(__always)
 func storing<R: ~Copyable>(
   _ limit: WorkLimit, _ body: () throws(LMDBError) -> R

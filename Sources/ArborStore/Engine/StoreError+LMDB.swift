@@ -1,7 +1,7 @@
 package import LMDB
 
 extension StoreError {
-  /// What an error of the engine means for a store.
+  /// Converts an error of the engine to an error of the store.
   package init(_ error: LMDBError, path: String? = nil) {
     switch error {
     case .diskFull: self = .diskFull(path: path)
@@ -28,14 +28,14 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// What the code of a call of the system means for a store.
+  /// Converts the error code of a system call to an error of the store.
   init(errno: Int32, path: String) { self.init(LMDBError(code: errno), path: path) }
 
-  /// What a call of the system that failed means for a store.
+  /// Converts the error of a failed system call to an error of the store.
   ///
-  /// - Parameter errno: as the call left it; read before anything else is called.
+  /// - Parameter errno: The error code, which must be read before any other call.
   static func failed(_ operation: String, _ path: String, errno: Int32) -> StoreError {
-    // Entries of folders need room as well, and some systems find that out late.
+    // Folder entries need space as well, and some systems report that late.
     LMDBError(code: errno) == .diskFull
       ? .diskFull(path: path) : .inputOutput(operation: operation, path: path, errno: errno)
   }
@@ -47,21 +47,22 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// Whether the path leads to something that is no store.
+  /// Whether the path refers to something that is not a store.
   var isNoStore: Bool {
     if case .notAStore = self { true } else { false }
   }
 }
 
 extension LMDBError {
-  /// Whether the file is a plain one, and its contents are no data file's.
+  /// Whether the file is a regular file but not a data file.
   var isForeignContent: Bool { self == .invalid || self == .foreignPageSize }
 
-  /// Whether the verification of pages has found something.
+  /// Whether the page verification has found damage.
   var isDamage: Bool { if case .damaged = self { true } else { false } }
 }
 
-/// The result of one call of the engine; its error becomes the store's, as in ``storing(path:_:)``.
+/// Returns the result of one call of the engine, and converts its error as ``storing(path:_:)``
+/// does.
 @inline(__always)
 func storing<R: ~Copyable>(
   path: String? = nil, _ call: @autoclosure () throws(LMDBError) -> R
@@ -69,7 +70,8 @@ func storing<R: ~Copyable>(
   do throws(LMDBError) { return try call() } catch { throw StoreError(error, path: path) }
 }
 
-/// Runs calls of the engine; its errors become the store's, with its path where that is given.
+/// Runs calls of the engine, and converts their errors to errors of the store, with its path if
+/// given.
 @inline(__always)
 func storing<R: ~Copyable>(
   path: String? = nil, _ body: () throws(LMDBError) -> R
@@ -78,8 +80,8 @@ func storing<R: ~Copyable>(
 }
 
 extension Environment {
-  /// Runs `body` as ``runWrite(_:)`` does; LMDB's errors become the store's, with `path` if it is
-  /// given.
+  /// Runs `body` like ``runWrite(_:)``, and converts LMDB's errors to errors of the store, with
+  /// `path` if given.
   package func write(
     path: String?, _ body: (borrowing WriteTransaction) throws(StoreError) -> Bool
   ) throws(StoreError) {

@@ -2,66 +2,66 @@ package import ArborModel
 package import Foundation
 package import LMDB
 
-/// Why the store refused or failed an operation.
+/// The reason why the store rejected or failed an operation.
 ///
-/// Indirect, so that it is one word, which functions that may throw hand back in a register.
+/// Indirect, so that it has the size of one word, which throwing functions return in a register.
 package indirect enum StoreError: Error, Sendable {
-  /// Bytes of the file are not what was written; the object they were read for, where known.
+  /// Bytes of the file are damaged. Includes the object for which they were read, if known.
   case corrupted(entity: String? = nil, object: ObjectNumber? = nil, what: String)
-  /// Objects that another commit changed meanwhile, with their present state.
+  /// Objects have been changed by another commit in the meantime. Contains their current state.
   case conflict([CommitConflict])
-  /// Links to objects that are not in the store, or no longer.
+  /// Links refer to objects that are not in the store.
   case missingTargets([MissingTarget])
-  /// Deleted objects that others still link to.
+  /// Deleted objects are still linked to by others.
   case stillLinked([StillLinked])
-  /// Objects that share values which must be unique.
+  /// Objects share values that must be unique.
   case notUnique([UniquenessViolation])
-  /// Objects that share values which the model the store is opened with makes unique.
+  /// Objects share values that the model with which the store is opened makes unique.
   case duplicateValues([DuplicateValues])
-  /// Objects that came to share values while a unique index was filled, which is not ready.
+  /// Objects share values that were written while a unique index was being built, which is not
+  /// ready.
   case duplicatesBuilt([DuplicateValues])
-  /// Application metadata that a commit wanted to be the first to write.
+  /// Application metadata that a commit expected to be absent already exists.
   case metadataExists(String)
-  /// A query whose arguments do not fit its predicate.
+  /// The arguments of a query do not fit its predicate.
   case query(ArborError)
-  /// Work that was ended before it was done.
+  /// The operation was interrupted.
   case interrupted(Interruption)
-  /// The file was written with another model, and is not brought to the given one.
+  /// The file was written with another model and is not migrated to the given one.
   case modelMismatch(MigrationRefusal)
-  /// Another process has given the file another model since it was opened.
+  /// Another process has migrated the file to another model since it was opened.
   case modelChanged
-  /// The store is being migrated in a copy, and nothing else may write to it.
+  /// The store is being migrated in a copy and must not be written otherwise.
   case migrationUnderWay(MigrationMarker)
-  /// A migration that is not reverted, since objects were changed with the newer model.
+  /// A migration is not reverted because objects were changed with the newer model.
   case notReverted(MigrationRefusal)
-  /// The file's format is of a later version than this library reads.
+  /// The file has a later format version than this library can read.
   case formatTooNew(major: Int, minor: Int)
-  /// The path leads to something that is no store.
+  /// The path refers to something that is not a store.
   case notAStore(path: String, what: String)
-  /// A path that no file can have.
+  /// The path is not valid.
   case invalidPath(String)
-  /// The version of LMDB that the program runs with, or that wrote the file, does not fit.
+  /// The LMDB version that the program is linked with, or that wrote the file, is not supported.
   case unsupportedEngine(path: String?, what: LMDBError)
-  /// The store was opened for reading, or its folder or medium cannot be written.
+  /// The store was opened read-only, or its folder or medium is not writable.
   case readOnly(path: String?)
-  /// Others have added commits to the log that the store shares, which come first.
+  /// Other stores have appended commits to the shared log that have to be applied first.
   case behindLog
-  /// Whether the commits of a batch are in the log that the store shares is not known.
+  /// It is unknown whether the commits of a batch are in the shared log.
   case outcomeUnknown(batch: UUID)
-  /// The commits of a batch are in the log that the store shares, and could not be written to the
-  /// file.
+  /// The commits of a batch are in the shared log, but could not be written to the file.
   case inLogOnly(batch: UUID, StoreError)
-  /// What the log that the store shares said, or what keeps the two apart.
+  /// An error of the shared log, or a divergence between it and the store.
   case log(ArborError)
-  /// The store follows a log, and only commits of that are written to it.
+  /// The store follows a log, and only commits from the log are written to it.
   case follower(path: String?)
-  /// There is no store at the path, and nothing says what one there would hold.
+  /// There is no store at the path, and no model to create one with.
   case missing(path: String)
-  /// A model that contradicts itself.
+  /// The model is inconsistent.
   case invalidModel(ArborError)
-  /// Something else holds the file open.
+  /// The file is open elsewhere.
   case inUse(path: String?)
-  /// The file was removed, replaced or written over by another program while it was open.
+  /// The file was removed, replaced or overwritten by another program while it was open.
   case fileReplaced(path: String?)
   /// The store has been closed.
   case closed
@@ -69,21 +69,22 @@ package indirect enum StoreError: Error, Sendable {
   case diskFull(path: String? = nil)
   /// The operating system refused a call.
   case inputOutput(operation: String, path: String?, errno: Int32)
-  /// An ID that names no object of this store.
+  /// An ID does not refer to an object of this store.
   case foreignObject(String)
-  /// A change set that contradicts itself or the schema: a defect of the code that made it.
+  /// A change set is inconsistent with itself or the schema, which is a bug of the code that
+  /// created it.
   case invalidChange(ObjectNumber?, what: String)
-  /// Numbers that are used up.
+  /// There are no numbers left.
   case exhausted(String)
   /// Any other error of the engine.
   case engine(LMDBError)
 }
 
-/// An object that changed since a change set was made.
+/// An object that has changed since a change set was created.
 package struct CommitConflict: Sendable, Hashable {
   package let number: ObjectNumber
   package let baseVersion: UInt32
-  /// The stored record, in the newest layout; nil where the object is gone.
+  /// The stored record, in the newest layout, or `nil` if the object no longer exists.
   package let currentRecord: [UInt8]?
 
   package init(number: ObjectNumber, baseVersion: UInt32, currentRecord: [UInt8]?) {
@@ -93,7 +94,7 @@ package struct CommitConflict: Sendable, Hashable {
   }
 }
 
-/// A link to an object that is not there.
+/// A link to an object that does not exist.
 package struct MissingTarget: Sendable, Hashable {
   package let owner: ObjectNumber
   package let relationship: String
@@ -110,22 +111,22 @@ package struct MissingTarget: Sendable, Hashable {
 package struct StillLinked: Sendable, Hashable {
   package let deleted: ObjectNumber
   package let owner: ObjectNumber
-  /// The owner's relationship that leads to the deleted object.
+  /// The owner's relationship that refers to the deleted object.
   package let relationship: String
 }
 
-/// Two objects with one unique value.
+/// Two objects with the same unique value.
 package struct UniquenessViolation: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String
   package let properties: [String]
-  /// The object that holds the values: stored, or another of the same change set.
+  /// The object that has the values: a stored one, or another one of the same change set.
   package let existing: ObjectNumber
-  /// The object of the change set that claims them too.
+  /// The object of the change set that claims the same values.
   package let offending: ObjectNumber
 }
 
-/// Two objects with one unique value, named for whom the store is not open.
+/// Two objects with the same unique value, identified by ID for callers without an open store.
 package struct DuplicateValues: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String

@@ -6,18 +6,18 @@ package import LMDB
 package enum StoreHeader {
   private static let key = Array(StoreFormat.headerKey.utf8)
 
-  /// Returns the header of a transaction's state.
+  /// Returns the header as of a transaction.
   package static func read(
     _ reader: TransactionReader, path: String? = nil
   ) throws(StoreError) -> HeaderRecord {
     try decode(bytes(reader, path: path), path: path)
   }
 
-  /// Writes the header in the version of this library, and the digests of the databases with it, so
-  /// it must be the last that a transaction writes.
+  /// Writes the header in the version of this library, together with the digests of the databases,
+  /// so it must be the last write of a transaction.
   ///
-  /// - Parameter former: The transaction that the header named before, in a copy whose transactions
-  ///   are numbered differently.
+  /// - Parameter former: The previous transaction in the header, in a copy whose transactions are
+  ///   numbered differently.
   package static func write(
     _ header: HeaderRecord, in transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
@@ -26,7 +26,7 @@ package enum StoreHeader {
     _ = try storing(put(&header, transaction, following: former))
   }
 
-  /// - Returns: The bytes of the header as it was written.
+  /// - Returns: The written bytes of the header.
   fileprivate static func put(
     _ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction,
     following former: UInt64? = nil
@@ -64,10 +64,11 @@ package enum StoreHeader {
     }
   }
 
-  /// Stands for the start of a machine whose system does not tell it.
+  /// The boot ID of a machine whose system doesn't provide one.
   static let unknownBoot = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-  /// The start of the machine, which tells whether its last writer died with it.
+  /// The boot ID of the machine, which reveals whether the last writer's machine has been
+  /// restarted.
   package static let bootID: UUID = {
     let zero = unknownBoot
     #if os(Linux)
@@ -89,12 +90,12 @@ package enum StoreHeader {
   }()
 }
 
-/// A cache of the header that this process wrote last: most transactions find the same bytes and
-/// need not decode them.
+/// A cache of the header that this process has written last. Most transactions find the same bytes
+/// and need not decode them.
 final class WrittenHeader: Sendable {
   private let last = Lock<(bytes: [UInt8], header: HeaderRecord)?>(nil)
 
-  /// Returns the header of a transaction's state; see ``StoreHeader/read(_:path:)``.
+  /// Returns the header as of a transaction; see ``StoreHeader/read(_:path:)``.
   func read(
     _ reader: TransactionReader, path: String?
   ) throws(StoreError) -> HeaderRecord {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LMDB
 internal import Synchronization
 
-/// Lets commits return before the medium has them, where a log has them already.
+/// Lets commits return before they are on the medium if they are already in a log.
 ///
 /// ```
 /// settled ── a commit that is synced, root page included ──▶ unsettled:
@@ -10,23 +10,23 @@ internal import Synchronization
 ///    └───────── another one, by the last to close ────────────┘
 /// ```
 ///
-/// The header says which of the two a file is. The engine writes its root page in no order with the
-/// others then, so a machine that stops may leave a file of which any part is of a former state.
-/// A process that opens an unsettled file that the machine has been started anew since reads it as
-/// a whole first, and compares it with the digests of its databases; one that is not sound is made
-/// anew from the log. A process that ends leaves its commits to the system, which writes them.
+/// The header contains the state. In the unsettled state, the root page is written in no particular
+/// order with other pages, so if the machine stops, any part of the file may be outdated. A process
+/// that opens an unsettled file after the machine has been restarted first reads it completely and
+/// compares it with the digests of its databases. A damaged one is rebuilt from the log. If only
+/// the process ends, the system still writes its commits.
 ///
-/// The mark is on the medium before anybody's first commit that does not wait: a file that is
-/// settled there is whole.
+/// The mark is on the medium before the first commit that does not wait, so a file that is settled
+/// on the medium is complete.
 final class SyncDeferral: Sendable {
   private let isUsedHere = Atomic(false)
 
-  /// Whether this process has commits that did not wait, or has set the mark.
+  /// Whether this process has made commits that did not wait, or has set the mark.
   var isUsed: Bool { isUsedHere.load(ordering: .relaxed) }
 
-  /// Prepares a transaction whose changes a log has.
+  /// Prepares a transaction whose changes are in a log.
   func prepare(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
-    // Without a name for the machine's start nobody could tell that it has stopped.
+    // Without a boot ID, a restart of the machine could not be detected.
     guard StoreHeader.bootID != StoreHeader.unknownBoot else { return }
     isUsedHere.store(true, ordering: .relaxed)
     if header.isUnsettled { return transaction.setDurability(.none) }
@@ -35,7 +35,7 @@ final class SyncDeferral: Sendable {
     transaction.setDurability(.full)
   }
 
-  /// Takes the mark off a file, with a transaction behind which all is on the medium.
+  /// Clears the mark in a transaction after which everything is on the medium.
   func settle(_ header: inout HeaderRecord, _ transaction: borrowing WriteTransaction) {
     isUsedHere.store(false, ordering: .relaxed)
     header.isUnsettled = false

@@ -1,11 +1,11 @@
 internal import CArborBits
 package import Foundation
 
-/// Appends numbers and texts to bytes: little-endian, unaligned, with a checksum at the end.
+/// Encodes numbers and texts as bytes: little-endian, unaligned, with a checksum at the end.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8]
 
-  /// - Parameter count: How many bytes will come, as far as that is known.
+  /// - Parameter count: The expected number of bytes, if known.
   package init(reserving count: Int = 0) {
     bytes = []
     bytes.reserveCapacity(count)
@@ -19,7 +19,8 @@ package struct ByteWriter {
 
   package mutating func append(_ run: some Sequence<UInt8>) { bytes.append(contentsOf: run) }
 
-  /// Seven bits a byte, the lowest first, the highest bit set in all but the last.
+  /// Appends a variable-length number: seven bits per byte, least significant first, with the high
+  /// bit set in all bytes but the last.
   package mutating func appendVariable(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {
@@ -29,13 +30,13 @@ package struct ByteWriter {
     bytes.append(UInt8(rest))
   }
 
-  /// A length as ``appendVariable(_:)``, then so many bytes.
+  /// Appends a length as ``appendVariable(_:)``, followed by the bytes.
   package mutating func appendRun(_ run: some Collection<UInt8>) {
     appendVariable(UInt64(run.count))
     bytes.append(contentsOf: run)
   }
 
-  /// A length as ``appendVariable(_:)``, then so many bytes as `fill` writes them.
+  /// Appends a length as ``appendVariable(_:)``, followed by the bytes that `fill` writes.
   package mutating func appendRun(of count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
     appendVariable(UInt64(count))
     let start = bytes.count
@@ -43,19 +44,20 @@ package struct ByteWriter {
     bytes.withUnsafeMutableBytes { fill(UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  /// The CRC-32C of everything before it.
+  /// Appends the CRC-32C of all bytes so far.
   package mutating func appendChecksum(seed: UInt32 = 0) { append(Checksum.of(bytes, seed: seed)) }
 }
 
-/// Reads what ``ByteWriter`` wrote. Every read is checked; nil means that the bytes are no such
-/// thing.
+/// Decodes the output of ``ByteWriter``. Every read is bounds-checked and returns `nil` for invalid
+/// bytes.
 package struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   package private(set) var position = 0
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Reads everything before the checksum at the end; nil where that does not match.
+  /// Creates a reader for the bytes before a trailing checksum, or `nil` if the checksum doesn't
+  /// match.
   package init?(checked bytes: UnsafeRawBufferPointer, seed: UInt32 = 0) {
     let end = bytes.count - 4
     guard end >= 0 else { return nil }
@@ -109,7 +111,7 @@ package struct ByteReader {
   }
 }
 
-/// CRC-32C of runs of bytes.
+/// Computes CRC-32C checksums.
 package enum Checksum {
   package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt32 = 0) -> UInt32 {
     guard let base = bytes.baseAddress else { return seed }
@@ -120,7 +122,7 @@ package enum Checksum {
     bytes.withUnsafeBytes { of($0, seed: seed) }
   }
 
-  /// The seed that ties a checksum to the key of its bytes.
+  /// Returns the seed that binds a checksum to the key of its bytes.
   package static func seed(key: UInt64) -> UInt32 {
     withUnsafeBytes(of: key.littleEndian) { of($0) }
   }

@@ -1,7 +1,7 @@
 package import ArborModel
 
-/// The numbers of a store's entities, properties and indexes, and the stored names of their
-/// databases, as bytes.
+/// Encodes the catalogue numbers of a store's entities, properties and indexes, and the stored
+/// names of their databases.
 ///
 /// ```
 /// zero u16 · entities u16 · then for each, by number:
@@ -12,7 +12,7 @@ package import ArborModel
 /// crc32c u32
 /// ```
 ///
-/// A name is its length as a variable number, then its UTF-8.
+/// A name is encoded as its length, a variable-length number, followed by its UTF-8.
 package enum CatalogCodec {
   private typealias Parts = [String: SchemaCatalog.StoredPart]
 
@@ -46,8 +46,8 @@ package enum CatalogCodec {
     }
   }
 
-  /// The catalogue of bytes that ``encode(_:)`` made, or nil for others: numbers begin with 1, and
-  /// none is used twice, as no name and no stored name is.
+  /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes: numbers start at 1, and
+  /// numbers, names and stored names are unique.
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> SchemaCatalog? {
     guard var reader = ByteReader(checked: bytes), reader.read() == UInt16(0),
       let count: UInt16 = reader.read()
@@ -99,12 +99,12 @@ package enum CatalogCodec {
     return parts
   }
 
-  /// The numbers and stored names that were met.
+  /// The numbers and stored names decoded so far.
   private struct Uniqueness {
     private var numbers: Set<UInt16> = []
     private var names: Set<String> = []
 
-    /// Whether the number, and the name unless it is empty, is a new one.
+    /// Returns whether the number and the name, unless it is empty, are new.
     mutating func insert(_ number: UInt16, _ name: String = "") -> Bool {
       number > 0 && numbers.insert(number).inserted && (name.isEmpty || names.insert(name).inserted)
     }

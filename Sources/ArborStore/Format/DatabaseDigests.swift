@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// The digests of a file's databases, as a commit left them: the result of applying ``EntryDigest``
-/// to the entries of each.
+/// The digests of a file's databases as of a commit: for each database, the sum of the
+/// ``EntryDigest`` hashes of its entries.
 ///
 /// ```
 ///  0       1        2        4         8               16                            crc32c
@@ -11,26 +11,27 @@ internal import LMDB
 /// └───────┴────────┴────────┴─────────┴───────────────┴────────────────────────────┴───────┘
 /// ```
 ///
-/// They lie beside the header, which every commit rewrites, and count only as long as they name
-/// the same transaction as it does: a library that knows no digests leaves them behind, and nobody
-/// knows then what they should be. The flag 1 says that they are being counted anew. A database
-/// that is not listed has the sum 0, which is that of one without entries. While they are counted
-/// anew it has changed by 0 since the count began; the lowest bit of the name's hash, which is not
-/// set otherwise, says the same of one that is listed: the sum lacks what the entries were then.
+/// They are stored next to the header, which every commit rewrites, and are valid only if they name
+/// the same transaction as the header. A library version without digests leaves them unchanged, and
+/// the digests are unknown from then on. Flag 1 indicates that they are being recounted. A database
+/// that is not listed has the sum 0, that of an empty database; during a recount it has changed by
+/// 0 since the recount began. A listed database whose sum is only such a change has the lowest bit
+/// of its name's hash set, which is otherwise clear: the sum of the entries at the beginning of the
+/// recount is missing.
 package struct DatabaseDigests: Sendable, Hashable {
-  /// One database.
+  /// The digest of one database.
   struct Digest: Sendable, Hashable {
     let seed: UInt64
     var sum: UInt64
-    /// Whether the sum tells only what has changed since the count began.
+    /// Whether the sum only covers changes since the recount began.
     var isChange: Bool
   }
 
-  /// The transaction whose commit left them.
+  /// The transaction as of which the digests are valid.
   package var transactionID: UInt64
-  /// Whether they are being counted anew, so that some are not known yet.
+  /// Whether a recount is in progress, so that some digests are unknown.
   package private(set) var isCounting: Bool
-  /// In the order of their seeds.
+  /// The digests in the order of their seeds.
   private var digests: [Digest] = []
 
   private static let form: UInt8 = 1
@@ -38,7 +39,7 @@ package struct DatabaseDigests: Sendable, Hashable {
   private static let headerSize = 16
   private static let digestSize = 16
 
-  /// Those of a file without entries; where they are being counted, of any file.
+  /// Creates the digests of a file without entries or, if they are being counted, of any file.
   package init(transactionID: UInt64, isCounting: Bool = false) {
     self.transactionID = transactionID
     self.isCounting = isCounting
@@ -46,13 +47,13 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   // MARK: Reading
 
-  /// The digest of a database; nil where it is not known yet.
+  /// Returns the digest of a database, or `nil` if it is not known yet.
   package func sum(of name: String) -> UInt64? {
     let found = digest(EntryDigest.seed(of: name))
     return found.isChange ? nil : found.sum
   }
 
-  /// What a database has changed by since the count began; nil where its digest is known.
+  /// Returns the change of a database since the recount began, or `nil` if its digest is known.
   func change(of name: String) -> UInt64? {
     let found = digest(EntryDigest.seed(of: name))
     return found.isChange ? found.sum : nil
@@ -71,8 +72,8 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   // MARK: Changing
 
-  /// Adds what a transaction has changed of a database's sum, after setting it to 0 where that was
-  /// cleared.
+  /// Adds a transaction's change to a database's sum. If the transaction cleared the database, the
+  /// sum starts from 0.
   mutating func apply(_ seed: UInt64, _ sum: UInt64, isCleared: Bool) {
     var digest = digest(seed)
     if isCleared { (digest.sum, digest.isChange) = (0, false) }
@@ -80,13 +81,13 @@ package struct DatabaseDigests: Sendable, Hashable {
     set(digest)
   }
 
-  /// Adds what a transaction has changed.
+  /// Adds the changes of a transaction.
   mutating func apply(_ changes: [EntryDigestChange]) {
     for change in changes { apply(change.seed, change.sum, isCleared: change.isCleared) }
   }
 
   /// Completes the digest of a database whose entries had the sum `sum` when it had changed by
-  /// `change` since the count began. Nothing happens where it is known.
+  /// `change` since the recount began. Does nothing if the digest is already known.
   mutating func complete(_ name: String, sum: UInt64, at change: UInt64) {
     var digest = digest(EntryDigest.seed(of: name))
     guard digest.isChange else { return }
@@ -95,9 +96,9 @@ package struct DatabaseDigests: Sendable, Hashable {
     set(digest)
   }
 
-  /// Ends the count where every one of some databases is known.
+  /// Ends the recount if the digests of all the given databases are known.
   mutating func endCount(of names: [String]) {
-    // One that was made since has no name here, and its sum may not get lost.
+    // A database that was created since is not in the list, and its sum must not be lost.
     guard isCounting, names.allSatisfy({ sum(of: $0) != nil }), digests.allSatisfy({ !$0.isChange })
     else { return }
     isCounting = false
@@ -118,11 +119,12 @@ package struct DatabaseDigests: Sendable, Hashable {
 
   // MARK: Bytes
 
-  /// Every commit writes them, so they are stored where they will lie.
+  /// Encodes the digests. Every commit does so, so the bytes are stored in their final buffer
+  /// directly.
   package func encoded() -> [UInt8] {
     let count = Self.headerSize + Self.digestSize * digests.count
     return [UInt8](unsafeUninitializedCapacity: count + 4) { bytes, initialized in
-      // Sound: every offset is below the capacity, and every byte is stored.
+      // Memory safety: every offset is below the capacity, and every byte is initialized.
       let bytes = UnsafeMutableRawBufferPointer(bytes)
       func store(_ number: some FixedWidthInteger, _ offset: Int) {
         bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
@@ -143,7 +145,7 @@ package struct DatabaseDigests: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``encoded()`` made; nil for other bytes.
+  /// Decodes the output of ``encoded()``. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let form: UInt8 = reader.read(),
       form == Self.form, let flags: UInt8 = reader.read(), let _: UInt16 = reader.read(),

@@ -1,8 +1,8 @@
 package import ArborModel
 package import Foundation
 
-/// The record that every commit rewrites: what the file is, whose it is, who wrote it last, and
-/// what the newest commits did.
+/// The record that every commit rewrites: the format of the file, the store's identity, its last
+/// writer, and the newest commits.
 ///
 /// ```
 ///  0         8        10       12           14       16         20          24          40
@@ -17,44 +17,44 @@ package import Foundation
 /// └───────────────┴────────────────┴───────────┴────────────────┴──────────┘
 /// ```
 ///
-/// Behind it lie the ``LatestCommits``. It is in the unnamed database, whose page every
-/// commit writes in any case.
+/// It is followed by the ``LatestCommits``. It is stored in the unnamed database, whose page every
+/// commit writes anyway.
 ///
-/// The transaction equals the one that LMDB's root page names, or somebody else wrote to the file.
-/// The generation grows with every change of the model's fingerprint, so that a process that knows
-/// an earlier one notices before it writes. *Back* tells how many generations before it may read
-/// on. Of the flags 1 says that the store is being migrated in a copy, see ``MigrationMarker``, 2
-/// that indexes do not have all of their entries yet, see ``IndexBuildList``, 4 that commits are
-/// kept in the log, see ``LogReaders``, and 8 that the last ones may not be on the medium yet, see
+/// The transaction is that of LMDB's root page; otherwise foreign code has written to the file. The
+/// generation increases whenever the model's fingerprint changes, so that a process with an earlier
+/// model notices before it writes. *Back* is the number of earlier generations that may continue to
+/// read. Flag 1 indicates that the store is being migrated in a copy, see ``MigrationMarker``; 2
+/// that some indexes are incomplete, see ``IndexBuildList``; 4 that commits are kept in the log,
+/// see ``LogReaders``; and 8 that the last commits may not be on the medium yet, see
 /// ``SyncDeferral``.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
-  /// The bytes up to the flags, which say what the file is.
+  /// The size of the part before the flags, which identifies the file.
   private static let markSize = 14
   private static let migrationFlag: UInt8 = 1
   private static let indexBuildsFlag: UInt8 = 2
   private static let logFlag: UInt8 = 4
   private static let unsettledFlag: UInt8 = 8
   private static let byteOrder: UInt16 = 0x0102
-  /// No store counts so far; what follows can be added without a look at an overflow.
+  /// An upper limit that no store reaches, so that sums cannot overflow.
   package static let mostCommits: UInt64 = 1 << 62
   package static let mostGenerations: UInt32 = 1 << 31
 
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
   package var pageSize: UInt32
-  /// What holds of the store for now; a later minor version may know more of them.
+  /// The state of the store. Later minor versions may define further flags.
   private var flags: UInt8 = 0
-  /// So many generations before ``modelGeneration`` may read on.
+  /// The number of generations before ``modelGeneration`` that may continue to read.
   package var readableGenerations: UInt8 = 0
   package var modelGeneration: UInt32
   package var storeID: UUID
   package var modelFingerprint: ModelFingerprint
   package var transactionID: UInt64
-  /// The start of the machine that the last writer ran on; zero where the system does not tell.
+  /// The boot ID of the last writer's machine, or zero if the system doesn't provide one.
   package var bootID: UUID
-  /// Counts the commits of change sets.
+  /// The number of committed change sets.
   package var sequence: UInt64
   package var latestCommits: LatestCommits
 
@@ -73,7 +73,7 @@ package struct HeaderRecord: Sendable, Hashable {
     self.latestCommits = latestCommits
   }
 
-  /// Why bytes are no header that this library can use.
+  /// The reason why bytes are not a usable header.
   package enum Problem: Error, Hashable {
     case foreign
     case otherByteOrder
@@ -82,28 +82,29 @@ package struct HeaderRecord: Sendable, Hashable {
     case damaged
   }
 
-  /// The beginning of the header, which tells the version.
+  /// The beginning of the header, which contains the version.
   package var mark: [UInt8] { encoded()[..<Self.markSize] + [0, 0] }
 
-  /// Whether a process that knows the model of a generation may read.
+  /// Whether a process with the model of a generation may read the store.
   package func mayBeRead(byGeneration generation: UInt32) -> Bool {
     generation <= modelGeneration && modelGeneration - generation <= UInt32(readableGenerations)
   }
 
-  /// Begins the generation of another model, which with `leavesReaders` a process may read that
-  /// reads the present one.
+  /// Begins a new model generation. With `leavesReaders`, processes that can read the current one
+  /// may continue to read.
   mutating func beginGeneration(leavesReaders: Bool) {
     modelGeneration += 1
     readableGenerations = leavesReaders ? min(readableGenerations, .max - 1) + 1 : 0
   }
 
-  /// Whether the store is being migrated in a copy, so that nothing else may write to it.
+  /// A Boolean value that indicates whether the store is being migrated in a copy and must not be
+  /// written otherwise.
   package var isBeingMigrated: Bool {
     get { flags & Self.migrationFlag != 0 }
     set { setFlag(Self.migrationFlag, newValue) }
   }
 
-  /// Whether the store has indexes that do not have all of their entries yet.
+  /// A Boolean value that indicates whether the store has incomplete indexes.
   package var hasIndexBuilds: Bool {
     get { flags & Self.indexBuildsFlag != 0 }
     set { setFlag(Self.indexBuildsFlag, newValue) }
@@ -113,13 +114,15 @@ package struct HeaderRecord: Sendable, Hashable {
     flags = isSet ? flags | flag : flags & ~flag
   }
 
-  /// Whether commits are kept in the log for those who follow, see ``LogReaders``.
+  /// A Boolean value that indicates whether commits are kept in the log for followers, see
+  /// ``LogReaders``.
   package var keepsLog: Bool {
     get { flags & Self.logFlag != 0 }
     set { setFlag(Self.logFlag, newValue) }
   }
 
-  /// Whether commits may have returned before the medium had them, see ``SyncDeferral``.
+  /// A Boolean value that indicates whether commits may have returned before they were on the
+  /// medium, see ``SyncDeferral``.
   package var isUnsettled: Bool {
     get { flags & Self.unsettledFlag != 0 }
     set { setFlag(Self.unsettledFlag, newValue) }
@@ -148,11 +151,11 @@ package struct HeaderRecord: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// Reads a header.
+  /// Decodes a header.
   ///
-  /// What another major version looks like after its version numbers is unknown, so those are
-  /// validated before the checksum. Counts that no store reaches are damage whatever the checksum
-  /// says.
+  /// The layout of other major versions is unknown after the version numbers, so these are
+  /// validated before the checksum. Counts beyond the limits are reported as damage even if the
+  /// checksum is valid.
   package init(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
     var start = ByteReader(bytes)
     guard let magic = start.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {

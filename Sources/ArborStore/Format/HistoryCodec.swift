@@ -1,7 +1,7 @@
 package import ArborModel
 internal import Foundation
 
-/// One commit in the `history` database, under its sequence.
+/// Encodes one commit as an entry of the `history` database, keyed by its sequence number.
 ///
 /// ```
 /// format u8 = 1 · flags u8 · seconds since 2001 f64 · [author] · [context name]
@@ -13,12 +13,12 @@ internal import Foundation
 /// · crc32c u32
 /// ```
 ///
-/// Texts, counts, distances, bits and numbers are variable numbers or runs of bytes after one. The
-/// checksum begins with the sequence.
+/// Counts, distances, bits and numbers are variable-length numbers; texts are bytes preceded by
+/// their length. The checksum is seeded with the sequence number.
 ///
-/// Properties are named by their catalogue numbers, see ``ChangeNumbers``: code that reads an entry
-/// by another model finds what they mean there. Entries of format 3.0 and before, which have not
-/// the flag 16, have positions instead.
+/// Properties are identified by catalogue numbers, see ``ChangeNumbers``, so that code with another
+/// model can interpret the entry. Entries of format 3.0 and earlier lack flag 16 and use positions
+/// instead.
 package enum HistoryCodec {
   private static let format: UInt8 = 1
   /// The kind of an update with a list of relationships.
@@ -33,7 +33,7 @@ package enum HistoryCodec {
     static let numbers = Flags(rawValue: 16)
   }
 
-  /// - Parameter schema: Of the model by whose positions the entry names properties.
+  /// - Parameter schema: The schema whose property positions the entry uses.
   /// - Precondition: The entry's changes and tombstones ascend by number.
   package static func encode(_ entry: HistoryEntry, _ schema: ModelSchema) -> [UInt8] {
     var writer = ByteWriter(reserving: 32 + 12 * entry.changes.count)
@@ -76,7 +76,8 @@ package enum HistoryCodec {
     }
   }
 
-  /// The numbers of one entity's properties after another's, looked up once for each.
+  /// Caches the numbers of the current entity's properties, because the changes are grouped by
+  /// entity.
   private struct PropertyNames {
     private let schema: ModelSchema
     private var entity: UInt16?
@@ -107,10 +108,10 @@ package enum HistoryCodec {
     }
   }
 
-  /// The entry of bytes that ``encode(_:_:)`` made under `sequence`, or nil for others.
+  /// Decodes the output of ``encode(_:_:)`` for `sequence`. Returns `nil` for other bytes.
   ///
-  /// - Parameter schema: Of the model by whose positions the entry shall name properties. Objects
-  ///   of entities that it does not have are listed as if everything had changed.
+  /// - Parameter schema: The schema whose property positions the entry should use. Objects of
+  ///   entities that it lacks are reported with all properties changed.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> HistoryEntry? {
@@ -143,7 +144,7 @@ package enum HistoryCodec {
       tombstones: tombstones)
   }
 
-  /// When the commit of an entry was made; nil for bytes that are no entry.
+  /// Returns the date of an entry's commit, or `nil` if the bytes are not an entry.
   static func date(of bytes: UnsafeRawBufferPointer) -> Date? {
     var reader = ByteReader(bytes)
     guard reader.read(UInt8.self) == format, reader.read(UInt8.self) != nil,
@@ -187,7 +188,7 @@ package enum HistoryCodec {
     return changes
   }
 
-  /// The bits of the relationships that are listed.
+  /// Reads the bits of the listed relationships.
   private static func readLinks(_ reader: inout ByteReader, _ numbers: ChangeNumbers?) -> UInt64? {
     guard let count = reader.readVariable(), count <= UInt64(UInt16.max) else { return nil }
     var bits: UInt64 = 0

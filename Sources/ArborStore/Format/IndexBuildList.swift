@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-/// The indexes of a store that do not have all of their entries yet, and how far each is filled.
+/// The incomplete indexes of a store and the progress of each.
 ///
-/// A migration that adds an index over many objects leaves it empty, and it is filled in batches
-/// while others read and write. While there is such an index a flag in the header says so, and this
-/// list is the entry `index-builds` of the `arbor` database:
+/// A migration that adds an index over many objects leaves it empty. The index is then filled in
+/// batches while others read and write. A flag in the header indicates that there are such indexes,
+/// and this list is the entry `index-builds` of the `arbor` database:
 ///
 /// ```
 /// builds u16 · then for each, by number:
@@ -15,24 +15,23 @@ internal import LMDB
 /// ```
 ///
 /// Indexes are filled in the order of their entries, so that each page is written about once. Every
-/// commit keeps them for the objects that it touches, wherever their entries lie. So an index in
-/// this list holds no entry that no record asks for, and all entries up to the last one that was
-/// written; of those behind it it may lack some.
+/// commit maintains them for the objects that it changes. An index in this list therefore has no
+/// stray entries and is complete up to the last written entry; after that, entries may be missing.
 package struct IndexBuildList: Sendable, Hashable {
   package enum State: UInt8, Sendable, Hashable {
     /// The index is being filled.
     case building = 1
-    /// The index is filled, and written by every commit; it is not read, since nobody has seen yet
-    /// that its values are unique.
+    /// The index is complete and maintained by every commit, but must not be read until its values
+    /// are known to be unique.
     case writeOnly = 2
   }
 
-  /// An entry of an index, or a position between two.
+  /// An entry of an index, or a position between two entries.
   package struct Position: Sendable, Hashable {
     package let key: [UInt8]
     package let number: UInt64
 
-    /// Whether an entry lies at the position or before it.
+    /// Whether an entry is at the position or before it.
     func reaches(_ otherKey: UnsafeRawBufferPointer, _ otherNumber: UInt64) -> Bool {
       key.withUnsafeBytes { key in
         if otherKey.isBefore(key) { return true }
@@ -45,18 +44,18 @@ package struct IndexBuildList: Sendable, Hashable {
     /// The catalogue number of the index.
     package let index: UInt16
     package var state = State.building
-    /// The part of the entries that is written, in 65,536ths.
+    /// The fraction of the entries that is written, in units of 1/65,536.
     package var part: UInt16 = 0
-    /// The last entry that was written while the index is being filled; nil before the first.
+    /// The last written entry while the index is being filled, or `nil` before the first one.
     package var position: Position?
 
-    /// Whether the index has to have an entry that a record asks for.
+    /// Whether an expected entry must already be in the index.
     func isDue(_ key: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
       state == .writeOnly || position?.reaches(key, number) ?? false
     }
   }
 
-  /// By the numbers of the indexes; each once.
+  /// The builds in the order of their index numbers, which are unique.
   package private(set) var builds: [Build]
 
   package init(_ builds: [Build] = []) { self.builds = builds.sorted { $0.index < $1.index } }
@@ -67,15 +66,16 @@ package struct IndexBuildList: Sendable, Hashable {
 
   // MARK: Progress
 
-  /// The index that is filled next; nil where all are filled.
+  /// The next index to fill, or `nil` if all are filled.
   package var next: Build? { builds.first { $0.state == .building } }
 
-  /// Records that an index is filled up to an entry.
+  /// Records that an index is complete up to an entry.
   mutating func advance(_ index: UInt16, to position: Position, part: UInt16) {
     change(index) { ($0.position, $0.part) = (position, part) }
   }
 
-  /// Records that an index is filled: it is ready, unless its values have to be unique.
+  /// Records that an index is complete. It becomes ready unless its values have to be checked for
+  /// uniqueness.
   mutating func finish(_ index: UInt16, isUnique: Bool) {
     guard isUnique else { return remove([index]) }
     change(index) { $0 = Build(index: index, state: .writeOnly, part: .max) }
@@ -105,7 +105,7 @@ package struct IndexBuildList: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make of a list that is not empty.
+  /// Decodes the output of ``encoded()`` for a nonempty list. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let count: UInt16 = reader.read(), count > 0
     else { return nil }
@@ -127,8 +127,8 @@ package struct IndexBuildList: Sendable, Hashable {
 
   private static let key = Array(StoreFormat.indexBuildsKey.utf8)
 
-  /// The list of a transaction's state; empty without a lookup where the header says that there is
-  /// none.
+  /// Reads the list in a transaction. Returns an empty list without a lookup if the header's flag
+  /// is not set.
   static func read(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> IndexBuildList {
@@ -140,7 +140,7 @@ package struct IndexBuildList: Sendable, Hashable {
     return list
   }
 
-  /// Writes the list and says so in the header; an empty one is removed.
+  /// Writes the list and sets the flag in the header. An empty list is removed.
   func write(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -157,7 +157,7 @@ package struct IndexBuildList: Sendable, Hashable {
 }
 
 extension ModelSchema {
-  /// The catalogue number of an index; 0 where the catalogue does not have it.
+  /// Returns the catalogue number of an index, or 0 if it is not in the catalogue.
   func catalogNumber(of index: IndexSchema) -> UInt16 {
     let owner = entities[index.declaringEntity].name
     return catalog.entries[owner]?.indexes[index.name]?.number ?? 0

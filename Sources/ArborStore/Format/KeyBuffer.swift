@@ -1,29 +1,28 @@
 internal import Foundation
 
-/// The bytes of keys while they are made, in memory that is reused.
+/// A reusable buffer for encoding keys.
 ///
-/// An index key is a tuple of columns. LMDB allows 511 bytes; ours are cut at ``indexLimit``, which
-/// leaves room for pages of any size. Of two tuples that differ only behind the cut the keys are
-/// equal, so code that reads a key of that length asks the record (see ``isCut``). Keys that only
-/// serve to sort rows are never cut.
+/// An index key is a tuple of columns. LMDB allows 511 bytes; index keys are truncated at
+/// ``indexLimit``, which leaves room for pages of any size. Tuples that differ only after that have
+/// equal keys, so code that reads a key of that length has to consult the record (see ``isCut``).
+/// Keys that only serve to sort rows are never truncated.
 package struct KeyBuffer: ~Copyable {
-  /// The length that index keys are cut at.
+  /// The length at which index keys are truncated.
   package static let indexLimit = 480
 
-  /// A fixed-width column is written whole before it is known to be too long.
+  /// Extra capacity, because a fixed-width column is written in full before its length is checked.
   private static let slack = 32
 
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private let limit: Int
-  /// The number of bytes, at most the limit.
   package private(set) var count = 0
-  /// Whether columns, or the end of one, did not fit.
+  /// Whether the key was truncated.
   package private(set) var isCut = false
 
-  /// Makes an empty buffer.
+  /// Creates an empty buffer.
   ///
-  /// - Parameter limit: The number of bytes at which it cuts; `.max` to grow instead.
+  /// - Parameter limit: The length at which keys are truncated, or `.max` to grow instead.
   package init(limit: Int = indexLimit) {
     self.limit = limit
     capacity = min(limit, 1 << 12) + Self.slack
@@ -32,16 +31,16 @@ package struct KeyBuffer: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// The key, valid until the buffer changes or ends.
+  /// The key, valid until the buffer is changed or destroyed.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// A part of the bytes, valid likewise.
+  /// Returns a part of the key, with the same lifetime.
   @inline(__always)
   func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + offset, count: count)
   }
 
-  /// The first eight bytes from an offset on, as a number of their order; missing ones count as 0.
+  /// Returns the first eight bytes from an offset as a big-endian number. Missing bytes count as 0.
   @inline(__always)
   func prefix(from offset: Int) -> UInt64 { bytes(offset, count - offset).prefixNumber }
 
@@ -51,7 +50,7 @@ package struct KeyBuffer: ~Copyable {
     isCut = false
   }
 
-  /// Takes bytes off the end, back to a count the buffer had.
+  /// Shortens the key to an earlier length.
   @inline(__always)
   package mutating func truncate(to count: Int) {
     self.count = count
@@ -65,7 +64,7 @@ package struct KeyBuffer: ~Copyable {
     advance(1)
   }
 
-  /// Adds a marker and the bytes of a number, the most significant first, all inverted by `mask`.
+  /// Appends a marker and a big-endian number, all XORed with `mask`.
   @inline(__always)
   mutating func append(_ marker: UInt8, _ number: UInt64, mask: UInt8) {
     makeRoom(9)
@@ -75,7 +74,7 @@ package struct KeyBuffer: ~Copyable {
     advance(9)
   }
 
-  /// Adds bytes as they are, inverted by `mask`.
+  /// Appends bytes, XORed with `mask`.
   mutating func append(_ bytes: UnsafeRawBufferPointer, mask: UInt8) {
     let fitting = min(bytes.count, limit - count)
     makeRoom(fitting)
@@ -89,13 +88,14 @@ package struct KeyBuffer: ~Copyable {
     if fitting < bytes.count { isCut = true }
   }
 
-  /// Adds bytes of which 00 and 01 are written as 01 01 and 01 02, so that 00 can end them.
+  /// Appends bytes with 00 and 01 escaped as 01 01 and 01 02, so that 00 can serve as the
+  /// terminator.
   mutating func append(escaping bytes: UnsafeRawBufferPointer, mask: UInt8) {
     let start = count
     var offset = 0
     makeRoom(min(bytes.count * 2, limit - count))
     while count < limit {
-      // Eight bytes at once as long as none of them is to be escaped.
+      // Copies eight bytes at a time as long as none of them needs escaping.
       while offset + 8 <= bytes.count, count + 8 <= limit {
         let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         guard (word &- 0x0202_0202_0202_0202) & ~word & 0x8080_8080_8080_8080 == 0 else { break }
@@ -128,7 +128,7 @@ package struct KeyBuffer: ~Copyable {
     }
   }
 
-  /// Grows a buffer that has no limit. Others have room for a column beyond theirs.
+  /// Grows an unlimited buffer. Limited ones always have room for one more column.
   @inline(__always)
   private mutating func makeRoom(_ length: Int) {
     if count + length > capacity { grow(to: count + length) }
@@ -150,7 +150,7 @@ package struct KeyBuffer: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether two runs hold the same bytes.
+  /// Whether both buffers contain the same bytes.
   @inline(__always)
   func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
@@ -158,7 +158,7 @@ extension UnsafeRawBufferPointer {
     return memcmp(left, right, count) == 0
   }
 
-  /// Whether these bytes come before others, as LMDB orders keys.
+  /// Whether these bytes precede others in LMDB's key order.
   @inline(__always)
   func isBefore(_ other: UnsafeRawBufferPointer) -> Bool {
     let shared = Swift.min(count, other.count)

@@ -1,20 +1,20 @@
 package import ArborModel
 internal import Foundation
 
-/// Reads keys that ``KeyEncoder`` wrote, for tools and checks.
+/// Decodes keys that ``KeyEncoder`` encoded, for tools and checks.
 package enum KeyDecoder {
-  /// One column of a key: the kind of field it is over, and its direction.
+  /// A column of a key: the kind of its field and its direction.
   package typealias Column = (kind: FieldKind, isAscending: Bool)
 
   /// The values of a key.
   package struct Tuple: Sendable, Hashable {
-    /// One value per column; fewer where the key was cut. References are `.integer`.
+    /// One value per column, or fewer if the key was truncated. References are `.integer`.
     package let values: [PropertyValue]
-    /// Whether every column is there and whole.
+    /// Whether all columns are complete.
     package let isWhole: Bool
   }
 
-  /// The values of a key, or nil for bytes that are no key over these columns.
+  /// Decodes a key, or returns `nil` if it is not a key of these columns.
   package static func decode(_ key: UnsafeRawBufferPointer, columns: [Column]) -> Tuple? {
     var reader = Reader(bytes: key)
     var values: [PropertyValue] = []
@@ -89,7 +89,8 @@ package enum KeyDecoder {
       var digits: [UInt8] = []
       guard let sign = byte() else { return .cut }
       digits.append(sign)
-      // Zero is its sign alone; others end with 00, inverted where the number is negative.
+      // Zero consists of the sign alone. Other numbers end with 00, which is inverted for negative
+      // numbers.
       let end: UInt8 = sign == 1 ? 0xFF : 0
       while sign != 2 {
         guard let next = byte() else { return .cut }

@@ -1,7 +1,7 @@
 package import ArborModel
 internal import Foundation
 
-/// Writes values as bytes whose order is the order of the values.
+/// Encodes values as bytes with the same order.
 ///
 /// ```
 /// column   01                          nil
@@ -17,21 +17,21 @@ internal import Foundation
 ///          binary
 /// ```
 ///
-/// The bytes of a descending column are inverted. No column's bytes begin another's, so the order
-/// of tuples is the order of their concatenated columns, and a key is unique to its tuple unless it
-/// was cut.
+/// The bytes of a descending column are inverted. The encoding of a column is prefix-free, so the
+/// order of tuples is the order of their concatenated columns, and a key is unique to its tuple
+/// unless it was truncated.
 package enum KeyEncoder {
   static let nilMarker: UInt8 = 1
   static let valueMarker: UInt8 = 2
   static let terminator: UInt8 = 0
 
-  /// What the bytes of a column are combined with by exclusive or.
+  /// Returns the mask with which the bytes of a column are XORed.
   @inline(__always)
   static func mask(isAscending: Bool) -> UInt8 { isAscending ? 0 : 0xFF }
 
-  /// Adds a record's field to a key.
+  /// Appends a record's field to a key.
   ///
-  /// - Precondition: The field is not ``FieldKind/tagged``: such values have no order.
+  /// - Precondition: The field is not ``FieldKind/tagged``, because untyped values have no order.
   @inline(__always)
   package static func append(
     _ field: RecordField, of record: RecordView, isAscending: Bool = true, to key: inout KeyBuffer
@@ -68,7 +68,7 @@ package enum KeyEncoder {
     }
   }
 
-  /// Adds the folded form of a record's text to a key.
+  /// Appends the folded form of a record's text to a key.
   static func append(
     _ field: RecordField, folding: StringFolding, of record: RecordView, isAscending: Bool,
     to key: inout KeyBuffer
@@ -78,19 +78,19 @@ package enum KeyEncoder {
     folding.withFolded(record.bytes(field)) { appendText($0, mask: mask, to: &key) }
   }
 
-  /// Makes a key of one token.
+  /// Replaces the key by that of a token.
   package static func setToken(_ token: UnsafeRawBufferPointer, to key: inout KeyBuffer) {
     key.removeAll()
     appendText(token, mask: 0, to: &key)
   }
 
-  /// The length that tokens are cut at: a longer one has the key of its beginning.
+  /// The length at which tokens are truncated. A longer token has the key of its prefix.
   package static let tokenLimit = KeyBuffer.indexLimit - 1
 
-  /// Adds a value to a key.
+  /// Appends a value to a key.
   ///
-  /// - Parameter kind: The kind of the fields the index is over.
-  /// - Returns: Whether the value is null or of that kind; nothing is added where it is not.
+  /// - Parameter kind: The kind of the indexed fields.
+  /// - Returns: Whether the value is null or of that kind. Otherwise nothing is appended.
   package static func append(
     _ value: PropertyValue, as kind: FieldKind, isAscending: Bool = true, to key: inout KeyBuffer
   ) -> Bool {
@@ -129,7 +129,7 @@ package enum KeyEncoder {
     appendText(text, mask: mask(isAscending: isAscending), to: &key)
   }
 
-  /// Adds what the keys of all strings with a prefix begin with.
+  /// Appends the common prefix of the keys of all strings with a prefix.
   package static func appendPrefix(
     _ prefix: String, isAscending: Bool = true, to key: inout KeyBuffer
   ) {
@@ -139,7 +139,7 @@ package enum KeyEncoder {
     prefix.withUTF8 { key.append(escaping: UnsafeRawBufferPointer($0), mask: mask) }
   }
 
-  /// Adds what the keys of all values but nil begin with.
+  /// Appends the common prefix of the keys of all values other than `nil`.
   package static func appendAnyValue(isAscending: Bool = true, to key: inout KeyBuffer) {
     key.append(valueMarker ^ mask(isAscending: isAscending))
   }

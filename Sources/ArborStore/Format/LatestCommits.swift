@@ -1,20 +1,20 @@
-/// The newest commits, which lie behind the header until they fill their space.
+/// The newest commits, which are stored after the header until they exceed their space.
 ///
-/// Every commit rewrites the header's page in any case. The tree of the `history` database would
-/// cost it two pages more, which a commit alone shows: a dozen commits go there together instead.
+/// Every commit rewrites the header's page anyway. Adding an entry to the `history` database would
+/// write two more pages, so about a dozen commits are moved there at once.
 ///
 /// ```
 /// header · for each commit, oldest first: length of its entry (variable) · entry
 /// ```
 ///
-/// The last entry is of the header's sequence; each carries a checksum of its own.
+/// The last entry belongs to the header's sequence number. Each entry has its own checksum.
 package struct LatestCommits: Sendable, Hashable {
   package private(set) var bytes: [UInt8] = []
   package private(set) var count: UInt64 = 0
 
   package init() {}
 
-  /// Reads what lies behind a header; nil where lengths and bytes do not agree.
+  /// Decodes the bytes after a header. Returns `nil` if their lengths are inconsistent.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     var reader = ByteReader(bytes)
@@ -25,11 +25,11 @@ package struct LatestCommits: Sendable, Hashable {
     self.bytes = Array(bytes)
   }
 
-  /// Adds the next commit's entry.
+  /// Appends the next commit's entry.
   ///
-  /// - Returns: false, with nothing changed, where there is no room for it.
+  /// - Returns: `false`, without any change, if there is not enough space.
   package mutating func append(_ entry: [UInt8]) -> Bool {
-    // A length within the room has two bytes at most.
+    // A length within the limit has at most two bytes.
     guard bytes.count + entry.count + 2 <= StoreFormat.latestCommitsSize else { return false }
     var writer = ByteWriter(reserving: bytes.count + entry.count + 2)
     writer.append(bytes)
@@ -39,9 +39,9 @@ package struct LatestCommits: Sendable, Hashable {
     return true
   }
 
-  /// Hands each entry's bytes on, oldest first.
+  /// Calls `body` with the bytes of each entry, oldest first.
   ///
-  /// - Parameter last: The sequence of the last one, which the header has.
+  /// - Parameter last: The sequence number of the last entry, from the header.
   package func forEach<Failure: Error>(
     endingWith last: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {

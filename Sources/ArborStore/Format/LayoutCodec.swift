@@ -1,19 +1,19 @@
 package import ArborModel
 
-/// A record layout as the store keeps it, with the value that each field has in older records.
+/// A record layout as stored, with the value that each field has in older records.
 package struct StoredLayout: Sendable {
   package let layout: RecordLayout
-  /// In the order of the layout's fields.
+  /// The default values, in the order of the layout's fields.
   package let defaults: [PropertyValue]
-  /// The catalogue numbers of the fields whose nil in older records is read as the default.
+  /// The catalogue numbers of the fields whose `nil` in older records is read as the default.
   package var nilAsDefault: Set<UInt16> = []
-  /// The catalogue numbers of the fields whose values a later layout reads as others. Libraries
-  /// that know nothing of this refuse such a layout.
+  /// The catalogue numbers of the fields that a later layout converts. Library versions without
+  /// conversions reject such a layout.
   package var converted: Set<UInt16> = []
 }
 
 extension StoredLayout {
-  /// The newest layout of an entity.
+  /// Creates the newest layout of an entity.
   package init(_ entity: EntitySchema, nilAsDefault: Set<UInt16> = []) {
     var defaults = [PropertyValue](repeating: .null, count: entity.layout.fields.count)
     for attribute in entity.attributes {
@@ -24,7 +24,7 @@ extension StoredLayout {
   }
 }
 
-/// A layout as bytes.
+/// Encodes record layouts.
 ///
 /// ```
 /// fields u16 · then for each:
@@ -32,9 +32,9 @@ extension StoredLayout {
 /// crc32c u32
 /// ```
 ///
-/// Flags: 1 for a transient field, 2 where nil in records of earlier layouts is read as the
-/// default. A default is the length of its ``ValueCodec`` form as a variable number, then that
-/// form.
+/// Flag 1 marks a transient field; flag 2 a field whose `nil` in records of earlier layouts is read
+/// as the default. A default is encoded as the length of its ``ValueCodec`` encoding, a
+/// variable-length number, followed by that encoding.
 package enum LayoutCodec {
   private static let transientFlag: UInt8 = 1
   private static let nilAsDefaultFlag: UInt8 = 2
@@ -56,7 +56,7 @@ package enum LayoutCodec {
     return writer.bytes
   }
 
-  /// The layout of bytes that ``encode(_:)`` made, or nil for others.
+  /// Decodes the output of ``encode(_:)``. Returns `nil` for other bytes.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, entity: UInt16, number: UInt16
   ) -> StoredLayout? {

@@ -1,43 +1,43 @@
 internal import ArborModel
 internal import Foundation
 
-/// The way from the records of one layout of an entity to those of its newest one.
+/// The conversion of records from an older layout of an entity to the newest one.
 ///
-/// Worked out once for each older layout: a field that both have is copied, one whose kind has
-/// changed since is converted from layout to layout, and one that the older layout does not have
-/// holds the value that the first layout with it froze.
+/// Determined once per older layout: a field in both layouts is copied; one whose kind has changed
+/// is converted layout by layout; one that the older layout lacks has the value that was frozen in
+/// the first layout with it.
 final class RecordConversion: Sendable {
   private enum Source: Sendable {
-    /// The bytes as they are.
+    /// The bytes are copied.
     case copy(RecordField)
-    /// The value, by way of what the layouts behind say of it.
+    /// The value is converted through the later layouts.
     case convert(RecordField, [Stage])
   }
 
-  /// The result of applying one layout to a field's value.
+  /// The step that one layout applies to a field's value.
   private struct Stage: Sendable {
     let kind: FieldKind
-    /// What nil is read as.
+    /// The value that replaces `nil`.
     let null: PropertyValue
   }
 
   let old: RecordLayout
   private let newest: RecordLayout
   private let fields: [(target: RecordField, source: Source)]
-  /// By the newest layout's fields: the field of the older one with the same bytes; nil where there
-  /// is none.
+  /// For each field of the newest layout, the field of the older one with the same bytes, or `nil`
+  /// if there isn't one.
   private let copied: [RecordField?]
   private let copies: FieldCopies
-  /// Whether every field that both have has the same bytes in both.
+  /// Whether all shared fields have the same bytes in both layouts.
   private let isCopied: Bool
-  /// A record in which everything that the older layout does not have has its value.
+  /// A record that contains the values of all fields that the older layout lacks.
   private let template: [UInt8]
 
   /// - Parameters:
   ///   - old: The layout of the records.
-  ///   - later: The layouts behind it, in the order of their numbers; the last is the newest.
-  ///   - newest: The newest as the schema has it.
-  /// - Returns: nil where nothing says how a value is converted.
+  ///   - later: The later layouts in the order of their numbers, the newest last.
+  ///   - newest: The newest layout as the schema defines it.
+  /// - Returns: `nil` if a field has no conversion.
   init?(from old: RecordLayout, through later: [StoredLayout], to newest: RecordLayout) {
     self.old = old
     self.newest = newest
@@ -47,7 +47,7 @@ final class RecordConversion: Sendable {
     for field in newest.fields {
       let number = field.catalogNumber
       let first = old.fields.first { $0.catalogNumber == number }
-      // A forged newest layout may not have the field, or in another kind than the model.
+      // A forged newest layout may lack the field or have another kind than the model.
       guard let stages = Self.stages(number, from: first?.kind, later),
         stages.last?.kind ?? field.kind == field.kind, first == nil || !stages.isEmpty
       else { return nil }
@@ -74,8 +74,8 @@ final class RecordConversion: Sendable {
       ).template
   }
 
-  /// The result of applying the layouts that have a field to its value, one after another; nil
-  /// where one of them has it in a kind that the one before does not become.
+  /// Returns the steps of the layouts that have a field, in order, or `nil` if one of them has a
+  /// kind that the previous kind cannot be converted to.
   private static func stages(
     _ number: UInt16, from kind: FieldKind?, _ later: [StoredLayout]
   ) -> [Stage]? {
@@ -93,7 +93,7 @@ final class RecordConversion: Sendable {
     return stages
   }
 
-  /// The value that the first layout with a field froze, as the newest reads it.
+  /// Returns the frozen value of the first layout with a field, converted to the newest layout.
   private static func frozen(_ number: UInt16, _ later: [StoredLayout], _ stages: [Stage])
     -> PropertyValue
   {
@@ -118,16 +118,16 @@ final class RecordConversion: Sendable {
     return value
   }
 
-  /// The entity with the fields of the older layout in place of those with the same bytes, so that
-  /// records of that one can be evaluated as they are.
+  /// Returns the entity with the older layout's fields, so that its records can be evaluated
+  /// without conversion.
   ///
-  /// - Returns: nil where one of the attributes is none of them.
+  /// - Returns: `nil` if one of the attributes doesn't have the same bytes in both layouts.
   func entity(_ entity: EntitySchema, reading attributes: Set<Int>) -> EntitySchema? {
     let isCopied = attributes.allSatisfy { copied[entity.attributes[$0].fieldIndex] != nil }
     return isCopied ? entity.reading(old, copied) : nil
   }
 
-  /// A stored record of the older layout in the newest one, without checksum.
+  /// Converts a stored record to the newest layout. The result has no checksum.
   func convert(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
     if isCopied, let copy = copies.record(record, over: template, allocator: allocator) {
       return copy
@@ -135,8 +135,8 @@ final class RecordConversion: Sendable {
     return convertEach(record, allocator: allocator)
   }
 
-  /// Converts field by field: some are of another kind, or the bytes of a forged record lie
-  /// anywhere in it.
+  /// Converts the record field by field, because some kinds have changed or the fields of a forged
+  /// record are out of place.
   private func convertEach(_ record: RecordView, allocator: SlabAllocator) -> RecordView {
     var buffer = RecordBuffer(copying: template, into: allocator)
     for (target, source) in fields {
@@ -156,12 +156,12 @@ final class RecordConversion: Sendable {
 }
 
 extension RecordBuffer {
-  /// Copies a field that is not null from a record in which it is of the same kind.
+  /// Copies a non-null field from a record in which it has the same kind.
   fileprivate mutating func copy(
     _ target: RecordField, from record: RecordView, _ field: RecordField, allocator: SlabAllocator
   ) {
     guard !target.kind.isVariable else {
-      // As it stands there, a reference to a large binary or not.
+      // Copied as stored, whether or not it refers to a large binary.
       if target.isExternal { setFlags(view.flags | record.flags) }
       return store(target, bytes: record.bytes(field), allocator: allocator)
     }
@@ -176,7 +176,7 @@ extension RecordBuffer {
 }
 
 extension FieldKind {
-  /// A value of this kind as one of another kind that it converts to.
+  /// Converts a value of this kind to another kind.
   fileprivate func converted(_ value: PropertyValue, to other: FieldKind) -> PropertyValue {
     switch value {
     case .boolean(let flag) where other.form == .whole: .integer(flag ? 1 : 0)

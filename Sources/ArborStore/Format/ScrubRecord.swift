@@ -1,6 +1,6 @@
 package import Foundation
 
-/// When a store's file was scrubbed last, and how far a scrub is that has not ended.
+/// The time of the last scrub of a store's file, and the progress of an unfinished one.
 ///
 /// ```
 ///  0             8            16       17      20
@@ -10,15 +10,15 @@ package import Foundation
 /// └─────────────┴────────────┴────────┴───────┴───────────────────┴───────┘
 /// ```
 ///
-/// Times are seconds since 2001-01-01 UTC, 0 for none. The databases are those that were found
-/// whole since `begun`; what commits have changed of them since is in their digests.
+/// Times are seconds since 2001-01-01 UTC, or 0 for none. The databases are those that were found
+/// to be undamaged since `begun`. Later changes to them are covered by their digests.
 package struct ScrubRecord: Sendable, Hashable {
-  /// When the last complete scrub ended; nil where there was none.
+  /// The end of the last complete scrub, or `nil` if there isn't one.
   package var completed: Date?
-  /// When the one that has not ended began; nil where every one has.
+  /// The beginning of the unfinished scrub, or `nil` if there isn't one.
   package var begun: Date?
   package var hasReadPages = false
-  /// The seeds of the databases that it has read; see ``EntryDigest/seed(of:)``.
+  /// The seeds of the databases that the unfinished scrub has read; see ``EntryDigest/seed(of:)``.
   package var databases: Set<UInt64> = []
 
   private static let pagesFlag: UInt8 = 1
@@ -37,7 +37,7 @@ package struct ScrubRecord: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// Reads what ``encoded()`` made; nil for other bytes.
+  /// Decodes the output of ``encoded()``. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let completed: UInt64 = reader.read(),
       let begun: UInt64 = reader.read(), let flags: UInt8 = reader.read(),

@@ -1,23 +1,23 @@
 package import ArborModel
 
-/// The record layouts of a store, old ones included, and the way from an old record to a new one.
+/// The record layouts of a store, including older ones, and the conversions to the newest ones.
 ///
-/// A record stays in the layout it was written in until it is next written. Code that reads one in
-/// an older layout gets it in the newest: fields are found by their catalogue numbers, and one that
-/// the record does not have yet holds the value that was frozen when the field was added.
+/// A record stays in the layout it was written in until it is next written. Records in older
+/// layouts are converted when read: fields are matched by catalogue number, and a field that the
+/// record lacks has the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
-  /// By entity, then by layout number; most stores have none.
+  /// The conversions by entity and layout number. Most stores have none.
   private let conversions: [UInt16: [RecordConversion?]]
 
-  /// The layouts of a store whose records are all in the newest ones.
+  /// Creates the layouts of a store whose records are all in the newest layouts.
   package init() { conversions = [:] }
 
-  /// Works out the conversions.
+  /// Determines the conversions.
   ///
   /// - Parameters:
-  ///   - stored: All layouts of the entities of which there is more than one, in any order.
-  ///   - entities: The entities as they are now.
-  /// - Throws: `corrupted` where nothing says how a field of one layout becomes that of another.
+  ///   - stored: All layouts of the entities that have more than one, in any order.
+  ///   - entities: The current entities.
+  /// - Throws: `corrupted` if a field of one layout cannot be converted to another.
   package init(_ stored: [StoredLayout], of entities: [EntitySchema]) throws(StoreError) {
     var conversions: [UInt16: [RecordConversion?]] = [:]
     let byEntity = Dictionary(grouping: stored) { $0.layout.entity }
@@ -39,16 +39,16 @@ package final class StoreLayouts: Sendable {
     self.conversions = conversions
   }
 
-  /// The ways from the older layouts of an entity, by their numbers; empty where none exist.
+  /// Returns the conversions from the older layouts of an entity, by layout number.
   func conversions(of entity: EntitySchema) -> [RecordConversion?] {
     conversions[entity.number] ?? []
   }
 
-  /// Checks bytes that come from the file and gives them in the newest layout.
+  /// Verifies a record from the file and returns it in the newest layout.
   ///
-  /// - Returns: The bytes themselves where they are in the newest layout already; else a copy in
-  ///   the allocator's slab, without checksum.
-  /// - Throws: `corrupted`.
+  /// - Returns: The record itself if it is in the newest layout. Otherwise a converted copy in the
+  ///   allocator's slab, without checksum.
+  /// - Throws: `corrupted` if the record is damaged.
   @inline(__always)
   package func verified(
     _ record: RecordView, of number: ObjectNumber, entity: EntitySchema,
@@ -58,7 +58,7 @@ package final class StoreLayouts: Sendable {
     return try upgraded(record, of: number, entity: entity, allocator: allocator, after: damage)
   }
 
-  /// The same of the value of an entry, which may be empty.
+  /// Verifies the value of an entry, which may be empty, and returns it in the newest layout.
   @inline(__always)
   func verified(
     _ bytes: UnsafeRawBufferPointer, of number: ObjectNumber, entity: EntitySchema,
@@ -77,7 +77,7 @@ package final class StoreLayouts: Sendable {
     allocator: SlabAllocator, after damage: RecordView.Damage
   ) throws(StoreError) -> RecordView {
     var damage = damage
-    // The layout number can be read as soon as the record has a header.
+    // The layout number can be read once the record is known to have a header.
     let conversions = conversions(of: entity)
     if record.count >= RecordLayout.headerSize,
       conversions.indices.contains(Int(record.layoutNumber)),
@@ -93,7 +93,7 @@ package final class StoreLayouts: Sendable {
 }
 
 extension RecordView.Damage {
-  /// What is wrong, for a message.
+  /// The damage as a sentence for messages.
   package var sentence: String {
     switch self {
     case .tooShort: "The record is shorter than its layout."

@@ -1,34 +1,34 @@
 internal import ArborLocks
 internal import Foundation
 
-/// The thread of low priority that scrubs a store behind it; see ``StoreScrub``.
+/// The low-priority thread that scrubs a store in the background; see ``StoreScrub``.
 ///
-/// There is one for each open store at most. It holds no more than a snapshot, and only while it
-/// reads; closing the store waits for some ten milliseconds for it to let go, and for a small
-/// commit that keeps how far it is. Where another process scrubs the file it waits for that one,
-/// and goes on itself only if the other one has not completed it.
+/// There is at most one per open store. It holds only a snapshot, and only while it reads. Closing
+/// the store waits about ten milliseconds for it to release the snapshot, plus a small commit that
+/// saves its progress. If another process is scrubbing the file, the thread waits for it and
+/// continues only if that process has not completed the scrub.
 final class BackgroundScrub: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where none exists.
+    /// Signalled when the thread has ended. `nil` if there is no thread.
     var ended: DispatchSemaphore?
-    /// Signalled when the thread is to end.
+    /// Signalled to end the thread.
     var stop = DispatchSemaphore(value: 0)
-    /// Whether it works without a delay.
+    /// Whether the thread starts without a delay.
     var isUrgent = false
-    /// When the last complete scrub was, as it was found when there was a reason for another.
+    /// The time of the last complete scrub when this one was requested.
     var former: Date?
   }
 
   private let state = Lock(State())
 
-  /// So long the thread waits before it begins, in milliseconds, where nothing is urgent: the
-  /// moments after the opening are the application's.
+  /// The delay before a scrub that is not urgent, in milliseconds. The time right after opening
+  /// belongs to the application.
   private static let delay = 2000
 
-  /// So long it waits between two looks whether another process still scrubs, in milliseconds.
+  /// The interval for checking whether another process is still scrubbing, in milliseconds.
   private static let waiting = 30_000
 
-  /// Begins to scrub, unless a thread does so already.
+  /// Starts the thread unless it is already running.
   func begin(
     _ store: StoreEngine, isUrgent: Bool, waiting: Int = BackgroundScrub.waiting,
     _ report: StoreScrubProgress.Reporter? = nil
@@ -50,7 +50,7 @@ final class BackgroundScrub: Sendable {
     guard isFirst else { return }
     Thread.detachNewThread { [self, weak store] in
       #if canImport(Glibc)
-        // On Linux this concerns the calling thread alone.
+        // On Linux, this affects only the calling thread.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       #endif
       let pause = { stop.wait(timeout: .now() + .milliseconds($0)) == .success }
@@ -63,12 +63,12 @@ final class BackgroundScrub: Sendable {
     }
   }
 
-  /// Scrubs a store, unless another process does or has done so.
+  /// Scrubs a store, unless another process is doing so or has done so.
   ///
   /// - Parameters:
-  ///   - former: When the last complete scrub was.
-  ///   - pause: Waits for a number of milliseconds; returns `true` if the scrub has to end.
-  /// - Returns: Whether nothing is left to do; false where another process scrubs.
+  ///   - former: The time of the last complete scrub when this one was requested.
+  ///   - pause: Waits for a number of milliseconds and returns whether the scrub has to end.
+  /// - Returns: Whether nothing is left to do. `false` if another process is scrubbing.
   private func scrub(
     _ store: StoreEngine, after former: Date?, _ report: StoreScrubProgress.Reporter?,
     _ pause: @escaping (Int) -> Bool
@@ -81,12 +81,12 @@ final class BackgroundScrub: Sendable {
         }
       }
     } catch {
-      // What was found is noted; what else ended it will meet code that reads.
+      // Damage has been recorded. Other errors will surface in code that reads the store.
       return true
     }
   }
 
-  /// Ends the thread, and waits for that.
+  /// Stops the thread and waits for it.
   func stop() {
     state.withLock { state in
       state.stop.signal()
@@ -94,7 +94,7 @@ final class BackgroundScrub: Sendable {
     }?.pass()
   }
 
-  /// Runs `body` while there is no thread. One that there was is begun anew.
+  /// Runs `body` while the thread is stopped, then restarts the thread if it was running.
   func paused<R>(_ store: StoreEngine, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()
@@ -106,12 +106,12 @@ final class BackgroundScrub: Sendable {
     return try body()
   }
 
-  /// Waits until the thread has done what it can.
+  /// Waits until the thread has ended.
   func waitForEnd() { state.withLock { $0.ended }?.pass() }
 }
 
 extension DispatchSemaphore {
-  /// Waits for a signal that everybody waits for who asks.
+  /// Waits for a signal and passes it on to the next waiter.
   func pass() {
     wait()
     signal()

@@ -1,27 +1,28 @@
 internal import ArborLocks
 
-/// What is known about the file of an open store to be damaged.
+/// The known damage of an open store's file.
 ///
-/// Once something was found the store is suspect: the next operation that may fail reports it,
-/// writing is refused from then on, and reading may go on.
+/// Once damage is found, the store is suspect: the next throwing operation reports it, writing is
+/// rejected from then on, and reading continues.
 final class PageHealth: Sendable {
   private struct State {
     var finding: StoreError?
-    /// Who is told of it, once.
+    /// The observer, which is called once.
     var observer: (@Sendable (StoreError) -> Void)?
   }
 
   private let state = Lock(State())
   /// Whether there is a finding. Written under the lock.
   private let isSuspect = Atomic(false)
-  /// Whether nobody has heard of it. Written under the lock: one caller hears of it, and no more.
+  /// Whether the finding has not been reported yet. Written under the lock, so that exactly one
+  /// caller reports it.
   private let hasNews = Atomic(false)
 
   var finding: StoreError? {
     isSuspect.load(ordering: .acquiring) ? state.withLock { $0.finding } : nil
   }
 
-  /// Remembers what was found first.
+  /// Records a finding unless there is one already.
   func note(_ error: StoreError) {
     let observer = state.withLock { state -> (@Sendable (StoreError) -> Void)? in
       guard state.finding == nil else { return nil }
@@ -33,7 +34,8 @@ final class PageHealth: Sendable {
     observer?(error)
   }
 
-  /// Lets `observer` be told what is found first, at once where it was; the first that asks for it.
+  /// Registers the observer of the first finding, which is called immediately if there already is
+  /// one. Only the first observer is registered.
   func observe(_ observer: @escaping @Sendable (StoreError) -> Void) {
     let finding = state.withLock { state -> StoreError? in
       guard state.observer == nil else { return nil }
@@ -43,7 +45,7 @@ final class PageHealth: Sendable {
     if let finding { observer(finding) }
   }
 
-  /// Throws a finding that nobody has heard of. One atomic load otherwise.
+  /// Throws a finding that has not been reported yet. Costs a single atomic load otherwise.
   @inline(__always)
   func report() throws(StoreError) {
     if hasNews.load(ordering: .relaxed), let news = takeNews() { throw news }
@@ -55,7 +57,7 @@ final class PageHealth: Sendable {
     }
   }
 
-  /// Throws where something was found: what is damaged must not be written to.
+  /// Throws if there is a finding, because a damaged file must not be written to.
   func permitWriting() throws(StoreError) {
     guard let finding else { return }
     _ = takeNews()

@@ -1,63 +1,65 @@
 package import ArborModel
 
-/// What the store check found.
+/// The result of a store check.
 package struct StoreCheckReport: Sendable, CustomStringConvertible {
-  /// One thing that is not as it should be.
+  /// An inconsistency in the store.
   package struct Problem: Sendable, Hashable, CustomStringConvertible {
-    /// The rule that is broken.
+    /// The rule that is violated.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// A page of the file contradicts itself or others. Nothing else was read then.
+      /// A page of the file is inconsistent with itself or with other pages. Nothing else has been
+      /// checked then.
       case damagedPage
-      /// The header, the model, the catalogue or a layout is not what the file was opened with.
+      /// The header, the model, the catalogue or a layout differs from the one with which the file
+      /// was opened.
       case header
-      /// A counter has not passed a number that is in use.
+      /// A counter is not greater than a number in use.
       case counter
-      /// The history has a gap, a damaged entry, or another end than the header says.
+      /// The history has a gap or a damaged entry, or its end differs from the header.
       case history
-      /// A record is damaged or in a layout that nobody knows.
+      /// A record is damaged or in an unknown layout.
       case damagedRecord
-      /// A record without a value that it must have, or with a number that is none.
+      /// A record lacks a required value or contains NaN.
       case missingValue
-      /// A record lies under a key of another entity.
+      /// A record has a key of another entity.
       case misplacedRecord
-      /// A binary outside of its record that is damaged or missing.
+      /// An external binary is damaged or missing.
       case damagedBlob
-      /// A binary outside of a record that no record refers to.
+      /// An external binary is not referred to by any record.
       case strayBlob
-      /// A record without its entry in an index.
+      /// A record lacks its entry in an index.
       case missingIndexEntry
-      /// An entry in an index without its record, or under another key than the record's.
+      /// An index entry has no record, or its key differs from the record's.
       case strayIndexEntry
-      /// Two objects with one unique value.
+      /// Two objects have the same unique value.
       case duplicate
-      /// A link to an object that does not exist.
+      /// A link refers to an object that does not exist.
       case danglingLink
-      /// A member of a relationship that its own side knows and the relationship does not.
+      /// A relationship lacks a member that its inverse has.
       case missingLink
-      /// A member that its own side does not know.
+      /// A relationship has a member that its inverse lacks.
       case strayLink
-      /// A database has other entries than its commits have left.
+      /// A database has other entries than those its commits left.
       case digest
-      /// The two databases of an ordered relationship disagree.
+      /// The two databases of an ordered relationship are inconsistent.
       case order
     }
 
     package let kind: Kind
     package let entity: String?
     package let object: ObjectNumber?
-    /// What is wrong, in a sentence.
+    /// The problem in a sentence.
     package let description: String
   }
 
-  /// Nobody reads more; a ruined file has millions.
+  /// The maximum number of problems to list. A ruined file may have millions.
   package static let mostProblems = 1000
 
   package private(set) var problems: [Problem] = []
-  /// Whether more was found than ``problems`` lists.
+  /// Whether more problems were found than ``problems`` lists.
   package private(set) var isCutShort = false
   package internal(set) var recordCount = 0
   package internal(set) var indexEntryCount = 0
-  /// The members of relationships that were compared.
+  /// The number of compared relationship members.
   package internal(set) var linkCount = 0
 
   package var isSound: Bool { problems.isEmpty }
@@ -81,11 +83,11 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   }
 }
 
-/// How far a store check is.
+/// The progress of a store check.
 package struct StoreCheckProgress: Sendable, Hashable {
-  /// What is being checked, in the order of the check.
+  /// A stage of the check, in order.
   package enum Stage: Sendable, Hashable {
-    /// The pages of the file, by plain reads.
+    /// The pages of the file, read without the memory map.
     case pages
     /// The records of one entity.
     case records(String)
@@ -100,10 +102,11 @@ package struct StoreCheckProgress: Sendable, Hashable {
   package typealias Reporter = (StoreCheckProgress) -> Void
 
   package let stage: Stage
-  /// How much of the stage is done, of ``total``: records, indexes or relationships.
+  /// The number of records, indexes or relationships of the stage that have been checked, out of
+  /// ``total``.
   package let done: Int
   package let total: Int
 
-  /// After how many records progress is told again.
+  /// The number of records between progress reports.
   static let interval = 4096
 }

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// That every binary outside of a record is whole and somebody's.
+/// Checks that every external binary is undamaged and referred to by a record.
 extension StoreChecker {
-  /// Reads what a record refers to.
+  /// Reads the binaries that a record refers to.
   mutating func checkBlobs(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
@@ -27,7 +27,7 @@ extension StoreChecker {
     }
   }
 
-  /// Compares the chunks of an entity with what its records refer to.
+  /// Compares the stored chunks of an entity with the references of its records.
   mutating func checkStrayBlobs(_ plan: WritePlan) throws(StoreError) {
     guard let database = store.databases.blobs(plan.entity.index) else { return }
     var count = 0

@@ -1,17 +1,18 @@
 internal import ArborModel
 internal import LMDB
 
-/// That numbers, sizes and values are such as the store writes, whatever their checksums say.
+/// Checks that numbers, sizes and values are within the bounds that the store maintains, even if
+/// their checksums are valid.
 extension StoreChecker {
-  /// Compares the sizes of keys and values with what their databases hold: nothing else can be read
-  /// where they differ.
+  /// Checks the sizes of keys and values against the flags of their databases. If they differ,
+  /// nothing else can be read. Returns whether all are correct.
   ///
-  /// All of a database have one size, as the verification of the pages has seen, so the first entry
-  /// speaks for them. True where all are right.
+  /// The page verification has ensured that all keys and values of a database have the same size,
+  /// so the first entry is representative.
   mutating func checkSizes() throws(StoreError) -> Bool {
     for (name, flags) in StoreDatabases.list(store.schema) {
       let database = try storing(store.environment.openDatabase(name, flags))
-      // In a file of an earlier format, opened for reading only, some are missing.
+      // In a file of an earlier format that is opened read-only, some databases are missing.
       guard let database else { continue }
       let cursor = try storing(reader.cursor(database))
       guard let entry = try storing(cursor.first()) else { continue }
@@ -27,7 +28,7 @@ extension StoreChecker {
     return report.isSound
   }
 
-  /// That a counter, which is returned, has not run past the numbers that it counts, and has begun.
+  /// Checks that a counter has been initialized and is within its limit, and returns it.
   mutating func checkCounter(_ name: String) throws(StoreError) -> UInt64 {
     let counter = try StoreCounter.read(name, store.databases.arbor, reader)
     if counter == 0 || counter > StoreCounter.limit(name) {
@@ -39,7 +40,7 @@ extension StoreChecker {
     return counter
   }
 
-  /// That a record has a value for every attribute that must have one, and none that is NaN.
+  /// Checks that a record has a value for every required attribute and does not contain NaN.
   mutating func checkValues(_ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan) {
     for attribute in plan.entity.attributes where !attribute.field.isTransient {
       let description = attribute.description

@@ -1,10 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-/// Every record has its entries, every entry its record, and unique values are unique.
+/// Checks that every record has its index entries, every entry its record, and that unique values
+/// are unique.
 ///
-/// An index that is being filled may lack entries behind the last one that was written, and nobody
-/// has seen yet that its values are unique.
+/// An index that is being built may lack entries after the last written one, and its values are not
+/// known to be unique yet.
 extension StoreChecker {
   mutating func checkIndex(_ indexNumber: Int) throws(StoreError) {
     let index = store.databases.indexes[indexNumber]
@@ -29,9 +30,9 @@ extension StoreChecker {
     }
   }
 
-  /// Scans what should be there and what is there side by side, both ordered by key and number.
+  /// Compares the expected and the stored entries side by side, both ordered by key and number.
   ///
-  /// - Parameter build: How far the index is filled; nil for one that is ready.
+  /// - Parameter build: The progress of an index that is being built, or `nil` if it is ready.
   private mutating func compare(
     _ expected: IndexMaintainer, with index: StoreDatabases.Index, _ build: IndexBuildList.Build?
   ) throws(LMDBError) {

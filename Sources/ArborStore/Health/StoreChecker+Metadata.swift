@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// What the file says about itself agrees with what it was opened with and with its history.
+/// Checks that the file's metadata is consistent with the open store and with its history.
 extension StoreChecker {
   mutating func checkMetadata() throws(StoreError) {
     let arbor = store.databases.arbor
@@ -54,7 +54,7 @@ extension StoreChecker {
     else { return report.add(.header, "The entry \(key) is damaged or belongs to another model.") }
   }
 
-  /// That the log is there where the header says so, and holds commits that the store has made.
+  /// Checks that the log exists if the header says so, and contains only commits of the store.
   private mutating func checkLog(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
@@ -92,7 +92,7 @@ extension StoreChecker {
     }
     if let bytes = try entry(StoreFormat.catalogKey, arbor) {
       let catalog = CatalogCodec.decode(bytes)
-      // What was kept of a former model may have gone since the store was opened.
+      // The former model may have been dropped since the store was opened.
       if catalog?.withoutRetiredDatabases != store.schema.catalog.withoutRetiredDatabases {
         report.add(.header, "The catalog is damaged or belongs to another model.")
       }
@@ -126,7 +126,8 @@ extension StoreChecker {
 
   // MARK: History
 
-  /// The last commits without a gap, up to the one that the header names.
+  /// Checks that the history contains the last commits without gaps, up to the sequence number of
+  /// the header.
   mutating func checkHistory() throws(StoreError) {
     let header = try StoreHeader.read(reader, path: store.path)
     var (last, count): (UInt64?, UInt64) = (nil, 0)
@@ -155,7 +156,7 @@ extension StoreChecker {
   private mutating func checkCommit(
     _ bytes: UnsafeRawBufferPointer, _ sequence: UInt64, after last: inout UInt64?
   ) {
-    // A damaged key may be the greatest number there is.
+    // A damaged key may be the greatest possible number.
     if let last, sequence != last &+ 1 {
       report.add(.history, "The history has no commits between \(last) and \(sequence).")
     }
@@ -166,9 +167,10 @@ extension StoreChecker {
   }
 }
 
-/// Every database has the entries that its commits have left, and no others.
+/// Checks that every database has exactly the entries that its commits left.
 ///
-/// Records and indexes that agree with one another may both be of a former state; the digests tell.
+/// Records and indexes that are consistent with each other may both be outdated, which only the
+/// digests reveal.
 extension StoreChecker {
   mutating func checkDigests() throws(StoreError) {
     switch try store.digests(snapshot) {

@@ -1,11 +1,12 @@
 internal import ArborModel
 internal import LMDB
 
-/// Both sides of every relationship agree, and nothing links to what is not there.
+/// Checks that both sides of every relationship are consistent and that all links refer to existing
+/// objects.
 extension StoreChecker {
   // MARK: To-one sides
 
-  /// A to-one relationship whose inverse is to-one: the target names the owner.
+  /// Checks the one-to-one relationships of a record: the target must refer back to the owner.
   mutating func checkClaims(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
@@ -14,7 +15,8 @@ extension StoreChecker {
       let entity = plan.entity
       let relationship = entity.relationships[reference.slot]
       guard try checkTarget(target, of: relationship, from: number) else { continue }
-      // The target's own form, since the field lies elsewhere in the records of each entity.
+      // The inverse of the target's own entity, because the field's offset differs between
+      // entities.
       guard let targetPlan = store.schema.entity(of: target).flatMap({ store.plans[$0.index] }),
         let inverse = targetPlan.entity.own(store.schema.inverse(of: relationship)),
         case .field(let index) = inverse.storage, let other = try storedRecord(target, targetPlan),
@@ -31,7 +33,7 @@ extension StoreChecker {
     _ number: ObjectNumber, _ plan: WritePlan
   ) throws(StoreError) -> RecordView? {
     guard let record = try reader.storedRecord(number, in: plan.records) else { return nil }
-    // A damaged record is reported where the records are read.
+    // A damaged record is reported when the records are checked.
     if record.verify(plan.entity.layout, key: number) == nil { return record }
     return try? store.layouts.verified(
       record, of: number, entity: plan.entity, allocator: upgradedRecords)
@@ -39,7 +41,7 @@ extension StoreChecker {
 
   // MARK: To-many sides
 
-  /// Notes what the links of each relationship ask of the other side.
+  /// Collects the members that the links of each relationship require in its inverse.
   mutating func collectLinks() throws(StoreError) {
     for relationship in store.databases.relationships where relationship.schema.storage == .links {
       guard let inverse = inverseIndex(relationship.schema) else { continue }
@@ -69,7 +71,7 @@ extension StoreChecker {
     }
   }
 
-  /// Compares what a relationship holds with what the other side asks, pair by pair.
+  /// Compares the members of a relationship with those that its inverse requires.
   mutating func checkRelationship(_ relationshipIndex: Int) throws(StoreError) {
     let relationship = store.databases.relationships[relationshipIndex]
     let expected = relationships[relationshipIndex]
@@ -120,7 +122,7 @@ extension StoreChecker {
     add(kind, ObjectNumber(rawValue: pair.0), ".\(schema.name) \(verb) \(name(member)), \(reason).")
   }
 
-  /// That owners and members of a sorted run are there.
+  /// Checks that the owners and members of a sorted run exist.
   private mutating func checkExistence(
     _ run: borrowing MemberRun, _ schema: RelationshipSchema
   ) throws(StoreError) {
@@ -135,7 +137,7 @@ extension StoreChecker {
     }
   }
 
-  /// That a target is there, and of an entity that its relationship leads to.
+  /// Checks that a target exists and belongs to the destination of its relationship.
   @discardableResult
   private mutating func checkTarget(
     _ target: ObjectNumber, of relationship: RelationshipSchema, from owner: ObjectNumber
@@ -150,7 +152,7 @@ extension StoreChecker {
 
   // MARK: Order
 
-  /// The two databases of an ordered relationship hold the same triples.
+  /// Checks that the two databases of an ordered relationship contain the same triples.
   private mutating func checkOrder(
     _ relationship: StoreDatabases.Relationship, _ order: Database
   ) throws(LMDBError) {

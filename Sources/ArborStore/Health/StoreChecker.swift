@@ -1,38 +1,38 @@
 package import ArborModel
 internal import LMDB
 
-/// Compares everything that a store keeps twice, and everything that must not contradict itself.
+/// Checks all redundant data of a store for consistency.
 ///
-/// The records are the truth: from them it works out what every index and every derived
-/// relationship has to hold, and compares that with what they do hold. Links are compared with
-/// their other side, ordered relationships with their second database, counters with the numbers in
-/// use, the history with the header.
+/// Records are authoritative: they determine the expected contents of every index and derived
+/// relationship. Links are compared with their inverse, ordered relationships with their second
+/// database, counters with the numbers in use, and the history with the header.
 ///
-/// It reads one snapshot, while others go on, and needs memory for one entry per index and record.
+/// The check reads one snapshot while others continue, and needs memory for one entry per index and
+/// record.
 struct StoreChecker {
   let store: StoreEngine
   let snapshot: StoreSnapshot
   let reader: TransactionReader
-  /// What the indexes have to hold, by their numbers.
+  /// The expected contents of the indexes, by index number.
   let indexes: [IndexMaintainer]
-  /// What the relationships have to hold, by their numbers.
+  /// The expected contents of the relationships, by relationship number.
   let relationships: [ExpectedMembers]
-  /// The binaries that the records of the entity at hand refer to, and their chunks.
+  /// The binaries that records of the current entity refer to, and the number of their chunks.
   var blobs: Set<BlobName> = []
   var blobChunkCount = 0
   var report = StoreCheckReport()
-  /// Where a record of an older layout lies while it is looked at.
+  /// Memory for records that are converted from an older layout.
   let upgradedRecords = SlabAllocator(slabSize: 4 << 10)
-  /// Whether what a migration dropped may still be there.
+  /// Whether data that a migration dropped may still be present.
   var keepsFormerModel = false
-  /// What ends the check.
+  /// The limit that ends the check early.
   let limit: WorkLimit
-  /// Who is told how far the check is.
+  /// Called with the progress of the check.
   let progress: StoreCheckProgress.Reporter?
   /// The databases whose digests are checked.
   let digested: [DigestedDatabase]
 
-  /// The members that the other side asks of one relationship.
+  /// The members that the inverse requires of a relationship.
   final class ExpectedMembers {
     var run = MemberRun()
   }
@@ -75,7 +75,7 @@ struct StoreChecker {
 
   // MARK: Records
 
-  /// Reads every record of an entity and notes what it asks of indexes and relationships.
+  /// Checks every record of an entity and collects the index entries and members that it requires.
   private mutating func checkRecords(_ plan: WritePlan) throws(StoreError) {
     let counter = try checkCounter(StoreFormat.objectCounter(plan.entity.number))
     let allocator = SlabAllocator(slabSize: 4 << 10)
@@ -103,8 +103,8 @@ struct StoreChecker {
     }
   }
 
-  /// Returns whether a number is of the entity whose records it is among: what the record holds
-  /// concerns another one otherwise.
+  /// Returns whether a number belongs to the entity among whose records it is stored. Otherwise the
+  /// record's contents are not checked.
   private mutating func checkNumber(
     _ number: ObjectNumber, _ entity: EntitySchema, _ counter: UInt64
   ) -> Bool {
@@ -136,14 +136,14 @@ struct StoreChecker {
 
   // MARK: Helpers
 
-  /// Reports an object in a sentence that begins with its name.
+  /// Adds a problem of an object as a sentence that begins with its name.
   mutating func add(
     _ kind: StoreCheckReport.Problem.Kind, _ number: ObjectNumber, _ predicate: String
   ) {
     report.add(kind, name(number) + predicate, entity: entityName(number), object: number)
   }
 
-  /// The entity and number of an object, for messages.
+  /// Returns the entity and number of an object, for messages.
   func name(_ number: ObjectNumber) -> String {
     "\(store.schema.entity(of: number)?.name ?? "entity \(number.entity)")/\(number.sequence)"
   }
@@ -152,16 +152,16 @@ struct StoreChecker {
 }
 
 extension StoreEngine {
-  /// Checks that the store does not contradict itself. Reads everything; others go on meanwhile.
+  /// Checks the consistency of the store. Reads everything, while others continue.
   ///
-  /// First the pages by plain reads, because the engine dies on damaged ones, then what they hold.
+  /// Verifies the pages first, by reading the file without the memory map, because LMDB crashes on
+  /// damaged pages. Then checks their contents.
   ///
-  /// - Throws: `modelChanged` where another process has given the file another model, even if what
-  ///   this one knows is still read; `interrupted` within milliseconds of the cancellation of the
-  ///   task that runs it, or of the revocation.
   /// - Parameters:
-  ///   - progress: Is told how far the check is, on the thread that runs it.
-  ///   - revocation: What ends the check beside its task.
+  ///   - progress: Called with the progress of the check, on the calling thread.
+  ///   - revocation: Ends the check, in addition to the cancellation of its task.
+  /// - Throws: `modelChanged` if another process has migrated the file, even if this process can
+  ///   still read it; `interrupted` within milliseconds of cancellation or revocation.
   package func check(
     _ progress: StoreCheckProgress.Reporter? = nil, revocation: Revocation? = nil
   ) throws(StoreError) -> StoreCheckReport {

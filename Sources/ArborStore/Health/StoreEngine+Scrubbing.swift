@@ -1,32 +1,33 @@
 package import Foundation
 internal import LMDB
 
-/// When a store's file is scrubbed, and by whom.
+/// Schedules and runs scrubs of the store's file.
 extension StoreEngine {
-  /// What a snapshot says of the last scrub; nil where there was none, or nobody knows.
+  /// Returns the scrub record of a snapshot, or `nil` if it is missing or unreadable.
   func scrubRecord(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> ScrubRecord? {
     let bytes = try snapshot.reader.entryIfPresent(StoreFormat.scrubKey, in: databases.arbor)
     return bytes.flatMap { ScrubRecord($0) }
   }
 
-  /// When the last complete scrub ended, whatever was found since; nil where there was none.
+  /// Returns the end of the last complete scrub, without reporting findings, or `nil` if there
+  /// isn't one.
   func completedScrub() throws(StoreError) -> Date? {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     return try scrubRecord(snapshot)?.completed
   }
 
-  /// When the file was scrubbed last as a whole; nil where it was not.
+  /// Returns the end of the last complete scrub of the file, or `nil` if there isn't one.
   package func lastScrub() throws(StoreError) -> Date? {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     return try scrubRecord(snapshot)?.completed
   }
 
-  /// Scrubs the file at once; see ``StoreScrub``.
+  /// Scrubs the file now; see ``StoreScrub``.
   ///
-  /// - Throws: `corrupted` with the first finding, which makes the store suspect; `interrupted`
-  ///   where the task that runs it is cancelled; `modelChanged`, `closed`.
+  /// - Throws: `corrupted` with the first finding, which makes the store suspect; `interrupted` if
+  ///   the task is cancelled; `modelChanged`; `closed`.
   package func scrub(_ report: StoreScrubProgress.Reporter? = nil) throws(StoreError) {
     try snapshot().close()
     guard !hasLaterModel else { throw .modelChanged }
@@ -37,20 +38,20 @@ extension StoreEngine {
     }
     do throws(StoreError) {
       try scrubbing.paused(self) { () throws(StoreError) in
-        // A caller that asks for it is not put off.
+        // An explicit scrub runs even if another process is scrubbing.
         if try !scrubAlone(run) { try run() }
       }
     } catch {
-      // Nobody else need be told of it.
+      // Marks the finding as reported.
       if case .corrupted = error { try health.report() }
       throw error
     }
   }
 
-  /// Runs `body` while no other process scrubs the file behind its store.
+  /// Runs `body` while no other process scrubs the file in the background.
   ///
-  /// - Returns: false where another one does so already; `body` has not been run then. Those who
-  ///   may only read keep nothing, and each of them reads for itself.
+  /// - Returns: `false` if another process is already scrubbing; `body` has not run then. Read-only
+  ///   stores record nothing, so each of them scrubs on its own.
   package func scrubAlone(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
     if isReadOnly || path == nil {
       try body()
@@ -62,25 +63,25 @@ extension StoreEngine {
     return true
   }
 
-  /// Begins a scrub behind the store where one is due; see ``BackgroundScrub``.
+  /// Starts a background scrub if one is due; see ``BackgroundScrub``.
   ///
-  /// - Parameter interval: How long after the last complete one it is, in seconds; nil for never,
-  ///   unless the last writer may have died with its machine.
+  /// - Parameter interval: The time since the last complete scrub after which the next one is due,
+  ///   in seconds. `nil` for never, unless the file has not been written since the machine booted.
   func scrubInBackground(after interval: TimeInterval?) throws(StoreError) {
-    // What a scrub keeps of itself is a transaction, and a migration in a copy takes every one that
-    // its original gets for somebody's commit.
+    // Saving a scrub's progress is a transaction, and a migration in a copy treats every
+    // transaction of its original as a conflicting commit.
     if isMigrating { return }
     if !wasWrittenSinceBoot { return scrubbing.begin(self, isUrgent: true) }
     guard let interval, path != nil, try isScrubDue(interval) else { return }
     scrubbing.begin(self, isUrgent: false)
   }
 
-  /// Whether the last complete scrub is longer ago than `interval`, in seconds, or unknown, or
-  /// digests are unknown.
+  /// Whether the last complete scrub is missing or older than `interval` seconds, or digests are
+  /// unknown.
   func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
-    // The clock may have been set back, by more than that.
+    // The absolute value, because the clock may have been set back.
     guard let last = try scrubRecord(snapshot)?.completed, abs(last.timeIntervalSinceNow) < interval
     else { return true }
     if case .known(let digests) = try digests(snapshot) { return digests.isCounting }

@@ -2,19 +2,20 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// Lets `observer` be told of the first damage that is found; the first that asks for it.
+  /// Registers the observer of the first damage that is found. Only the first observer is
+  /// registered.
   package func onDamage(_ observer: @escaping @Sendable (StoreError) -> Void) {
     health.observe(observer)
   }
 
-  /// The databases that the file has to consist of.
+  /// The databases that the file must contain.
   var expectedDatabases: [String: DatabaseFlags] {
     let list = StoreDatabases.list(schema)
     return Dictionary(list.map { ($0.name, $0.flags) }) { first, _ in first }
   }
 
-  /// The databases that may be there: the log, and what is kept for the sake of the way back to a
-  /// former model.
+  /// The databases that the file may contain: the log, and those kept for reverting to a former
+  /// model.
   var allowedDatabases: Set<String> {
     var names: Set<String> = [StoreFormat.logDatabase]
     for entry in schema.catalog.entries.values {
@@ -28,7 +29,7 @@ extension StoreEngine {
     return names
   }
 
-  /// Verifies the pages of the newest commit; what is found makes the store suspect.
+  /// Verifies the pages of the newest commit. A finding makes the store suspect.
   func verifyPages(_ limit: WorkLimit) throws(StoreError) {
     if let finding = health.finding { throw finding }
     do throws(LMDBError) {
@@ -42,10 +43,11 @@ extension StoreEngine {
     }
   }
 
-  /// Syncs everything, and says so in the file, where this process had commits that did not wait.
+  /// Syncs the file and clears its unsettled mark, if this process made commits that did not wait
+  /// for the medium.
   ///
-  /// What keeps it from that leaves the mark, and the next opening to verify the file where the
-  /// machine stops before.
+  /// If this fails, the mark remains, and the next opening verifies the file if the machine has
+  /// stopped in between.
   func settle() throws(StoreError) {
     guard deferral.isUsed else { return }
     try takeMarkOff()
@@ -57,10 +59,10 @@ extension StoreEngine {
     }
   }
 
-  /// Verifies a file that the machine stopped beside, if commits may have been under way to the
+  /// Verifies a file after the machine has stopped, if its last commits may not have reached the
   /// medium.
   ///
-  /// - Throws: `corrupted` where anything in it is of another state than the newest.
+  /// - Throws: `corrupted` if any part of the file is not in the newest state.
   func settleAfterStop() throws(StoreError) {
     let snapshot = try snapshot(reportsFindings: false)
     let digests: StoreDigests.Stored

@@ -2,51 +2,54 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Reads a store's file as a whole and looks for damage, while others read and write: every page,
-/// by plain reads; the entries of every database, which must have the sum that its commits have
-/// left; the checksum of every record and of every large binary.
+/// Reads a store's whole file and searches for damage while others read and write: every page,
+/// without the memory map; the entries of every database, whose sum must match the digest; and the
+/// checksums of all records and large binaries.
 ///
 /// ```
 /// pages of a snapshot · database of a snapshot · database of a later one · … · the time is kept
 /// ```
 ///
-/// Each part reads a snapshot of its own, which keeps what others free meanwhile from being used
-/// again: as long as it takes to read the whole file once, then one database after the other. A
-/// database that was read stays as good as its commits keep it, so one that has ended early goes on
-/// with the rest. Digests that are unknown are counted: each part adds what its database has to
-/// what commits have changed of it since the count began.
+/// Each part reads its own snapshot, which prevents freed pages from being reused: first as long as
+/// it takes to read the whole file once, then one database at a time. Commits keep the digests of
+/// databases that have been read valid, so a scrub that ended early continues with the rest.
+/// Unknown digests are counted: each part adds the sum of its database to the changes since the
+/// count began.
 ///
-/// What is found makes the store suspect, as a damaged page does; see ``PageHealth``. A store that
-/// may only be read is scrubbed as well, and nothing is remembered of it.
+/// A finding makes the store suspect, as a damaged page does; see ``PageHealth``. A read-only store
+/// is scrubbed as well, but its progress is not recorded.
 final class StoreScrub {
-  /// How it shares the machine.
+  /// The use of the machine's resources.
   enum Pace {
-    /// It reads on until it is done.
+    /// Reads without pauses.
     case atOnce
-    /// It works half of the time, some milliseconds each.
+    /// Works about half of the time, a few milliseconds at once.
     case gentle
   }
 
   private let store: StoreEngine
   private let pace: Pace
-  /// Waits, for so long in milliseconds; true where the scrub has to end.
+  /// Waits for a number of milliseconds and returns whether the scrub has to end.
   private let pause: (Int) -> Bool
   private let report: StoreScrubProgress.Reporter?
   private var workBegan = DispatchTime.now().uptimeNanoseconds
   private var savedAt = Date()
-  /// Whether parts were read that are not kept yet.
+  /// Whether parts have been read since the progress was saved.
   private var hasProgress = false
-  /// The sums that were counted and not kept yet, with what had changed when each was.
+  /// The sums that were counted since the last save, each with the change of its database at the
+  /// time.
   private var counted: [(name: String, sum: UInt64, change: UInt64)] = []
   private var record = ScrubRecord()
   private let allocator = SlabAllocator(slabSize: 4 << 10)
 
-  /// Between two saves of how far it is lie so many seconds.
+  /// The interval between saves of the progress, in seconds.
   private static let saveInterval: TimeInterval = 10
-  /// So long it works between two pauses, in nanoseconds, and pauses gently, in milliseconds.
+  /// The time to work between two pauses, in nanoseconds, and the length of a gentle pause, in
+  /// milliseconds.
   private let stint: UInt64
   private static let rest = 10
-  /// One that was begun longer ago is begun anew, in seconds: its first parts say little by now.
+  /// The maximum age of an unfinished scrub, in seconds. An older one starts again, because its
+  /// first parts are outdated.
   private static let longestRun: TimeInterval = 7 * 86_400
 
   init(
@@ -60,11 +63,11 @@ final class StoreScrub {
     self.report = report
   }
 
-  /// Scrubs the store, or goes on with a scrub that has ended early.
+  /// Scrubs the store, or continues a scrub that ended early.
   ///
-  /// - Parameter anew: Whether nothing is taken over of one that has ended early.
-  /// - Throws: `corrupted` with the first finding; `interrupted` where it was ended; what keeps it
-  ///   from reading.
+  /// - Parameter anew: Whether to start from the beginning even if there is an unfinished scrub.
+  /// - Throws: `corrupted` with the first finding; `interrupted` if the scrub was ended; errors
+  ///   that prevent reading.
   func run(anew: Bool) throws(StoreError) {
     do throws(StoreError) {
       if let finding = store.health.finding { throw finding }
@@ -95,7 +98,7 @@ final class StoreScrub {
       if case .corrupted = error {
         store.health.note(error)
       } else if hasProgress {
-        // What keeps this from being written has ended the scrub as well.
+        // The scrub has already failed, so an error here is ignored.
         try? save(nil)
       }
       throw error
@@ -147,7 +150,7 @@ final class StoreScrub {
     }
   }
 
-  /// What is wrong with the record of an object of an entity, beside the sum of all.
+  /// Returns the damage of a record or its large binaries, which the sum alone doesn't locate.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {
@@ -174,7 +177,8 @@ final class StoreScrub {
     return nil
   }
 
-  /// Whether it has to end; asked every few microseconds, and pauses where it is time to.
+  /// Returns whether the scrub has to end. Called every few microseconds; pauses when a pause is
+  /// due.
   private func mustEnd() -> Bool {
     let now = DispatchTime.now().uptimeNanoseconds
     guard now - workBegan >= stint else { return false }
@@ -183,9 +187,9 @@ final class StoreScrub {
     return isOver
   }
 
-  // MARK: What is kept
+  // MARK: Progress
 
-  /// Looks how far a former one is, and begins to count digests that are unknown.
+  /// Loads the progress of an earlier scrub, and starts counting unknown digests.
   private func begin(anew: Bool) throws(StoreError) {
     let snapshot = try store.snapshot(reportsFindings: false)
     let stored = try store.scrubRecord(snapshot)
@@ -201,10 +205,10 @@ final class StoreScrub {
     let record = record
     try store.runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
-        // Another process may have begun as well.
+        // Another process may have started as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
         else { return }
-        // What was read before the count began says nothing of the new sums.
+        // Parts that were read before the count began are not part of the new sums.
         try transaction.put(
           store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())
         _ = transaction.takeDigestChanges()
@@ -214,7 +218,8 @@ final class StoreScrub {
     }
   }
 
-  /// Keeps how far it is; with the names of all databases that each was read.
+  /// Saves the progress and, if the names of all databases are given, that all of them have been
+  /// read.
   private func save(_ all: [String]?) throws(StoreError) {
     savedAt = Date()
     if store.isReadOnly { return }
@@ -235,9 +240,9 @@ final class StoreScrub {
   }
 }
 
-/// How far a scrub is.
+/// The progress of a scrub.
 package struct StoreScrubProgress: Sendable, Hashable {
-  /// The parts that were read: the pages, then one database after the other.
+  /// The number of parts read: the pages, then each database.
   package let done: Int
   package let total: Int
 

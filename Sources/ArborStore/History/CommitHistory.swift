@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// The history's entry of one change set.
+/// The history entry of one change set.
 struct CommitHistory {
   private let author: String?
   private let contextName: String?
@@ -11,8 +11,8 @@ struct CommitHistory {
   private let tombstones: [HistoryEntry.Tombstone]
 
   /// - Parameters:
-  ///   - changes: The set's records in the order of their numbers.
-  ///   - tombstones: What is kept of those that go, in the order of their numbers.
+  ///   - changes: The change set's records in the order of their numbers.
+  ///   - tombstones: The tombstones of deleted objects in the order of their numbers.
   init(
     _ set: ChangeSet, changes: [ChangeSet.RecordChange], tombstones: [HistoryEntry.Tombstone],
     schema: ModelSchema
@@ -41,7 +41,7 @@ struct CommitHistory {
     self.changes = listed
   }
 
-  /// The bits of the relationships that the set edits, by owner.
+  /// Returns the bits of the relationships that the change set edits, by owner.
   private static func linkBits(_ set: ChangeSet, _ schema: ModelSchema) -> [ObjectNumber: UInt64] {
     var bits: [ObjectNumber: UInt64] = [:]
     for link in set.links {
@@ -51,7 +51,7 @@ struct CommitHistory {
     return bits
   }
 
-  /// An entry that says no more than that everything may have changed.
+  /// An entry that only records that anything may have changed.
   static let everything = CommitHistory(isBulk: true)
 
   private init(isBulk: Bool) {
@@ -62,10 +62,10 @@ struct CommitHistory {
     tombstones = []
   }
 
-  /// Checks that no commit behind a basis changed what it is about.
+  /// Checks that no commit after a basis has changed its entities.
   ///
-  /// - Throws: `conflict` of no object where one did, or where nobody can tell any more;
-  ///   `corrupted`.
+  /// - Throws: `conflict` without objects if a commit has changed them or the history no longer
+  ///   reaches back far enough; `corrupted`.
   static func demand(_ basis: ChangeSet.Basis, _ history: HistoryReader) throws(StoreError) {
     var sequence = basis.sequence
     while sequence < history.header.sequence {
@@ -84,11 +84,11 @@ struct CommitHistory {
         isBulk: isBulk, changes: changes, tombstones: tombstones), schema)
   }
 
-  /// Records a commit: in the header, or if that is full, in the history's database.
+  /// Records a commit after the header or, once that space is full, in the history database.
   ///
   /// - Parameters:
-  ///   - entry: The entry that ``encoded(sequence:_:)`` returned.
-  ///   - header: Has the commit's sequence already. Receives the entry.
+  ///   - entry: The result of ``encoded(sequence:_:)``.
+  ///   - header: The header, which already has the commit's sequence number and receives the entry.
   static func write(
     _ entry: [UInt8], behind header: inout HeaderRecord, _ history: Database,
     _ transaction: borrowing WriteTransaction
@@ -105,14 +105,14 @@ struct CommitHistory {
     try trim(history, until: header.sequence, transaction)
   }
 
-  /// Lets the commits go that are older than the last ``StoreFormat/historyLength`` until `last`.
+  /// Removes the commits that are older than the last ``StoreFormat/historyLength`` up to `last`.
   static func trim(
     _ history: Database, until last: UInt64, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
     guard last > StoreFormat.historyLength else { return }
     let newestToGo = last - StoreFormat.historyLength
-    // A deletion moves what cursors stand on, so each begins anew. What a damaged tree shows and
-    // does not find stays for the store check.
+    // A deletion invalidates cursors, so each iteration creates one. A key that a damaged tree
+    // lists but cannot find is left to the store check.
     while let oldest = try transaction.reader.cursor(history).first()?.integerKey,
       oldest <= newestToGo, try transaction.delete(history, key: oldest)
     {}

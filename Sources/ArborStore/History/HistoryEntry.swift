@@ -1,9 +1,9 @@
 package import ArborModel
 package import Foundation
 
-/// What one commit did, as the store remembers it.
+/// The record of one commit in the history.
 package struct HistoryEntry: Sendable, Hashable {
-  /// One object that a commit inserted, changed or deleted.
+  /// An object that a commit inserted, changed or deleted.
   package struct Change: Sendable, Hashable {
     package let number: ObjectNumber
     package let kind: ChangeSet.RecordChange.Kind
@@ -11,11 +11,10 @@ package struct HistoryEntry: Sendable, Hashable {
     package let changedProperties: UInt64
   }
 
-  /// What is kept of an object that a commit deleted.
+  /// The preserved data of a deleted object.
   package struct Tombstone: Sendable, Hashable {
     package let number: ObjectNumber
-    /// The values of the attributes that the model marks to be kept, by name; those that were nil
-    /// are left out.
+    /// The non-nil values of the attributes that the model marks for preservation, by name.
     package let values: [String: PropertyValue]
   }
 
@@ -23,28 +22,28 @@ package struct HistoryEntry: Sendable, Hashable {
   package let date: Date
   package let author: String?
   package let contextName: String?
-  /// Whether the commit changed too many objects to list: ``changes`` is empty then.
+  /// Whether the commit changed too many objects to list. ``changes`` is empty then.
   package let isBulk: Bool
-  /// In the order of the objects' numbers.
+  /// The changes in the order of their object numbers.
   package let changes: [Change]
-  /// In the order of the objects' numbers.
+  /// The tombstones in the order of their object numbers.
   package var tombstones: [Tombstone] = []
 }
 
-/// The history after a commit, or that it no longer reaches so far back.
+/// The history after a commit.
 package enum HistoryReading: Sendable, Hashable {
   /// The commits, oldest first.
   case entries([HistoryEntry])
-  /// Some of them have been trimmed: take everything as changed.
+  /// Some of the commits have been trimmed. Anything may have changed.
   case tooOld
 }
 
 /// The commit after another one.
 package enum NextEntry: Sendable, Hashable {
-  /// None exists yet.
+  /// There is no later commit yet.
   case none
-  /// What it did.
+  /// The next commit.
   case entry(HistoryEntry)
-  /// It has been trimmed: take everything as changed up to this sequence.
+  /// The commit has been trimmed. Anything may have changed up to this sequence number.
   case tooOld(UInt64)
 }

@@ -1,16 +1,16 @@
 internal import ArborModel
 internal import LMDB
 
-/// Reads what commits did, wherever a state of the store keeps them.
+/// Reads history entries, whether they are stored after the header or in the history database.
 struct HistoryReader {
   let reader: TransactionReader
   let history: Database
   let schema: ModelSchema
   let header: HeaderRecord
 
-  /// What a commit did; nil where it is remembered no more, or not yet.
+  /// Returns the entry of a commit, or `nil` if it has been trimmed or does not exist yet.
   ///
-  /// - Throws: `corrupted`
+  /// - Throws: `corrupted` if the entry is damaged.
   func entry(_ sequence: UInt64) throws(StoreError) -> HistoryEntry? {
     if sequence > header.sequence - header.latestCommits.count {
       return try latestEntry(sequence)
@@ -19,9 +19,9 @@ struct HistoryReader {
     return try bytes.map { (bytes) throws(StoreError) in try decode(bytes, sequence) }
   }
 
-  /// What the oldest commit did that is remembered; nil where none is.
+  /// Returns the oldest entry, or `nil` if the history is empty.
   ///
-  /// - Throws: `corrupted`
+  /// - Throws: `corrupted` if the entry is damaged.
   func oldest() throws(StoreError) -> HistoryEntry? {
     let first = try storing(reader.cursor(history).first()?.integerKey)
     if let first { return try entry(first) }

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 
 extension StoreSnapshot {
-  /// The commits after a sequence, up to this snapshot's own.
+  /// Returns the commits after a sequence number, up to that of this snapshot.
   package func history(after last: UInt64) throws(StoreError) -> HistoryReading {
     guard last < sequence else { return .entries([]) }
     let history = try history()
@@ -14,17 +14,18 @@ extension StoreSnapshot {
     return .entries(entries)
   }
 
-  /// The first commit after a sequence, for those who take the history in one by one.
+  /// Returns the first commit after a sequence number, for callers that process the history one by
+  /// one.
   package func nextEntry(after last: UInt64) throws(StoreError) -> NextEntry {
     guard last < sequence else { return .none }
     guard let entry = try history().entry(last + 1) else { return .tooOld(sequence) }
     return .entry(entry)
   }
 
-  /// Returns when one of the last commits was made; of one that is forgotten, when the oldest was
-  /// made that is remembered, and nil where none is.
+  /// Returns the date of one of the last commits. If it has been trimmed, returns the date of the
+  /// oldest remaining commit, or `nil` if there isn't one.
   ///
-  /// - Parameter count: 1 for the newest commit, 2 for the one before.
+  /// - Parameter count: 1 for the newest commit, 2 for the one before it.
   func date(ofCommitBack count: Int) throws(StoreError) -> Date? {
     guard count > 0 else { return nil }
     let history = try history()

@@ -1,26 +1,26 @@
 internal import ArborLocks
 internal import Foundation
 
-/// The thread that fills a store's unfinished indexes behind it.
+/// The background thread that builds a store's unfinished indexes.
 ///
-/// There is one for each open store at most. It keeps the store open until it has ended, which
-/// closing the store waits for: a batch, or some ten milliseconds.
+/// There is at most one per open store. It keeps the store open until it has ended. Closing the
+/// store waits for it, which takes up to one batch or about ten milliseconds.
 final class BackgroundIndexBuild: Sendable {
   private struct State {
-    /// Signalled when the thread has ended; nil where none exists.
+    /// Signalled when the thread has ended. `nil` if there is no thread.
     var ended: DispatchSemaphore?
     var failure: StoreError?
     var largestBatch = 0
   }
 
   private let state = Lock(State())
-  /// Whether the thread is to end. Written under the lock.
+  /// Whether the thread should end. Written under the lock.
   private let isStopped = Atomic(false)
 
-  /// What ended the last thread before its work was done.
+  /// The error that ended the last thread before its work was done.
   var failure: StoreError? { state.withLock { $0.failure } }
 
-  /// Begins to build, unless a thread does so already.
+  /// Starts the thread unless it is already running.
   func begin(_ store: StoreEngine, largestBatch: Int) {
     let ended = state.withLock { state -> DispatchSemaphore? in
       guard state.ended == nil else { return nil }
@@ -32,7 +32,7 @@ final class BackgroundIndexBuild: Sendable {
     guard let ended else { return }
     Thread.detachNewThread { [self] in
       #if canImport(Glibc)
-        // On Linux this concerns the calling thread alone.
+        // On Linux, this affects only the calling thread.
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       #endif
       var failure: StoreError?
@@ -48,13 +48,13 @@ final class BackgroundIndexBuild: Sendable {
     }
   }
 
-  /// Ends the thread at the end of its batch, and waits for that.
+  /// Stops the thread at the end of its batch and waits for it.
   func stop() {
     state.withLock { _ in isStopped.store(true, ordering: .relaxed) }
     waitForEnd()
   }
 
-  /// Runs `body` while there is no thread. One that there was is begun anew.
+  /// Runs `body` while the thread is stopped, then restarts the thread if it was running.
   func paused<R>(_ store: StoreEngine, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let state = state.withLock { $0 }
     stop()
@@ -64,6 +64,6 @@ final class BackgroundIndexBuild: Sendable {
     return try body()
   }
 
-  /// Waits until the thread has done what it can.
+  /// Waits until the thread has ended.
   func waitForEnd() { state.withLock { $0.ended }?.pass() }
 }

@@ -1,16 +1,17 @@
 internal import ArborModel
 internal import Foundation
 
-/// One entry to be added to an index or removed from it.
+/// An entry to add to or remove from an index.
 ///
-/// The first 16 bytes of the key are in the entry itself, so that sorting touches nothing else and
-/// the keys of numbers and dates need no other memory.
+/// The first 16 bytes of the key are stored inline, so that sorting touches nothing else and the
+/// keys of numbers and dates need no additional memory.
 struct IndexEntry: TwoWordSortable {
-  /// Key bytes 0 … 7 and 8 … 15, big-endian, filled up with zeros.
+  /// Key bytes 0–7 and 8–15, big-endian, padded with zeros.
   let high: UInt64
   let low: UInt64
   let number: UInt64
-  /// Length of the key in 16 bits, then the flags, then from bit 24 where a longer key lies.
+  /// The length of the key in the low 16 bits, then the flags, then from bit 24 the offset of a
+  /// longer key.
   private let details: UInt64
 
   private static let removal: UInt64 = 1 << 16
@@ -32,21 +33,22 @@ struct IndexEntry: TwoWordSortable {
   @inline(__always) var length: Int { Int(details & 0xFFFF) }
   @inline(__always) var offset: Int { Int(details >> 24) }
   @inline(__always) var isRemoval: Bool { details & Self.removal != 0 }
-  /// Whether a uniqueness constraint does not apply, since a value is nil or the key was cut.
+  /// Whether the entry is exempt from the uniqueness constraint, because a value is `nil` or the
+  /// key was truncated.
   @inline(__always) var isExempt: Bool { details & Self.exempt != 0 }
   @inline(__always) var isLong: Bool { length > Self.inlineSize }
 }
 
-/// The changes that one commit makes to one index, sorted by key and then by number, in whatever
-/// order they were added.
+/// The changes of one commit to one index. Entries may be added in any order and are sorted by key
+/// and number.
 struct EntryRun: ~Copyable {
   private var entries = FlatRun<IndexEntry>()
-  /// The keys of more than 16 bytes, one after the other.
+  /// The keys of more than 16 bytes, stored consecutively.
   private var longKeys: [UInt8] = []
   private var hasUnevenKeys = false
   private var firstLength = 0
   private var greatestNumber: UInt64 = 0
-  /// Whether some entry came after one of a greater number.
+  /// Whether an entry was added after one with a greater number.
   private var hasMixedNumbers = false
 
   var count: Int { entries.count }
@@ -66,7 +68,8 @@ struct EntryRun: ~Copyable {
     hasMixedNumbers = false
   }
 
-  /// Adds an entry. Sorting is fastest if entries come in the order of their objects' numbers.
+  /// Appends an entry. Sorting is fastest if entries are added in the order of their object
+  /// numbers.
   @inline(__always)
   mutating func append(
     _ key: UnsafeRawBufferPointer, _ number: ObjectNumber, isRemoval: Bool, isExempt: Bool
@@ -100,12 +103,12 @@ struct EntryRun: ~Copyable {
         isRemoval: isRemoval, isExempt: isExempt))
   }
 
-  /// Sorts by key, then number.
+  /// Sorts the entries by key, then by number.
   mutating func sort() {
     entries.sort()
     guard hasUnevenKeys || hasMixedNumbers || firstLength > IndexEntry.inlineSize else { return }
-    // Keys that agree in the first 16 bytes are told apart by the rest and by their length, and
-    // entries of one key by their numbers.
+    // Keys with the same first 16 bytes are compared by the remaining bytes and the length; entries
+    // with the same key by number.
     var start = 0
     while start < entries.count {
       var end = start + 1
@@ -150,7 +153,7 @@ struct EntryRun: ~Copyable {
     return longKeys.withUnsafeBytes { Self.compareTails(left, right, $0) } == 0
   }
 
-  /// The index after the last entry with the key of the entry at `start`.
+  /// Returns the index after the last entry with the same key as the entry at `start`.
   @inline(__always)
   func endOfKey(_ start: Int) -> Int {
     let first = entries[start]
@@ -159,12 +162,12 @@ struct EntryRun: ~Copyable {
     return end
   }
 
-  /// The first index whose key fulfils a condition that all later keys fulfil too.
+  /// Returns the first index whose key fulfils a condition that all later keys also fulfil.
   func partitioningIndex(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
     (0..<entries.count).partitioningIndex { withKey(entries[$0], isReached) }
   }
 
-  /// The first index whose entry lies behind a position.
+  /// Returns the first index whose entry follows a position.
   func partitioningIndex(behind position: IndexBuildList.Position) -> Int {
     (0..<entries.count).partitioningIndex { index in
       let entry = entries[index]
@@ -172,7 +175,7 @@ struct EntryRun: ~Copyable {
     }
   }
 
-  /// Forgets all entries but those of a range of a sorted run, which stays sorted.
+  /// Removes all entries except a range of the sorted run, which stays sorted.
   mutating func keep(_ range: Range<Int>) {
     var kept = EntryRun()
     kept.reserve(range.count)
@@ -184,7 +187,7 @@ struct EntryRun: ~Copyable {
           isExempt: entry.isExempt)
       }
     }
-    // They are sorted; what is added after them has greater numbers, or mixes them.
+    // The kept entries are sorted. Entries added later have greater numbers or set the flag.
     kept.greatestNumber = greatestNumber
     kept.hasMixedNumbers = false
     self = kept
@@ -198,7 +201,7 @@ struct EntryRun: ~Copyable {
     return start..<endOfKey(start)
   }
 
-  /// Lends the bytes of an entry's key.
+  /// Calls `body` with the bytes of an entry's key.
   @inline(__always)
   func withKey<R, E: Error>(
     _ entry: IndexEntry, _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -1,8 +1,8 @@
-/// A growing run of plain items in memory of its own, sorted in place: what a commit collects by
-/// the hundred thousand, so that no item costs an allocation or a check of an array.
+/// A growing run of trivial items in its own memory, sorted in place. A commit collects hundreds of
+/// thousands of them, so no item may cost an allocation or an array check.
 ///
-/// Sound: every index that is used lies below `count`, and the memory is freed with the run, which
-/// hands out no pointer that is kept.
+/// Memory safety: every index in use is less than `count`, and the memory is freed with the run,
+/// which returns no pointers that outlive it.
 struct FlatRun<Item: TwoWordSortable>: ~Copyable {
   private(set) var items: UnsafeMutablePointer<Item>
   private(set) var count = 0
@@ -29,7 +29,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
     if count + more > capacity { grow(to: count + more) }
   }
 
-  /// Forgets the items; the memory is kept for the next commit unless it is large.
+  /// Removes all items. The memory is kept for the next commit unless it is large.
   mutating func removeAll() {
     count = 0
     guard capacity > Self.mostKept else { return }
@@ -40,7 +40,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
 
   private static var mostKept: Int { 1 << 15 }
 
-  /// Sorts by both words, equal items staying in their order.
+  /// Sorts the items by both words. The sort is stable.
   mutating func sort(ignoringLow: Bool = false) {
     var scratch: UnsafeMutablePointer<Item>?
     RadixSort.sort(items, count: count, ignoringLow: ignoringLow) {
@@ -51,13 +51,13 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
     scratch?.deallocate()
   }
 
-  /// Sorts a part by a comparison, for what the two words do not tell.
+  /// Sorts a range with a comparison, for distinctions that the two words don't make.
   mutating func sort(_ range: Range<Int>, by isBefore: (Item, Item) -> Bool) {
     var part = UnsafeMutableBufferPointer(start: items + range.lowerBound, count: range.count)
     part.sort(by: isBefore)
   }
 
-  /// Keeps the items that a predicate accepts, in their order.
+  /// Keeps the items that fulfil a predicate, in their order.
   mutating func keep(where isKept: (borrowing Self, Int) -> Bool) {
     var end = 0
     for index in 0..<count where isKept(self, index) {

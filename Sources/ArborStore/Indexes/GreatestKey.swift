@@ -1,10 +1,10 @@
 internal import LMDB
 
-/// An upper bound of the keys of a database, remembered from commit to commit.
+/// An upper bound of the keys of a database, cached across commits.
 ///
 /// Entries above all others can be appended, which fills pages completely and needs no comparison
-/// with stored ones. Finding the last key costs a descent of the tree, the same for each of many
-/// commits. The bound stays valid when the greatest key is deleted.
+/// with stored entries. Finding the last key costs a tree descent, whose result is the same for
+/// many commits. The bound stays valid if the greatest key is deleted.
 struct GreatestKey {
   private enum Knowledge {
     case unknown
@@ -19,32 +19,32 @@ struct GreatestKey {
 
   mutating func forget() { knowledge = .unknown }
 
-  /// Records what the database ends with; nil where it is empty.
+  /// Records the last key of the database, or `nil` if it is empty.
   mutating func note(_ key: UnsafeRawBufferPointer?) {
     knowledge = key == nil ? .noKeys : .key
     bytes.removeAll(keepingCapacity: true)
     if let key { bytes.append(contentsOf: key) }
   }
 
-  /// Whether a key is above all others.
+  /// Whether a key is greater than all keys of the database.
   ///
-  /// - Precondition: It is known what the database ends with.
+  /// - Precondition: The last key has been recorded.
   @inline(__always)
   func isBefore(_ key: UnsafeRawBufferPointer) -> Bool {
     knowledge == .noKeys || bytes.withUnsafeBytes { $0.isBefore(key) }
   }
 }
 
-/// An upper bound of the keys of a database with integer keys, as ``GreatestKey`` is for others.
+/// An upper bound of the keys of a database with integer keys, like ``GreatestKey``.
 struct GreatestNumber {
   private var known: UInt64?
 
   mutating func forget() { known = nil }
 
-  /// Records that no key is above a number.
+  /// Records that no key is greater than a number.
   mutating func note(_ number: UInt64) { known = number }
 
-  /// The number, looked up where it is unknown; 0 where the database is empty.
+  /// Returns the greatest number, looking it up if necessary. 0 if the database is empty.
   mutating func find(
     in database: Database, _ reader: TransactionReader
   ) throws(LMDBError) -> UInt64 {

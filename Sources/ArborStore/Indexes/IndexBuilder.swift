@@ -2,25 +2,25 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Fills empty indexes from the records, in one scan over each entity.
+/// Fills empty indexes from the records, with one scan per entity.
 ///
-/// Entries are gathered in memory, sorted and written; what does not fit at once is written in
-/// several sorted runs, so that memory stays bounded however large the store is.
+/// Entries are gathered in memory, sorted and written. A store with more entries than fit in memory
+/// is written in several sorted runs, so that memory use is bounded.
 struct IndexBuilder {
-  /// How many entries are gathered before they are written: some 32 bytes each.
+  /// The number of entries to gather before writing them, at about 32 bytes each.
   static let runLength = 1 << 20
 
   let schema: ModelSchema
   let plans: [WritePlan?]
   let layouts: StoreLayouts
   let storeID: UUID
-  /// By the numbers of indexes; nil for those that are as they should be.
+  /// The maintainers by index number. `nil` for indexes that need no building.
   private let maintainers: [IndexMaintainer?]
   private let runLength: Int
-  /// What ends the building before it is done.
+  /// The limit that ends the build early.
   private let limit = WorkLimit()
 
-  /// - Parameter isBuilt: Whether an index is to be filled; its database is empty.
+  /// - Parameter isBuilt: Whether to fill an index, whose database must be empty.
   init(
     _ schema: ModelSchema, _ databases: StoreDatabases, _ layouts: StoreLayouts, storeID: UUID,
     runLength: Int = IndexBuilder.runLength, where isBuilt: (StoreDatabases.Index) -> Bool
@@ -44,7 +44,7 @@ struct IndexBuilder {
 
   /// Fills the indexes.
   ///
-  /// - Throws: `corrupted` where a record is damaged, `interrupted` where the task is cancelled.
+  /// - Throws: `corrupted` if a record is damaged, `interrupted` if the task is cancelled.
   func build(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for entity in schema.concreteEntities {
       guard let plan = plans[entity.index] else { continue }
@@ -71,7 +71,7 @@ struct IndexBuilder {
     }
   }
 
-  /// Writes what has been gathered.
+  /// Writes the gathered entries.
   private func write(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     for maintainer in maintainers {
       guard let maintainer else { continue }
@@ -86,7 +86,7 @@ struct IndexBuilder {
 
   static let mostViolations = 100
 
-  /// Objects with the same values in unique indexes that were filled.
+  /// Returns the objects with equal values in the unique indexes that were filled.
   func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
     var violations: [UniquenessViolation] = []
     for (indexNumber, maintainer) in maintainers.enumerated() {
@@ -110,7 +110,8 @@ struct IndexBuilder {
         let isCut = found.key.count >= KeyBuffer.indexLimit
         while let other = try storing(cursor.nextDuplicate()) {
           numbers.append(ObjectNumber(rawValue: other.integerValue))
-          // Whole keys say all that there is to say; nil in one of them is nil in all.
+          // An untruncated key is conclusive. If it contains `nil`, it does so for all of its
+          // objects.
           if !isCut, numbers.count == 2 { break }
         }
         try validate(numbers, maintainer, indexNumber, reader, &violations)
@@ -119,7 +120,7 @@ struct IndexBuilder {
     }
   }
 
-  /// Compares objects with one key by their records.
+  /// Compares objects that share a key by their records.
   private func validate(
     _ numbers: [ObjectNumber], _ maintainer: IndexMaintainer, _ indexNumber: Int,
     _ reader: TransactionReader, _ violations: inout [UniquenessViolation]
@@ -143,7 +144,7 @@ struct IndexBuilder {
 }
 
 extension UniquenessViolation {
-  /// Two objects with the same values in a unique index.
+  /// Creates the violation of two objects with equal values in a unique index.
   init(
     _ index: IndexSchema, _ schema: ModelSchema, existing: ObjectNumber, offending: ObjectNumber
   ) {

@@ -1,21 +1,21 @@
 internal import ArborModel
 
-/// Which indexes a store has to gain and to lose to become one of another model.
+/// The indexes to build and to drop when a store migrates to another model.
 struct IndexChanges {
   typealias PartName = SchemaCatalog.PartName
 
-  /// The indexes that have to be filled, new ones and those made of something else.
+  /// The indexes to fill: new ones, and those whose definition has changed.
   private(set) var built: Set<PartName> = []
-  /// For indexes of the newer model those of the older one whose databases they keep.
+  /// Maps indexes of the newer model to the indexes of the older model whose databases they reuse.
   private(set) var carried: [PartName: PartName] = [:]
-  /// Whether every index of the older model has the entries that it had.
+  /// Whether every index of the older model keeps all of its entries.
   let leavesEntries: Bool
 
   /// - Parameters:
   ///   - difference: Names the indexes to fill: new ones, changed ones, and those whose values or
-  ///     objects change although they are made of the same.
-  ///   - isOfOtherVersion: Whether what lies in the file was made with another version of what a
-  ///     folded text or a token is.
+  ///     objects change although their definition does not.
+  ///   - isOfOtherVersion: Whether the file was written with another version of text folding or
+  ///     tokenization.
   init(
     from old: ModelSchema, to new: ModelSchema, refilling difference: ModelDifference,
     isOfOtherVersion: Bool
@@ -23,8 +23,8 @@ struct IndexChanges {
     var before = Self.definitions(of: old)
     let after = Self.definitions(of: new)
     var rest = Set(after.keys)
-    // What an index is made of tells which one it was, under whatever name, and where several are
-    // made of the same, the name; else it is the one of its name, made anew.
+    // Indexes are paired by definition, regardless of name; among several with the same definition,
+    // by name. Otherwise an index of the same name and entity is rebuilt.
     let rules: [(_ old: NamedDefinition, _ new: NamedDefinition) -> Bool] = [
       { $0.name == $1.name && $0.definition == $1.definition },
       { $0.definition == $1.definition },
@@ -44,8 +44,8 @@ struct IndexChanges {
     }
     built.formUnion(rest)
     if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
-    // An index that the difference pairs with none, or with one of its name made of something else,
-    // may have found one made of the same here, which holds objects that go with their entity.
+    // An index that the difference reports as new or redefined may have been paired here with one
+    // of the same definition, which still contains objects that leave with their entity.
     for change in difference.changes where change.effort == .indexBuild {
       guard case .index(let kind) = change.kind, let entity = change.entity else { continue }
       let name: String
@@ -59,8 +59,8 @@ struct IndexChanges {
     leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
-  /// Has the newer model's indexes filled that entities declare or inherit whose objects come back
-  /// or go.
+  /// Marks the indexes of the newer model that entities declare or inherit for refilling if objects
+  /// of these entities are restored or removed.
   mutating func refill(of entities: Set<String>, in schema: ModelSchema) {
     let owners = Set(
       schema.model.entities.lazy.filter { entities.contains($0.name) }
@@ -78,7 +78,8 @@ struct IndexChanges {
     (one.entity, one.name) < (other.entity, other.name)
   }
 
-  /// What an index holds, by catalogue numbers: indices differ between models, and names change.
+  /// The contents of an index, identified by catalogue numbers, because indices differ between
+  /// models and names can change.
   private struct Definition: Hashable {
     struct Column: Hashable {
       let property: UInt16
@@ -91,7 +92,7 @@ struct IndexChanges {
     let columns: [Column]
     let isUnique: Bool
     let condition: String?
-    /// The layouts of the entities it covers, where a condition reads further fields.
+    /// The layouts of the covered entities, if a condition may read further fields.
     let layouts: [UInt16: UInt16]
 
     var isVersioned: Bool {

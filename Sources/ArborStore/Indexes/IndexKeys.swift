@@ -1,20 +1,20 @@
 package import ArborModel
 internal import Foundation
 
-/// Makes the keys of one index from the records of one concrete entity.
+/// Encodes the keys of one index from the records of one concrete entity.
 ///
-/// It resolves the index's columns to offsets in the record once, since a bulk insert makes a key
-/// for every index of every record.
+/// The columns are resolved to record offsets once, because a bulk insert encodes a key for every
+/// index of every record.
 package struct IndexKeys: Sendable {
-  /// One column, found in the records of the entity.
+  /// A column, resolved for the records of the entity.
   package struct Column: Sendable {
     package let field: RecordField
     package let isAscending: Bool
-    /// How the text is folded; nil for a column of plain values.
+    /// The folding of the text, or `nil` for a column of plain values.
     package let folding: StringFolding?
   }
 
-  // Most indexes have one column; it lies beside the others so that no array is touched for it.
+  // Most indexes have a single column. It is stored separately to avoid an array access.
   private let first: Column
   private let others: [Column]
   private let isFolded: Bool
@@ -39,9 +39,9 @@ package struct IndexKeys: Sendable {
 
   package var columns: [Column] { [first] + others }
 
-  /// Writes a record's key over what the buffer held.
+  /// Replaces the contents of the buffer by a record's key.
   ///
-  /// - Precondition: The index is not one of words; those have a key for each.
+  /// - Precondition: The index is not a text index, which has one key per word.
   @inline(__always)
   package func key(of record: RecordView, into key: inout KeyBuffer) {
     key.removeAll()
@@ -66,7 +66,7 @@ package struct IndexKeys: Sendable {
 }
 
 extension EntitySchema {
-  /// Where the records of this entity hold what an index column is over.
+  /// Returns the record field that an index column is derived from.
   package func field(of source: IndexSchema.Column.Source) -> RecordField {
     switch source {
     case .attribute(let slot): return attributes[slot].field
@@ -78,20 +78,21 @@ extension EntitySchema {
     }
   }
 
-  /// The columns of an index, as ``KeyDecoder`` wants them.
+  /// Returns the columns of an index in the form that ``KeyDecoder`` expects.
   package func keyColumns(of index: IndexSchema) -> [KeyDecoder.Column] {
     index.columns.map { (kind: field(of: $0.source).kind, isAscending: $0.isAscending) }
   }
 }
 
-/// Tells which records are in a partial index: its condition as code for each entity it covers.
+/// Decides which records belong to a partial index: its condition, compiled for each entity it
+/// covers.
 ///
-/// For one thread at a time, as compiled predicates are.
+/// Must be used by one thread at a time, like compiled predicates.
 struct IndexFilter {
   private let conditions: [(entity: UInt16, holds: CompiledPredicate)]
 
-  /// - Returns: nil for an index of all records.
-  /// - Throws: `invalidModel`, which no model that passed the rules brings about.
+  /// - Returns: `nil` for an index of all records.
+  /// - Throws: `invalidModel`, which does not occur for a validated model.
   init?(_ index: IndexSchema, _ schema: ModelSchema, storeID: UUID) throws(StoreError) {
     guard let condition = index.condition else { return nil }
     let environment = PredicateEnvironment(schema: schema, storeID: storeID)

@@ -1,17 +1,18 @@
 internal import ArborModel
 
-/// Objects that share a value in a unique index, among all whose entries were collected.
+/// Finds objects that share a value in a unique index among the collected entries.
 extension IndexMaintainer {
-  /// Two objects of which the second one has the values of the first.
+  /// Two objects, of which the second has the same values as the first.
   struct Duplicate {
     let holder: ObjectNumber
     let other: ObjectNumber
   }
 
-  /// What was collected has been sorted, and removes nothing.
+  /// Returns the duplicates among the collected entries, which must be sorted and contain no
+  /// removals.
   ///
-  /// - Parameter wholeKey: Gives the key in full of an object whose collected key was cut; nil
-  ///   where the constraint does not bind it.
+  /// - Parameter wholeKey: Returns the untruncated key of an object whose collected key was
+  ///   truncated, or `nil` if the constraint doesn't apply to it.
   func duplicates(
     _ wholeKey: (ObjectNumber) throws(StoreError) -> [UInt8]?
   ) throws(StoreError) -> [Duplicate] {

@@ -1,30 +1,31 @@
 internal import ArborModel
 internal import LMDB
 
-/// Writing an index anew instead of changing it: its entries as they were merged with a commit's
-/// changes, both in order, and appended.
+/// Rewrites an index instead of updating it: merges its entries with a commit's changes, both in
+/// order, and appends the result.
 ///
-/// Changes all over a tree copy nearly all of its pages, since the engine writes no page in place,
-/// and leave them half full. A merge writes fewer, each of them full, and looks nothing up.
+/// Scattered changes copy nearly all pages of a copy-on-write B+ tree and leave them half full. A
+/// merge writes fewer, completely filled pages and needs no lookups.
 extension IndexMaintainer {
-  /// Fewer changes are made one by one.
+  /// Fewer changes than this are applied one by one.
   private static var fewChanges: Int { 1 << 10 }
-  /// An index with so many times the entries is not rewritten: that takes longer.
+  /// An index with this many times as many entries as changes is not rewritten, because that takes
+  /// longer.
   private static var largestRatio: Int { 16 }
-  /// So many numbers of a key are put before it is looked whether the writing is to end.
+  /// The number of values of one key to append between checks of the limit.
   private static var appendedAtOnce: Int { 1 << 12 }
   private static var sampleCount: Int { 32 }
-  /// Fewer entries than a page has.
+  /// The number of entries per sample, less than a page holds.
   private static var sampleLength: Int { 64 }
 
-  /// Whether a merge is better than change by change: where the changes lie in most parts of the
-  /// index.
+  /// Whether a merge is cheaper than individual changes, which is the case if the changes are
+  /// spread over most of the index.
   ///
-  /// - Parameter basis: Shows the index as it is before the changes.
+  /// - Parameter basis: The index as it was before the changes.
   func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
     let stored = try basis.entryCount(index.database)
-    // What lies above all entries is appended anyway.
+    // Entries above all stored ones are appended in any case.
     let count = try firstAbove(basis)
     guard stored >= Self.fewChanges, count >= Self.fewChanges, count >= stored / Self.largestRatio
     else { return false }
@@ -43,18 +44,18 @@ extension IndexMaintainer {
       changes += max(1, end - start)
       entries += passed
     }
-    // Around the changes there are `changes` for so many entries; if it is as many everywhere, they
-    // lie in this part of the index.
+    // Near the changes, there are `changes` per so many entries. If that density is close to the
+    // average of the whole index, the changes are spread over it.
     return 2 * count * entries >= changes * stored
   }
 
-  /// Merges the index with the changes; the parameters are those of their application.
+  /// Merges the index with the changes. The parameters are those of `apply`.
   func rewrite(
     _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
     without swept: SweptObjects
   ) throws(LMDBError) {
     try basis.verifyPages(of: index.database)
-    // Most entries stay: only those that go and come count.
+    // Most entries stay. Only removals and additions are counted.
     try transaction.clear(index.database, isCounted: false)
     forgetEnd()
     let old = try basis.cursor(index.database)
@@ -88,7 +89,7 @@ extension IndexMaintainer {
     while runIndex < run.count { runIndex = try append(keyAt: runIndex, to: new).end }
   }
 
-  /// Reads the numbers of a key that stay, and counts those that are swept away.
+  /// Reads the numbers of a key that stay, and counts those of swept objects as removed.
   @inline(__always)
   private func read(
     _ numbers: inout [UInt64], of entry: Entry, _ cursor: borrowing Cursor,
@@ -104,7 +105,7 @@ extension IndexMaintainer {
     }
   }
 
-  /// Counts an entry that goes or comes in the digest of the index.
+  /// Counts a removed or added entry in the digest of the index.
   private func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
     _ transaction: borrowing WriteTransaction
@@ -116,7 +117,8 @@ extension IndexMaintainer {
     }
   }
 
-  /// How the key of a change stands to a stored one; behind it where there are no more changes.
+  /// Compares the key of a change with a stored key. Returns `.greater` if there are no more
+  /// changes.
   @inline(__always)
   private func order(of runIndex: Int, to key: UnsafeRawBufferPointer) -> Ordering {
     guard runIndex < run.count else { return .greater }
@@ -126,10 +128,10 @@ extension IndexMaintainer {
     return run.withKey(entry) { Ordering(bytes: $0, key) }
   }
 
-  /// Appends what is added under the key of a change.
+  /// Appends the additions of one key.
   ///
-  /// - Parameter limit: What ends the writing, with `closed`; nil for nothing.
-  /// - Returns: The index behind the key's changes, and whether anything was appended.
+  /// - Parameter limit: The limit that ends the writing with `closed`, or `nil` for none.
+  /// - Returns: The index after the key's changes, and whether anything was appended.
   func append(
     keyAt start: Int, to cursor: borrowing Cursor, _ limit: WorkLimit? = nil
   ) throws(LMDBError) -> (end: Int, hasAdded: Bool) {
@@ -150,10 +152,10 @@ extension IndexMaintainer {
     return (end, hasAdded)
   }
 
-  /// Changes the numbers of a key, which are in ascending order as the changes are.
+  /// Applies changes to the numbers of a key. Both are in ascending order.
   ///
-  /// - Parameter note: Called with each number that goes or comes, and whether it goes.
-  /// - Returns: The index behind the key's changes.
+  /// - Parameter note: Called with each number that is removed or added, and whether it is removed.
+  /// - Returns: The index after the key's changes.
   private func merge(
     keyAt runIndex: Int, into numbers: inout [UInt64], _ note: (UInt64, Bool) -> Void
   ) -> Int {

@@ -4,14 +4,15 @@ internal import LMDB
 
 /// Maintains one index: collects the entries that a commit adds and removes, and writes them.
 ///
-/// Only the thread that leads the commits uses it. It is reused from commit to commit.
+/// Used only by the thread that leads the group commit. Reused across commits.
 final class IndexMaintainer {
   let index: StoreDatabases.Index
   private(set) var run = EntryRun()
-  /// The objects whose key in a unique index was cut, so that their records have to be compared.
-  /// Sorted with the run.
+  /// The objects whose key in a unique index was truncated, so that their records have to be
+  /// compared. Sorted together with the run.
   private(set) var cutClaims: [ObjectNumber] = []
-  /// Whether entries of deleted objects are not collected but removed in a pass over the index.
+  /// Whether entries of deleted objects are removed in a pass over the index instead of being
+  /// collected.
   var isSwept = false
   private var key = KeyBuffer()
   private var oldKey = KeyBuffer()
@@ -19,7 +20,7 @@ final class IndexMaintainer {
   private var tokens = TextTokens()
   private var oldTokens = TextTokens()
   private var greatestKey = GreatestKey()
-  /// Room for the numbers of a key that is appended.
+  /// A reusable buffer for the numbers of an appended key.
   var appended: [UInt64] = []
 
   init(_ index: StoreDatabases.Index, filter: IndexFilter?) {
@@ -27,7 +28,7 @@ final class IndexMaintainer {
     self.filter = filter
   }
 
-  /// The maintainers of all of a store's indexes, by their numbers.
+  /// Returns the maintainers of all indexes of a store, by index number.
   static func all(
     of databases: StoreDatabases, _ schema: ModelSchema, storeID: UUID
   ) throws(StoreError) -> [IndexMaintainer] {
@@ -38,7 +39,7 @@ final class IndexMaintainer {
 
   var isEmpty: Bool { run.isEmpty && cutClaims.isEmpty && !isSwept }
 
-  /// Whether only some records are in the index.
+  /// Whether the index has a condition.
   var isPartial: Bool { filter != nil }
 
   func removeAll() {
@@ -49,15 +50,15 @@ final class IndexMaintainer {
 
   func reserve(_ more: Int) { run.reserve(more) }
 
-  /// Forgets all entries but those of a range of the sorted run.
+  /// Removes all entries except a range of the sorted run.
   func keep(_ range: Range<Int>) { run.keep(range) }
 
-  /// Forgets the greatest key, since another process may have written.
+  /// Discards the cached greatest key, because another process may have written.
   func forgetEnd() { greatestKey.forget() }
 
   // MARK: Collecting
 
-  /// Collects the change of an object's entries.
+  /// Collects the changes of an object's entries.
   @inline(__always)
   func collect(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, plan: WritePlan.Index
@@ -69,7 +70,8 @@ final class IndexMaintainer {
     }
   }
 
-  /// Collects for a partial or text index. A record that doesn't match the condition has no entry.
+  /// Collects the changes for a partial or text index. A record that doesn't fulfil the condition
+  /// has no entries.
   @inline(never)
   private func collectSelected(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
@@ -87,7 +89,7 @@ final class IndexMaintainer {
     filter?.holds(record, number) ?? true
   }
 
-  /// Collects the tokens that are added and removed. Those that stay cost nothing.
+  /// Collects the tokens that are added and removed. Unchanged tokens are skipped.
   private func collectTokens(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan.Index
   ) {
@@ -145,13 +147,15 @@ final class IndexMaintainer {
     if !cutClaims.isEmpty { cutClaims.sort() }
   }
 
-  /// Whether an object is among the ``cutClaims``. Logarithmic.
+  /// Whether an object is among the ``cutClaims``.
+  ///
+  /// - Complexity: Logarithmic.
   func claimsCutKey(_ number: ObjectNumber) -> Bool {
     let entryIndex = cutClaims.partitioningIndex { $0 >= number }
     return entryIndex < cutClaims.count && cutClaims[entryIndex] == number
   }
 
-  /// Lends the key of a record.
+  /// Calls `body` with the key of a record.
   func withKey<R, E: Error>(
     of record: RecordView, _ plan: WritePlan.Index, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -159,8 +163,8 @@ final class IndexMaintainer {
     return try body(key.bytes)
   }
 
-  /// A record's key in full, however long, in a unique index: nil where the record is not bound by
-  /// the constraint.
+  /// Returns a record's untruncated key in a unique index, or `nil` if the constraint doesn't apply
+  /// to the record.
   func wholeKey(
     of record: RecordView, _ number: ObjectNumber, _ plan: WritePlan.Index
   ) -> [UInt8]? {
@@ -174,13 +178,13 @@ final class IndexMaintainer {
 
   // MARK: Writing
 
-  /// Writes the collected changes: removals first, so that values can be swapped.
+  /// Writes the collected changes. Removals come first, so that values can be swapped.
   ///
   /// - Parameters:
-  ///   - basis: Shows the index as it is before the changes, whatever the transaction does; nil
-  ///     where nothing does.
-  ///   - swept: Objects of which no entry stays; with a basis only.
-  ///   - limit: What ends the writing, with `closed`; nil for nothing.
+  ///   - basis: The index as it was before the changes, regardless of the transaction, or `nil` if
+  ///     it is not available.
+  ///   - swept: Objects whose entries are all removed. Requires a basis.
+  ///   - limit: The limit that ends the writing with `closed`, or `nil` for none.
   func apply(
     _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects(), limit: WorkLimit? = nil
@@ -210,7 +214,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// Adds a single entry without a cursor, which would cost more than the search it saves.
+  /// Adds a single entry without a cursor, whose creation costs more than the search it saves.
   private func addAlone(
     _ entryIndex: Int, _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {
@@ -222,7 +226,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// Entries above the last key are appended, which fills pages completely.
+  /// Adds entries. Those above the last key are appended, which fills pages completely.
   private func add(
     _ transaction: borrowing WriteTransaction, _ database: Database, _ limit: WorkLimit?
   ) throws(LMDBError) {
@@ -244,7 +248,7 @@ final class IndexMaintainer {
     if let greatest { run.withKey(run[greatest]) { greatestKey.note($0) } }
   }
 
-  /// The index of the first entry whose key is above all stored ones.
+  /// Returns the index of the first entry whose key is greater than all stored keys.
   func firstAbove(_ reader: TransactionReader) throws(LMDBError) -> Int {
     if !greatestKey.isKnown { greatestKey.note(try reader.cursor(index.database).last()?.key) }
     return run.partitioningIndex { greatestKey.isBefore($0) }

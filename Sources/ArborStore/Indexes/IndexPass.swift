@@ -1,47 +1,47 @@
 internal import ArborModel
 internal import LMDB
 
-/// The next entries of one index that is being filled, in their order: all that lie behind a
-/// position, or as many as fit into memory, as one snapshot shows them.
+/// The next entries of an unfinished index in order: all entries of one snapshot after a position,
+/// or as many as fit in memory.
 final class IndexPass {
-  /// An entity, and the index as it has it.
+  /// An entity and its version of the index.
   private struct Target {
     let plan: WritePlan
     let index: WritePlan.Index
   }
 
   let maintainer: IndexMaintainer
-  /// How far the index was filled when the entries were gathered, and up to which entry they are
-  /// written by now.
+  /// The catalogue number of the index, and the last entry that is written so far.
   let index: UInt16
   private(set) var position: IndexBuildList.Position?
-  /// The entries that are not written yet, by their indices in the maintainer's run.
+  /// The entries that are not written yet, as indices of the maintainer's run.
   private(set) var rest: Range<Int> = 0..<0
-  /// Whether no entries lie behind these.
+  /// Whether there are no entries after these.
   private(set) var isLast = true
-  /// The commit up to which changed objects are known.
+  /// The last commit whose changed objects have been read.
   private var sequence: UInt64
-  /// Objects whose entries are all in the index, whatever was gathered of them: commits keep them.
+  /// Objects whose entries are complete in the index. Gathered entries are ignored for them,
+  /// because commits maintain them.
   private var handled: Set<UInt64> = []
-  /// Whether nobody knows which objects were changed since the snapshot: each one's entries are
-  /// made anew from its record before they are written. That takes longer for an entry, and ends
-  /// however fast others commit, as gathering again would not.
+  /// Whether it is unknown which objects have changed since the snapshot. The entries of each
+  /// object are then rebuilt from its record before they are written. This takes longer per entry
+  /// but terminates no matter how fast other writers commit, unlike gathering again.
   private(set) var isDoubtful = false
   private let mostChanges: Int
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
   private let store: StoreEngine
-  /// How many entries lie behind these, and how many the index will have.
+  /// The number of entries after these, and the expected total of the index.
   private var (behind, total) = (0, 0)
 
-  /// More commits than these are not looked through for changed objects.
+  /// The maximum number of commits to search for changed objects.
   private static let mostCommits: UInt64 = 1 << 10
-  /// So many entries are written between two looks at the clock: fewer where objects are looked up
-  /// for it, of which each may have many.
+  /// The number of entries to write between two checks of the clock. Fewer if objects have to be
+  /// looked up, because each may have many entries.
   private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
-  /// - Parameter mostChanges: More objects that others have changed are not looked up in one batch.
+  /// - Parameter mostChanges: The maximum number of changed objects to look up in one batch.
   init(
     _ build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot, mostChanges: Int
   ) throws(StoreError) {
@@ -61,10 +61,10 @@ final class IndexPass {
 
   // MARK: Gathering
 
-  /// Gathers the entries from the snapshot that the pass was made with.
+  /// Gathers the entries from the snapshot that the pass was created with.
   ///
-  /// - Parameter length: How many entries are gathered at most.
-  /// - Returns: false where it was stopped; nothing can be written then.
+  /// - Parameter length: The maximum number of entries.
+  /// - Returns: `false` if gathering was stopped. Nothing may be written then.
   func gather(
     _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
   ) throws(StoreError) -> Bool {
@@ -93,7 +93,7 @@ final class IndexPass {
     return true
   }
 
-  /// Forgets what is not among the next entries, where there are twice as many.
+  /// Discards entries beyond the next ones once there are twice as many.
   private func prune(to length: Int) {
     guard maintainer.run.count >= 2 * length else { return }
     let range = sortedRange(length)
@@ -101,7 +101,7 @@ final class IndexPass {
     maintainer.keep(range)
   }
 
-  /// Where the next entries lie in the run, which is sorted for it.
+  /// Sorts the run and returns the range of the next entries.
   private func sortedRange(_ length: Int) -> Range<Int> {
     maintainer.sort()
     let start = position.map { maintainer.run.partitioningIndex(behind: $0) } ?? 0
@@ -110,25 +110,25 @@ final class IndexPass {
 
   // MARK: Writing
 
-  /// What a batch has to know of commits since the last one.
+  /// The commits since the last batch.
   struct News {
     let sequence: UInt64
-    /// The objects that were changed; nil where nobody knows, or where there are too many.
+    /// The changed objects, or `nil` if they are unknown or too many.
     let numbers: Set<UInt64>?
   }
 
-  /// What a batch has written.
+  /// The result of writing a batch.
   struct Batch {
-    /// How many of the remaining entries are done.
+    /// The number of remaining entries that were processed.
     fileprivate(set) var count = 0
-    /// The entry up to which the index is filled then.
+    /// The last entry that is in the index after the batch.
     fileprivate(set) var position: IndexBuildList.Position?
     fileprivate let sequence: UInt64
     fileprivate var isDoubtful = false
     fileprivate var handled: Set<UInt64> = []
   }
 
-  /// Looks which objects were changed since the last batch.
+  /// Reads which objects have changed since the last batch.
   func news(_ reader: TransactionReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
@@ -145,12 +145,13 @@ final class IndexPass {
     return News(sequence: header.sequence, numbers: numbers)
   }
 
-  /// Writes the first of the remaining entries, and all entries of objects that were changed since
-  /// the last batch: what was gathered of those may be wrong, and from now on commits keep them.
+  /// Writes the first of the remaining entries, and all entries of objects that have changed since
+  /// the last batch. Gathered entries of these objects may be outdated, and commits maintain them
+  /// from now on.
   ///
   /// - Parameters:
-  ///   - most: How many entries are written at most, of those that were gathered.
-  ///   - isDue: Asked between parts of the batch; it ends where it says so.
+  ///   - most: The maximum number of gathered entries to write.
+  ///   - isDue: Called between parts of the batch. The batch ends once it returns `true`.
   func write(
     _ most: Int, _ news: News, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     until isDue: () -> Bool
@@ -185,7 +186,7 @@ final class IndexPass {
     return batch
   }
 
-  /// Records that a batch is in the file.
+  /// Records that a batch has been committed.
   func advance(_ batch: Batch) {
     rest = rest.dropFirst(batch.count)
     handled.formUnion(batch.handled)
@@ -194,13 +195,13 @@ final class IndexPass {
     position = batch.position
   }
 
-  /// The part of the entries that is written with so many more, in 65,536ths.
+  /// Returns the written fraction of all entries after `count` more, in units of 1/65,536.
   func part(with count: Int) -> UInt16 {
     let written = max(0, total - behind - (rest.count - count))
     return total == 0 ? 0 : UInt16(min(Int(UInt16.max), (written << 16) / total))
   }
 
-  /// Writes all entries of some objects, as their records are now.
+  /// Writes all entries of the given objects from their current records.
   private func writeAnew(
     _ numbers: Set<UInt64>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit
   ) throws(StoreError) {
@@ -226,14 +227,14 @@ final class IndexPass {
 }
 
 extension IndexMaintainer {
-  /// Adds a part of the collected entries, in their order. Those that are there already stay.
+  /// Adds a range of the collected entries in order. Entries that already exist are kept.
   ///
-  /// - Parameter isLeftOut: Which objects' entries are not added.
+  /// - Parameter isLeftOut: Whether an object's entries are skipped.
   func add(
     _ range: Range<Int>, _ transaction: borrowing WriteTransaction, _ limit: WorkLimit,
     unless isLeftOut: (UInt64) -> Bool
   ) throws(LMDBError) {
-    // Others may have written since.
+    // Other writers may have committed since.
     forgetEnd()
     let firstAppended = try firstAbove(transaction.reader)
     let cursor = try transaction.reader.cursor(index.database)

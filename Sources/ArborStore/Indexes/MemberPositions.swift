@@ -1,10 +1,10 @@
-/// Gives positions to the members of an ordered relationship, moving as few as can be.
+/// Assigns positions to the members of an ordered relationship while moving as few as possible.
 ///
-/// Members keep their positions where these ascend already; the others get some in the gaps
-/// between. Only where a gap is exhausted all of them are numbered anew,
-/// ``StoreFormat/positionGap`` apart.
+/// Members whose positions already ascend keep them; the others are placed in the gaps. All members
+/// are renumbered, ``StoreFormat/positionGap`` apart, only if a gap is exhausted.
 enum MemberPositions {
-  /// - Parameter old: The position of each member in the new order; nil for one that joins.
+  /// - Parameter old: The previous position of each member in the new order, or `nil` for a new
+  ///   member.
   /// - Returns: Ascending positions, none of them 0.
   static func assign(_ old: [UInt64?]) -> [UInt64] {
     let kept = longestAscending(old)
@@ -27,10 +27,10 @@ enum MemberPositions {
     return positions
   }
 
-  /// The distance of `count` positions between two; nil where there is no room.
+  /// Returns the distance between `count` positions in a gap, or `nil` if the gap is too small.
   private static func step(from lower: UInt64, to upper: UInt64?, for count: UInt64) -> UInt64? {
     guard let upper else {
-      // Behind the last: full gaps, as long as the numbers last.
+      // After the last position: full gaps, as long as the numbers suffice.
       let room = (UInt64.max - lower) / StoreFormat.positionGap
       return room > count ? StoreFormat.positionGap : nil
     }
@@ -38,7 +38,7 @@ enum MemberPositions {
     return step > 0 ? step : nil
   }
 
-  /// The indices of the longest run of ascending positions, by patience sorting.
+  /// Returns the indices of the longest ascending subsequence, by patience sorting.
   private static func longestAscending(_ positions: [UInt64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: positions.count)

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// One member to be added to an owner's relationship or removed from it.
+/// A member to add to or remove from an owner's relationship.
 struct MemberChange: TwoWordSortable {
   /// The owner.
   let high: UInt64
@@ -18,11 +18,11 @@ struct MemberChange: TwoWordSortable {
   @inline(__always) var member: ObjectNumber { ObjectNumber(rawValue: low) }
 }
 
-/// The changes that one commit makes to one unordered relationship, sorted by owner and member.
+/// The changes of one commit to one unordered relationship, sorted by owner and member.
 typealias MemberRun = FlatRun<MemberChange>
 
 extension FlatRun where Item == MemberChange {
-  /// The index after the last change of the owner at `start`.
+  /// Returns the index after the last change of the owner at `start`.
   @inline(__always)
   func endOfOwner(_ start: Int) -> Int {
     let owner = self[start].high
@@ -31,7 +31,7 @@ extension FlatRun where Item == MemberChange {
     return end
   }
 
-  /// Leaves of several changes of one pair the last, which is what they come to. The run is sorted.
+  /// Keeps only the last change of each pair. The run must be sorted.
   mutating func keepLastOfEachPair() {
     keep { run, index in
       index + 1 == run.count || run[index].high != run[index + 1].high
@@ -39,7 +39,8 @@ extension FlatRun where Item == MemberChange {
     }
   }
 
-  /// What the run does with a pair: true removes it, false adds it, nil neither. The run is sorted.
+  /// Whether the run removes a pair (`true`) or adds it (`false`). `nil` if it does neither. The
+  /// run must be sorted.
   func isRemoved(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool? {
     let wanted = (owner.rawValue, member.rawValue)
     let index = (0..<count).partitioningIndex { (self[$0].high, self[$0].low) >= wanted }

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Fills the indexes that a migration left unfinished while everybody else reads and writes, as
-/// *CREATE INDEX CONCURRENTLY* does.
+/// Builds the indexes that a migration left unfinished while other threads and processes read and
+/// write, like *CREATE INDEX CONCURRENTLY*.
 ///
 /// ```
 /// snapshot   gather and sort all entries
@@ -11,24 +11,25 @@ internal import LMDB
 /// others      commit · commit · commit ···  waits · commit · waits · commit
 /// ```
 ///
-/// Each batch is a write transaction of its own, with the last entry that it has written: after a
-/// crash the next one goes on there. Entries are written in their order, so that each page of the
-/// index is written about once; they are gathered from a snapshot, as many as fit into memory, with
-/// one scan of the records. Objects that were changed since are known by the history: the next
-/// batch writes their entries as they are by then, and commits keep them from then on. Where the
-/// history does not list the changes, or lists very many, each object that is next is looked up
-/// before its entries are written; nothing is gathered again, so that the build ends however much
-/// others commit.
+/// Each batch is a write transaction that also records the last entry it has written, so that a
+/// build continues there after a crash. Entries are gathered from a snapshot with one scan of the
+/// records, as many as fit in memory, and written in order, so that each page of the index is
+/// written about once. The history lists the objects that have changed since: the next batch writes
+/// their current entries, and commits maintain them from then on. If the history does not list the
+/// changes, or lists too many, each object is looked up before its entries are written. Nothing is
+/// gathered again, so the build terminates however much is committed meanwhile.
 ///
-/// A batch ends when it has held the writer for ``target``, what its commit takes included as far
-/// as the last one tells, and others get their turn between batches. Several threads and processes
-/// may build at once: a builder that finds that another one was faster lets that one go on.
+/// A batch ends once it has held the writer lock for ``target``, including the time of its commit
+/// as estimated from the last one. Other writers get their turn between batches. Several threads
+/// and processes may build at once: a builder that has been overtaken leaves the work to the other
+/// one.
 final class OnlineIndexBuilder {
-  /// So long, in nanoseconds, a batch should hold the writer.
+  /// The time for which a batch should hold the writer lock, in nanoseconds.
   private static let target: UInt64 = 20_000_000
-  /// So long it may write at least, however long the disk takes for its commit.
+  /// The minimum time that a batch may spend writing, however long its commit takes.
   private static let leastTime: UInt64 = 5_000_000
-  /// So many entries are gathered at once: some 32 bytes each, and as many again meanwhile.
+  /// The number of entries to gather at once, at about 32 bytes each plus the same again while
+  /// sorting.
   static let passLength = 1 << 20
 
   private let store: StoreEngine
@@ -37,16 +38,16 @@ final class OnlineIndexBuilder {
   private let passLength: Int
   private let mostChanges: Int
   private var pass: IndexPass?
-  /// How often entries were gathered.
+  /// The number of times entries were gathered.
   private(set) var passCount = 0
-  /// How long, in nanoseconds, the last batch took behind its writing, and the longest one held the
-  /// writer.
+  /// The time that the last batch took after its writing, and the longest time that a batch held
+  /// the writer lock, in nanoseconds.
   private var commitTime: UInt64 = 0
   private(set) var longestBatch: UInt64 = 0
 
   /// - Parameters:
-  ///   - largestBatch: How many entries a batch has at most.
-  ///   - mostChanges: More objects that others have changed are not looked up in one batch.
+  ///   - largestBatch: The maximum number of entries per batch.
+  ///   - mostChanges: The maximum number of changed objects to look up in one batch.
   init(
     _ store: StoreEngine, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
     mostChanges: Int = 1 << 12
@@ -60,12 +61,12 @@ final class OnlineIndexBuilder {
   /// Builds until every index is ready.
   ///
   /// - Parameters:
-  ///   - isStopped: Asked between batches, and while entries are gathered; the build ends where it
-  ///     says so.
-  ///   - report: Called before each batch, with what is left to do.
-  /// - Throws: `duplicatesBuilt` where objects share values in a unique index; `interrupted` where
-  ///   the task is cancelled; `corrupted`, `diskFull`, `modelChanged` and what else keeps a commit
-  ///   from being written. What was done until then stays.
+  ///   - isStopped: Called between batches and while entries are gathered. The build ends once it
+  ///     returns `true`.
+  ///   - report: Called before each batch with the remaining work.
+  /// - Throws: `duplicatesBuilt` if objects share values in a unique index; `interrupted` if the
+  ///   task is cancelled; `corrupted`, `diskFull`, `modelChanged` and other errors that prevent a
+  ///   commit. The work done so far is kept.
   func run(
     isStopped: () -> Bool = { false },
     reportingTo report: (@Sendable ([IndexBuildStatus]) -> Void)? = nil
@@ -92,19 +93,19 @@ final class OnlineIndexBuilder {
     }
   }
 
-  /// The number throughout the store of an index.
+  /// Returns the store-wide number of an index, given its catalogue number.
   private func indexNumber(of index: UInt16) -> Int? {
     store.databases.indexes.firstIndex { store.schema.catalogNumber(of: $0.schema) == index }
   }
 
   // MARK: Filling
 
-  /// Writes a batch; false where another builder was faster.
+  /// Writes a batch. Returns `false` if another builder was faster.
   private func fill(
     _ build: IndexBuildList.Build, from pass: IndexPass, of list: IndexBuildList,
     _ snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
-    // The map cannot grow while this thread has a snapshot.
+    // The map cannot grow while this thread has a snapshot open.
     snapshot.close()
     let isUnique = pass.maintainer.index.schema.isUnique
     let most = min(largestBatch, pass.rest.count)
@@ -137,8 +138,8 @@ final class OnlineIndexBuilder {
     return true
   }
 
-  /// The entries that are next: those that were gathered before, as long as nobody else has written
-  /// some of them, or those of a snapshot; nil where the build is stopped.
+  /// Returns the next entries: those gathered before, unless another builder has written some of
+  /// them, or new ones from the snapshot. Returns `nil` if the build was stopped.
   private func pass(
     for build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot,
     _ isStopped: () -> Bool
@@ -154,15 +155,16 @@ final class OnlineIndexBuilder {
     return made
   }
 
-  /// Lets others write: the engine's lock is not fair to those that have waited for it longer.
+  /// Pauses so that other writers get their turn, because the writer lock is not fair.
   private func rest(after duration: UInt64) {
     usleep(UInt32(min(5_000, max(200, duration / 4_000))))
   }
 
   // MARK: Releasing
 
-  /// Makes the unique indexes ready whose values are unique. All of them are filled, and kept by
-  /// every commit, which compares new values with all others: what is unique stays so.
+  /// Releases the unique indexes whose values are unique. All of them are complete, and every
+  /// commit maintains them and compares new values with all existing ones, so that unique values
+  /// stay unique.
   private func release(
     _ list: IndexBuildList, _ snapshot: StoreSnapshot
   ) throws(StoreError) -> Bool {
@@ -193,12 +195,12 @@ final class OnlineIndexBuilder {
 
   // MARK: Transactions
 
-  /// Changes the list in a write transaction.
+  /// Changes the list of index builds in a write transaction.
   ///
   /// - Parameters:
-  ///   - list: As it was when the change was prepared.
-  ///   - body: Changes it; gives false where nothing is to be written.
-  /// - Returns: false where another builder has changed the list since, or where nothing was to be
+  ///   - list: The list for which the change was prepared.
+  ///   - body: Changes the list. Returns `false` if nothing is to be written.
+  /// - Returns: `false` if another builder has changed the list since, or nothing was to be
   ///   written.
   private func change(
     _ list: IndexBuildList,
@@ -212,7 +214,7 @@ final class OnlineIndexBuilder {
         var present = try IndexBuildList.read(header, transaction.reader, arbor)
         isGivenUp = present != list
         if !isGivenUp { isGivenUp = try !body(transaction, header, &present) }
-        // Nothing is to be committed; the word is not heard outside.
+        // Aborts the transaction. The error is caught below.
         if isGivenUp { throw .closed }
         try present.write(&header, arbor, transaction)
       }
@@ -223,7 +225,7 @@ final class OnlineIndexBuilder {
     return true
   }
 
-  /// Waits for as long as another builder goes on.
+  /// Waits as long as another builder makes progress.
   private func waitForOther(_ list: IndexBuildList, _ isStopped: () -> Bool) throws(StoreError) {
     var last = list
     while true {
@@ -239,18 +241,19 @@ final class OnlineIndexBuilder {
     }
   }
 
-  /// Nanoseconds since some moment, by a clock that nobody sets.
+  /// A monotonic time in nanoseconds.
   private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }
 
-/// How far an index is filled that is not ready yet.
+/// The progress of an index that is not ready yet.
 package struct IndexBuildStatus: Sendable, Hashable {
   /// The entity that declares the index.
   package let entity: String
   package let index: String
   package let isUnique: Bool
   package let state: IndexBuildList.State
-  /// How many objects are in it, estimated from the part of its entries that is written.
+  /// The estimated number of objects in the index, based on the fraction of entries that are
+  /// written.
   package let objectsDone: Int
   package let objectCount: Int
 }

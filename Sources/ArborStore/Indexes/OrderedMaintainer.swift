@@ -1,9 +1,10 @@
 internal import ArborModel
 internal import LMDB
 
-/// Keeps one ordered to-many relationship: works out the new member lists and writes what moved.
+/// Maintains one ordered to-many relationship: determines the new member lists and writes the
+/// members that moved.
 final class OrderedMaintainer {
-  /// What becomes of one owner's members.
+  /// The new members of one owner.
   struct Outcome {
     let owner: ObjectNumber
     let stored: [OrderedMembers.Member]
@@ -30,7 +31,7 @@ final class OrderedMaintainer {
     droppedOwners.removeAll()
   }
 
-  /// The members an owner will have; nil where they do not change.
+  /// Returns the members that an owner will have, or `nil` if they don't change.
   func outcome(of owner: ObjectNumber) -> Outcome? { outcomeIndices[owner].map { outcomes[$0] } }
 
   // MARK: Collecting
@@ -55,7 +56,7 @@ final class OrderedMaintainer {
     }
   }
 
-  /// Works out who joins, once all edits are in.
+  /// Determines the new members once all edits have been collected.
   func finishCollecting() {
     for index in outcomes.indices {
       let present = Set(outcomes[index].stored.map(\.member))

@@ -1,14 +1,14 @@
 package import ArborModel
 package import LMDB
 
-/// The members of an ordered relationship as they lie in its two databases.
+/// The members of an ordered relationship, as stored in its two databases.
 ///
 /// ```
 /// r/…   owner → member ‖ position      is it a member, and where?
 /// o/…   owner → position ‖ member      the members in order
 /// ```
 ///
-/// Both halves of a value are big-endian, so that the bytes order as the numbers do.
+/// Both halves of a value are big-endian, so that their bytes have the order of the numbers.
 package enum OrderedMembers {
   package struct Member: Sendable, Hashable {
     package let member: ObjectNumber
@@ -17,7 +17,7 @@ package enum OrderedMembers {
 
   static let valueSize = 16
 
-  /// A value as it is stored.
+  /// A stored value.
   struct StoredPair: BitwiseCopyable, EntryBytes {
     private let first: UInt64
     private let second: UInt64
@@ -32,7 +32,7 @@ package enum OrderedMembers {
     }
   }
 
-  /// The members in order.
+  /// Returns the members in order.
   package static func read(
     _ reader: TransactionReader, _ order: Database, _ owner: ObjectNumber
   ) throws(LMDBError) -> [Member] {
@@ -49,7 +49,7 @@ package enum OrderedMembers {
     return members
   }
 
-  /// Where an object stands among the members; nil where it is none.
+  /// Returns the position of an object among the members, or `nil` if it is not a member.
   package static func position(
     _ reader: TransactionReader, _ members: Database, _ owner: ObjectNumber, _ member: ObjectNumber
   ) throws(LMDBError) -> UInt64? {
@@ -69,8 +69,8 @@ package enum OrderedMembers {
     try body(order, owner, StoredPair(position, member))
   }
 
-  /// The two numbers of a value; zeros for a damaged one that is too short, which the store check
-  /// finds.
+  /// Returns the two numbers of a value. Returns zeros for a value that is too short, which is
+  /// damage that the store check reports.
   @inline(__always)
   static func pair(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
     guard bytes.count >= valueSize else { return (0, 0) }

@@ -1,26 +1,26 @@
-/// What is sorted by two words, the first more significant.
+/// An item that is sorted by two words, the first being more significant.
 protocol TwoWordSortable: BitwiseCopyable {
   var high: UInt64 { get }
   var low: UInt64 { get }
 }
 
-/// Sorts flat runs of entries by their two words, keeping equal ones in their order.
+/// A stable radix sort of trivial items by their two words.
 ///
-/// Byte by byte from the least significant, which takes time in proportion to the count and to the
-/// bytes that differ at all: ages differ in one byte, consecutive numbers in two or three. A
-/// hundred thousand entries take a few milliseconds, where comparing costs tens.
+/// It proceeds byte by byte from the least significant, in time proportional to the number of items
+/// and of bytes that differ: ages differ in one byte, consecutive numbers in two or three. A
+/// hundred thousand entries take a few milliseconds, a tenth of a comparison sort.
 enum RadixSort {
-  /// Below this a plain insertion sort is faster, and needs no second run.
+  /// Below this count, an insertion sort is faster and needs no scratch memory.
   private static let fewItems = 48
 
   /// Sorts `count` items.
   ///
   /// - Parameters:
-  ///   - scratch: Gives room for as many items; asked for only where it is needed.
-  ///   - ignoringLow: The items are in the order of their low words already.
+  ///   - scratch: Returns memory for as many items. Called only if needed.
+  ///   - ignoringLow: Whether the items are already in the order of their low words.
   ///
-  /// Sound: both runs hold `count` items, every index that is written is the sum of the counts of
-  /// smaller bytes and of earlier items with the same one, and the items are plain bytes.
+  /// Memory safety: both buffers hold `count` items, every written index is the sum of the counts
+  /// of smaller bytes and of earlier items with the same byte, and the items are trivial.
   static func sort<Item: TwoWordSortable>(
     _ items: UnsafeMutablePointer<Item>, count: Int, ignoringLow: Bool = false,
     scratch: () -> UnsafeMutablePointer<Item>
@@ -44,7 +44,7 @@ enum RadixSort {
     if source != items { items.update(from: source, count: count) }
   }
 
-  /// Which bits differ between any two items, and whether there is nothing to do.
+  /// Returns the bits that differ between any two items, and whether the items are already sorted.
   private static func differences<Item: TwoWordSortable>(
     _ items: UnsafeMutablePointer<Item>, _ count: Int
   ) -> (high: UInt64, low: UInt64, isSorted: Bool) {
@@ -62,7 +62,7 @@ enum RadixSort {
     return (high, low, isSorted)
   }
 
-  /// The positions of the bytes that have a bit set, the least significant first.
+  /// Returns the shifts of the bytes with a bit set, least significant first.
   private static func bytes(of word: UInt64) -> [UInt64] {
     stride(from: UInt64(0), to: 64, by: 8).filter { (word >> $0) & 0xFF != 0 }
   }

@@ -1,16 +1,16 @@
 internal import ArborModel
 internal import LMDB
 
-/// A scan of all records of one entity, in the order of their numbers, each verified and in the
-/// newest layout.
+/// A scan over all records of one entity in the order of their numbers. Each record is verified and
+/// converted to the newest layout.
 struct RecordScan {
   let entity: EntitySchema
   let records: Database
   let layouts: StoreLayouts
 
-  /// - Parameter body: Gets a record, which is valid until it returns.
-  /// - Throws: `corrupted` where a record is damaged, `interrupted` where the limit ends the scan,
-  ///   what `body` throws.
+  /// - Parameter body: Called with each record, which is valid until the call returns.
+  /// - Throws: `corrupted` if a record is damaged, `interrupted` if the limit ends the scan, and
+  ///   the errors of `body`.
   @inline(__always)
   func forEach(
     _ reader: TransactionReader, _ limit: WorkLimit,
@@ -24,16 +24,16 @@ struct RecordScan {
         found.value, of: number, entity: entity, allocator: allocator)
       try body(number, record)
       count += 1
-      // Upgraded records fill slabs.
+      // Converted records accumulate in slabs.
       if count.isMultiple(of: 1 << 10) { allocator = SlabAllocator(slabSize: 4 << 10) }
     }
   }
 }
 
 extension TransactionReader {
-  /// Calls `body` with each entry of a database, in the order of its keys.
+  /// Calls `body` with each entry of a database in key order.
   ///
-  /// - Parameter limit: What ends the scan; nil for nothing.
+  /// - Parameter limit: The limit that ends the scan, or `nil` for none.
   @inline(__always)
   func forEachEntry(
     of database: Database, _ limit: WorkLimit?,

@@ -1,19 +1,21 @@
 internal import ArborModel
 internal import LMDB
 
-/// Keeps one unordered to-many relationship: collects what a commit adds and removes, and writes.
+/// Maintains one unordered to-many relationship: collects the members that a commit adds and
+/// removes, and writes them.
 ///
-/// Derived relationships get their changes from records, links from edits.
+/// Changes of derived relationships come from records; changes of links come from edits.
 final class RelationshipMaintainer {
   let relationship: StoreDatabases.Relationship
   var run = MemberRun()
-  /// Deleted objects whose own members go at once.
+  /// Deleted objects whose own members are all removed.
   var droppedOwners: [ObjectNumber] = []
-  /// Whether the removal of deleted members has not been collected: they are dropped by number.
+  /// Whether links to deleted members are removed in a pass over the database instead of being
+  /// collected.
   var isSwept = false
   private var greatestOwner = GreatestNumber()
   private var lastMember: UInt64 = 0
-  /// Whether the changes came in the order of their members so far.
+  /// Whether the changes collected so far were in the order of their members.
   private var isOrderedByMember = true
 
   init(_ relationship: StoreDatabases.Relationship) { self.relationship = relationship }
@@ -28,7 +30,7 @@ final class RelationshipMaintainer {
     isOrderedByMember = true
   }
 
-  /// Others may have written since.
+  /// Discards the cached greatest owner, because another process may have written.
   func forgetEnd() { greatestOwner.forget() }
 
   @inline(__always)
@@ -38,9 +40,9 @@ final class RelationshipMaintainer {
     lastMember = member.rawValue
   }
 
-  /// Sorts the changes and leaves one for each pair.
+  /// Sorts the changes and keeps one per pair.
   ///
-  /// Those of a derived relationship are distinct already.
+  /// The changes of a derived relationship are already distinct.
   func sort() {
     if relationship.schema.storage == .derived {
       run.sort(ignoringLow: isOrderedByMember)
@@ -53,8 +55,8 @@ final class RelationshipMaintainer {
   /// Writes the collected changes.
   ///
   /// - Parameters:
-  ///   - basis: Shows the relationship as it is before the changes; nil where nothing does.
-  ///   - swept: Members that are nobody's any more; with a basis only.
+  ///   - basis: The relationship as it was before the changes, or `nil` if it is not available.
+  ///   - swept: Deleted members to remove from all owners. Requires a basis.
   func apply(
     _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects()
@@ -83,7 +85,7 @@ final class RelationshipMaintainer {
     }
   }
 
-  /// Adds a single member: a cursor costs more than the search that it spares.
+  /// Adds a single member without a cursor, whose creation costs more than the search it saves.
   private func addAlone(
     _ change: MemberChange, _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {
@@ -94,7 +96,7 @@ final class RelationshipMaintainer {
     if isAbove { greatestOwner.note(change.high) }
   }
 
-  /// Members of owners above the last one are appended, which fills pages completely.
+  /// Adds members. Those of owners above the last one are appended, which fills pages completely.
   private func add(
     _ transaction: borrowing WriteTransaction, _ database: Database
   ) throws(LMDBError) {

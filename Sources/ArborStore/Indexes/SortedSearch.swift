@@ -1,6 +1,8 @@
 extension RandomAccessCollection where Index == Int {
-  /// The index of the first element that fulfils a condition which all behind it fulfil too; the
-  /// end where none does. Logarithmic.
+  /// Returns the index of the first element that fulfils a condition that all later elements also
+  /// fulfil, or the end index if there isn't one.
+  ///
+  /// - Complexity: Logarithmic.
   @inlinable @inline(__always)
   package func partitioningIndex(where isReached: (Element) -> Bool) -> Int {
     var lower = startIndex

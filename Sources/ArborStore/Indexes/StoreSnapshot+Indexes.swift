@@ -3,12 +3,13 @@ internal import LMDB
 internal import Synchronization
 
 extension StoreEngine {
-  /// Counts one more use of an index, by its number in the store. Some nanoseconds.
+  /// Counts a use of an index, given its store-wide number. Takes a few nanoseconds.
   package func noteUse(ofIndex number: Int) { indexUse[number].increment() }
 }
 
 extension StoreSnapshot {
-  /// Every index with its size and its uses, by entity and name. The sizes are those of ``space``.
+  /// Returns every index with its size and number of uses, sorted by entity and name. The sizes are
+  /// those of ``space``.
   package func indexes() throws(StoreError) -> [IndexStatistics] {
     let reader = try reader
     var list: [IndexStatistics] = []
@@ -30,9 +31,9 @@ extension StoreSnapshot {
     return list.sorted { ($0.entity, $0.name) < ($1.entity, $1.name) }
   }
 
-  /// The indexes that are not ready to be read, by entity and name; empty where all are.
+  /// Returns the indexes that are not ready for reading, sorted by entity and name.
   ///
-  /// - Complexity: Some lookups for each of them.
+  /// - Complexity: A few lookups per unfinished index.
   package func indexBuilds() throws(StoreError) -> [IndexBuildStatus] {
     guard let unfinishedIndexes else { return [] }
     let schema = store.schema
@@ -59,7 +60,7 @@ extension StoreSnapshot {
   }
 }
 
-/// Counts what several threads do at once.
+/// A counter that several threads may increment concurrently.
 final class UseCounter: Sendable {
   private let count = Atomic<Int>(0)
 

@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import LMDB
 
-/// Objects that a commit deletes in such numbers that their entries are dropped by number, in one
-/// pass over an index or a relationship: nobody has to work out and to sort their keys.
+/// Objects that a commit deletes in such large numbers that their entries are removed by number in
+/// one pass over each index or relationship, instead of encoding and sorting their keys.
 struct SweptObjects {
-  /// Objects of one entity: a bit for each number from the first on.
+  /// The objects of one entity, as a bit per number from the first one on.
   private struct Stretch {
     let first: UInt64
     let count: UInt64
@@ -13,15 +13,15 @@ struct SweptObjects {
 
   private var stretches: [Stretch] = []
 
-  /// How many numbers there may be between the first and the last for each object.
+  /// The maximum average distance between the numbers of deleted objects.
   private static let mostNumbers = 64
 
   var isEmpty: Bool { stretches.isEmpty }
 
   mutating func removeAll() { stretches.removeAll() }
 
-  /// Adds the deletions among the changes of one entity, which are in the order of their numbers;
-  /// false where they lie too far apart, and none is added.
+  /// Adds the deletions among the changes of one entity, which must be in the order of their
+  /// numbers. Returns `false` and adds nothing if they are too far apart.
   mutating func insert(
     deletionsOf changes: ArraySlice<ChangeSet.RecordChange>, count: Int
   ) -> Bool {
@@ -41,18 +41,18 @@ struct SweptObjects {
   @inline(__always)
   func contains(_ number: UInt64) -> Bool {
     for stretch in stretches {
-      // Numbers of other entities are far off.
+      // Numbers of other entities are outside the range.
       let bit = number &- stretch.first
       if bit < stretch.count { return stretch.words[Int(bit / 64)] >> (bit % 64) & 1 == 1 }
     }
     return false
   }
 
-  /// Writes a database of keys and objects anew without these objects, as `basis` shows it.
+  /// Rewrites a database of keys and objects, as shown by `basis`, without these objects.
   func drop(
     from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
   ) throws(LMDBError) {
-    // Most entries stay: only those that go count.
+    // Most entries stay. Only the removals are counted.
     try transaction.clear(database, isCounted: false)
     let old = try basis.cursor(database)
     let new = try transaction.reader.cursor(database)

@@ -1,12 +1,12 @@
 internal import ArborModel
 internal import LMDB
 
-/// Which of a store's indexes are not ready to be read in one state of the file.
+/// The indexes of a store that are not ready for reading in one state of the file.
 ///
-/// A snapshot of a file without such indexes has none of this.
+/// Snapshots of a file without such indexes have no instance.
 package final class UnfinishedIndexes: Sendable {
   package let list: IndexBuildList
-  /// By the numbers of indexes throughout the store; nil for those that are ready.
+  /// The builds by store-wide index number. `nil` for indexes that are ready.
   private let builds: [IndexBuildList.Build?]
 
   private init(_ list: IndexBuildList, _ schema: ModelSchema, _ databases: StoreDatabases) {
@@ -14,8 +14,8 @@ package final class UnfinishedIndexes: Sendable {
     builds = databases.indexes.map { list.build(of: schema.catalogNumber(of: $0.schema)) }
   }
 
-  /// - Returns: nil where the header says that every index is ready.
-  /// - Throws: `corrupted` where the list is damaged or missing.
+  /// - Returns: `nil` if all indexes are ready according to the header.
+  /// - Throws: `corrupted` if the list is damaged or missing.
   static func read(
     _ header: HeaderRecord, _ reader: TransactionReader, _ schema: ModelSchema,
     _ databases: StoreDatabases
@@ -25,27 +25,27 @@ package final class UnfinishedIndexes: Sendable {
       try IndexBuildList.read(header, reader, databases.arbor), schema, databases)
   }
 
-  /// What is known of an index by its number throughout the store; nil where it is ready.
+  /// The build of an index, given its store-wide number, or `nil` if it is ready.
   subscript(indexNumber: Int) -> IndexBuildList.Build? { builds[indexNumber] }
 
   func isReady(_ indexNumber: Int) -> Bool { builds[indexNumber] == nil }
 }
 
 extension StoreEngine {
-  /// The indexes that are not ready to be read; empty where all are.
+  /// Returns the indexes that are not ready for reading.
   package func indexBuilds() throws(StoreError) -> [IndexBuildStatus] {
     let snapshot = try snapshot()
     defer { snapshot.close() }
     return try snapshot.indexBuilds()
   }
 
-  /// What ended the building behind the store before its work was done; nil where nothing did.
+  /// The error that ended the background build before its work was done, or `nil`.
   package var indexBuildFailure: StoreError? { indexBuilding.failure }
 
-  /// Waits for the building behind the store, if it goes on.
+  /// Waits for the background build, if it is running.
   package func waitForIndexBuilds() { indexBuilding.waitForEnd() }
 
-  /// Does what the options ask about indexes that are not ready.
+  /// Builds unfinished indexes as requested by the options.
   func goOn(with opening: StoreOpening) throws(StoreError) {
     guard !isReadOnly, opening.indexBuilds != .left else { return }
     let snapshot = try snapshot()

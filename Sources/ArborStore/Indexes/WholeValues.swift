@@ -1,8 +1,7 @@
-/// The values of a fixed size that lie one after the other in a run of bytes, as a cursor gives
-/// those of one key: whole ones only.
+/// The complete fixed-size values in a run of bytes, such as a cursor returns for one key.
 ///
-/// A file that somebody forged may hold a run that ends within a value; what is left of it there is
-/// passed over, as in every other place where such a run is read. Values are not aligned.
+/// In a forged file, a run may end within a value. Such a remainder is skipped, as everywhere else.
+/// Values are not aligned.
 struct WholeValues<Element: BitwiseCopyable>: Sequence {
   private let bytes: UnsafeRawBufferPointer
 
@@ -33,7 +32,7 @@ struct WholeValues<Element: BitwiseCopyable>: Sequence {
 }
 
 extension [UInt64] {
-  /// Copies numbers as they lie on their page, all at once.
+  /// Appends all values in a single copy.
   mutating func append(_ values: WholeValues<UInt64>) { values.copy(to: &self) }
 }
 

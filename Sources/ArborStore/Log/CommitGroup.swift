@@ -1,15 +1,15 @@
 internal import ArborModel
 package import Foundation
 
-/// Commits that were validated together and enter a log as one.
+/// Commits that were validated together and are appended to a log as a unit.
 package struct CommitGroup: Sendable, Hashable {
-  /// Tells the group from every other, so that a store that lost an answer can ask for it.
+  /// Identifies the group, so that a store whose request got no response can query its outcome.
   package let batch: UUID
-  /// The sequence of the first commit; the others follow.
+  /// The sequence number of the first commit. The others follow it.
   package let first: UInt64
-  /// What the history before the first comes to.
+  /// The hash chain of the history before the first commit.
   package let before: CommitChain
-  /// What `LoggedCommitCodec` made of each.
+  /// The commits as encoded by `LoggedCommitCodec`.
   package let commits: [[UInt8]]
 
   package init(batch: UUID, first: UInt64, before: CommitChain, commits: [[UInt8]]) {
@@ -19,7 +19,8 @@ package struct CommitGroup: Sendable, Hashable {
     self.commits = commits
   }
 
-  /// The commits up to one of them, and those behind it; nil where none exist.
+  /// Splits the group after a sequence number. The second part is `nil` if there are no further
+  /// commits.
   package func split(behind sequence: UInt64) -> (first: CommitGroup, rest: CommitGroup?) {
     let count = Int(sequence + 1 - first)
     guard count < commits.count else { return (self, nil) }
@@ -30,19 +31,19 @@ package struct CommitGroup: Sendable, Hashable {
     return (head, rest)
   }
 
-  /// A name that no other group has. `UUID()` opens and closes a file of the system on Linux, which
-  /// is a twentieth of a commit.
+  /// Returns a unique identifier. `UUID()` opens and closes a system file on Linux, which takes a
+  /// twentieth of the time of a commit.
   static func newBatch() -> UUID {
     // Version 4, variant 1 (RFC 9562): all other bits are random.
     let high = UInt64.random(in: 0...(.max)) & ~0xF000 | 0x4000
     let low = UInt64.random(in: 0...(.max)) >> 2 | 1 << 63
-    // Sound: both are 16 bytes without padding, of which every value is one.
+    // Memory safety: both types have 16 bytes without padding, and every bit pattern is valid.
     return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
   }
 
   package var last: UInt64 { first + UInt64(commits.count) - 1 }
 
-  /// What the history comes to with the group.
+  /// The hash chain of the history including the group.
   package var chain: CommitChain {
     var chain = before
     for (index, commit) in commits.enumerated() {
@@ -52,14 +53,14 @@ package struct CommitGroup: Sendable, Hashable {
   }
 }
 
-/// A value that tells two histories apart: it follows from every commit before, by the sequence,
-/// length and checksum of each.
+/// A hash that identifies a history: it depends on the sequence number, length and checksum of
+/// every commit so far.
 package struct CommitChain: Sendable, Hashable {
   private var hash: WideHash
 
   package var bits: UInt128 { hash.bits }
 
-  /// The beginning of a chain at a snapshot.
+  /// Creates the beginning of a chain at a snapshot.
   package init(store: UUID, sequence: UInt64) {
     hash = WideHash()
     withUnsafeBytes(of: store.uuid) { for byte in $0 { hash.mix(byte) } }
@@ -68,7 +69,7 @@ package struct CommitChain: Sendable, Hashable {
 
   package init(bits: UInt128) { hash = WideHash(bits: bits) }
 
-  /// Goes on by a commit.
+  /// Extends the chain by a commit.
   package mutating func append(_ sequence: UInt64, _ body: UnsafeRawBufferPointer) {
     hash.mix(number: sequence)
     hash.mix(number: UInt64(body.count))

@@ -1,16 +1,17 @@
 package import Foundation
 internal import LMDB
 
-/// Who has to get a store's commits before they may go from its log, and how far each has them.
+/// The followers that must receive a store's commits before these are removed from its log, and
+/// their positions.
 ///
 /// `count variable · for each, by identity: UUID 16 bytes · sequence u64 · crc32c u32`
 package struct LogReaders: Sendable, Hashable {
-  /// The last sequence that each has.
+  /// The last sequence number that each follower has.
   package var sequences: [UUID: UInt64]
 
   package init(_ sequences: [UUID: UInt64] = [:]) { self.sequences = sequences }
 
-  /// What all of them have may go.
+  /// The last sequence number that all followers have. Commits up to it can be removed.
   package var least: UInt64? { sequences.values.min() }
 
   package func encoded() -> [UInt8] {
@@ -24,7 +25,7 @@ package struct LogReaders: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Decodes the output of ``encoded()``. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let count = reader.readVariable() else {
       return nil
@@ -38,9 +39,9 @@ package struct LogReaders: Sendable, Hashable {
     self.init(sequences)
   }
 
-  /// Those of a transaction's state.
+  /// Reads the followers in a transaction.
   ///
-  /// - Throws: `corrupted`.
+  /// - Throws: `corrupted` if the entry is damaged.
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> LogReaders {

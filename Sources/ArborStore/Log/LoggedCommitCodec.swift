@@ -1,7 +1,7 @@
 package import ArborModel
 package import Foundation
 
-/// One commit as the bytes that the `log` database and the logs beyond the store keep.
+/// Encodes one commit for the `log` database and for logs outside the store.
 ///
 /// ```
 /// format u8 = 1 · kind u8 · generation u32 · history entry
@@ -13,11 +13,11 @@ package import Foundation
 /// · crc32c u32
 /// ```
 ///
-/// The kind is 0 for changes, 1 where everything goes, and 2 where the last migration is confirmed.
-/// Counts, distances, numbers of properties and relationships and versions are variable numbers;
-/// entries, records, keys and bytes are runs behind their length. The checksum begins with the
-/// sequence. Properties and relationships are named by their catalogue numbers, relationships with
-/// the one of the entity that declares them: copies of one store agree on both.
+/// The kind is 0 for changes, 1 for a purge, and 2 for the confirmation of the last migration.
+/// Counts, distances, property and relationship numbers and versions are variable-length numbers;
+/// entries, records, keys and bytes are preceded by their length. The checksum is seeded with the
+/// sequence number. Properties and relationships are identified by catalogue numbers, relationships
+/// by that in the declaring entity, which are the same in all copies of a store.
 package enum LoggedCommitCodec {
   private static let format: UInt8 = 1
 
@@ -37,7 +37,7 @@ package enum LoggedCommitCodec {
     case reorder = 2
   }
 
-  /// What can be told of a commit without its model.
+  /// The data of a commit that can be decoded without its model.
   package struct Summary: Sendable, Hashable {
     package let generation: UInt32
     package let date: Date
@@ -46,8 +46,8 @@ package enum LoggedCommitCodec {
   // MARK: Writing
 
   /// - Parameters:
-  ///   - changes: The set's records in the order of their numbers.
-  ///   - history: What the history keeps of the commit.
+  ///   - changes: The change set's records in the order of their numbers.
+  ///   - history: The history entry of the commit.
   static func encode(
     _ set: ChangeSet, changes: [ChangeSet.RecordChange], history: [UInt8], sequence: UInt64,
     generation: UInt32, _ schema: ModelSchema
@@ -121,8 +121,8 @@ package enum LoggedCommitCodec {
 
   // MARK: Reading
 
-  /// Which model bytes are of and when they were committed; nil for bytes that ``encode`` did not
-  /// make for the sequence.
+  /// Returns the model generation and date of a commit. Returns `nil` for bytes that ``encode`` did
+  /// not create for the sequence number.
   package static func summary(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) -> Summary? {
     guard var reader = ByteReader(checked: bytes, seed: Checksum.seed(key: sequence)),
       reader.read(UInt8.self) == format, reader.read(UInt8.self) != nil,
@@ -132,8 +132,8 @@ package enum LoggedCommitCodec {
     return Summary(generation: generation, date: date)
   }
 
-  /// The commit of bytes that ``encode`` made for `sequence`, or nil for others: among them bytes
-  /// of another model than the schema's.
+  /// Decodes the output of ``encode`` for `sequence`. Returns `nil` for other bytes, including
+  /// commits of another model than the schema's.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> LoggedCommit? {
@@ -256,41 +256,42 @@ package enum LoggedCommitCodec {
 }
 
 extension ByteReader {
-  /// A count of things of one byte at least: what promises more than there are bytes is damage.
+  /// Reads a count of items of at least one byte. A count that exceeds the remaining bytes is
+  /// damage.
   fileprivate mutating func readCount() -> Int? {
     readVariable().flatMap { $0 <= UInt64(bytesLeft) ? Int($0) : nil }
   }
 
-  /// A catalogue number.
+  /// Reads a catalogue number.
   fileprivate mutating func readNumber() -> UInt16? {
     readVariable().flatMap(UInt16.init(exactly:))
   }
 }
 
-/// What one commit was, whole: enough to make it again in another copy of the store.
+/// A complete commit, which can be replayed in another copy of the store.
 ///
-/// The records are the ones that were stored, with their checksums; indexes and the databases of
-/// derived relationships follow from them and are not in it.
+/// Its records are the stored ones, with their checksums. Indexes and the databases of derived
+/// relationships are not included, because they follow from the records.
 package struct LoggedCommit {
   package let sequence: UInt64
-  /// The generation of the model that the records are of.
+  /// The model generation of the records.
   package let generation: UInt32
-  /// What the history keeps of it, as it lies there.
+  /// The history entry as stored.
   let history: [UInt8]
   let set: ChangeSet
-  /// Keeps the memory of the records.
+  /// Keeps the memory of the records alive.
   let memory: SlabAllocator
 }
 
-/// The catalogue numbers of relationships that are kept as links. The last one that was asked for
-/// is remembered, since edits of one relationship mostly follow one another.
+/// The catalogue numbers of relationships that are stored as links. The last result is cached,
+/// because edits of one relationship are usually consecutive.
 struct RelationshipNumbers {
   private let schema: ModelSchema
   private var last: (entity: UInt16, slot: Int, number: UInt16)?
 
   init(_ schema: ModelSchema) { self.schema = schema }
 
-  /// The number of an owner's relationship; 0 where it has none there.
+  /// Returns the number of an owner's relationship, or 0 if it has none at the slot.
   mutating func number(ofSlot slot: Int, of owner: ObjectNumber) -> UInt16 {
     if let last, last.entity == owner.entity, last.slot == slot { return last.number }
     guard let entity = schema.entity(of: owner), entity.relationships.indices.contains(slot) else {
@@ -301,7 +302,7 @@ struct RelationshipNumbers {
     return number
   }
 
-  /// The slot of an owner's relationship; nil for a number that none of them has.
+  /// Returns the slot of an owner's relationship, or `nil` if none has the number.
   mutating func slot(ofNumber number: UInt16, of owner: ObjectNumber) -> Int? {
     if let last, last.entity == owner.entity, last.number == number { return last.slot }
     guard number > 0, let entity = schema.entity(of: owner),

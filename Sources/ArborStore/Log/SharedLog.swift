@@ -1,29 +1,30 @@
-/// What came of adding a group to a log.
+/// The result of appending a group to a log.
 package enum Appending: Sendable {
-  /// It is in the log, and will be in every copy.
+  /// The group is in the log and will be replicated to every copy.
   case written
-  /// Others were faster: these come first.
+  /// Other groups were appended first and have to be applied before.
   case behind([CommitGroup])
-  /// It is not in the log, and the store cannot take over what is.
+  /// The group is not in the log, and the store cannot apply the log's groups.
   case refused(StoreError)
-  /// Nobody knows: the answer was lost, and nothing came of asking again.
+  /// The outcome is unknown: the response was lost, and querying it failed.
   case unknown
 }
 
-/// The one order of a store's commits, which every copy of the store follows.
+/// The total order of a store's commits, which every copy of the store follows.
 ///
-/// A commit counts once its group is in the log; a store that adds one has seen everything before
-/// it.
+/// A commit is effective once its group is in the log. A store that appends one has applied all
+/// earlier groups.
 package protocol SharedLog: Sendable {
-  /// Adds a group, where it follows the newest one and has not been added yet. What it throws says
-  /// that this call has added nothing.
+  /// Appends a group if it follows the newest one and has not been appended yet. If this throws,
+  /// the call has appended nothing.
   func append(_ group: CommitGroup) throws(StoreError) -> Appending
-  /// The groups behind a sequence, oldest first: some of them, and none only where none exist.
+  /// Returns groups after a sequence number, oldest first. May return only some of them, but
+  /// returns none only if there are none.
   func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup]
-  /// Takes numbers of a counter that nobody gets again, none of them below `least`.
+  /// Reserves numbers of a counter that are never assigned again, none of them below `least`.
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>
-  /// Counts groups of others that the store has made again.
+  /// Records the number of foreign groups that the store has applied.
   func noteTakenOver(_ count: Int)
 }

@@ -1,6 +1,6 @@
 package import ArborModel
 
-/// How far a copy of a store has the log that it shares.
+/// The position of a copy of a store in the log that it shares.
 ///
 /// ```
 /// sequence u64 · generation u32 · chain u128
@@ -8,13 +8,13 @@ package import ArborModel
 /// · crc32c u32
 /// ```
 ///
-/// under the key `shared` of the store. The last of them are what it had before: where a log has
-/// lost its end, they tell up to where the two are the same.
+/// It is stored under the key `shared`. It includes earlier positions: if a log has lost its end,
+/// they determine the last point that both have in common.
 package struct SharedPosition: Sendable, Hashable {
   /// The end of a group of commits.
   package struct Point: Sendable, Hashable {
     package let sequence: UInt64
-    /// What the history up to the sequence comes to.
+    /// The hash chain of the history up to the sequence number.
     package let chain: CommitChain
 
     package init(sequence: UInt64, chain: CommitChain) {
@@ -23,13 +23,13 @@ package struct SharedPosition: Sendable, Hashable {
     }
   }
 
-  /// So many points before the newest are known.
+  /// The number of earlier points to keep.
   static let mostEarlier = 32
 
   package let newest: Point
-  /// Of the model that the commits are of.
+  /// The model generation of the commits.
   package let generation: UInt32
-  /// Oldest first.
+  /// The earlier points, oldest first.
   package let earlier: [Point]
 
   package var sequence: UInt64 { newest.sequence }
@@ -41,14 +41,14 @@ package struct SharedPosition: Sendable, Hashable {
     self.earlier = earlier
   }
 
-  /// The position once a group has been made again.
+  /// Returns the position after applying a group.
   func after(_ group: CommitGroup) -> SharedPosition {
     SharedPosition(
       sequence: group.last, generation: generation, chain: group.chain,
       earlier: (earlier + [newest]).suffix(Self.mostEarlier))
   }
 
-  /// Why a group does not follow.
+  /// Returns the error for a group that does not follow this position.
   func misfit(_ group: CommitGroup) -> StoreError {
     guard group.first > sequence + 1 else {
       return .log(
@@ -65,7 +65,7 @@ package struct SharedPosition: Sendable, Hashable {
           + "snapshot."))
   }
 
-  /// That a store has commits behind one that did not go through its log.
+  /// Returns the error for a store with commits that did not go through its log.
   package static func ownCommits(behind sequence: UInt64) -> ArborError {
     ArborError(
       .forked,
@@ -89,7 +89,7 @@ package struct SharedPosition: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Decodes the output of ``encoded()``. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
       let generation: UInt32 = reader.read(), let chain: UInt128 = reader.read(),

@@ -4,11 +4,11 @@ internal import Foundation
 internal import LMDB
 
 extension StoreEngine {
-  /// Begins to keep commits for a log that is going to begin with a copy of the store: whatever is
-  /// committed while the copy is made and published follows it.
+  /// Starts keeping commits for a log that will begin with a copy of the store. Commits made while
+  /// the copy is created and published follow it in the log.
   package func keepCommitsForSharing() throws(StoreError) { try noteLogReader(id, has: nil) }
 
-  /// Forgets a log that was not begun.
+  /// Discards a log that was not begun.
   package func leave() throws(StoreError) {
     try removeLogReader(id)
     try runTransaction { (transaction, _) throws(StoreError) in
@@ -16,18 +16,18 @@ extension StoreEngine {
     }
   }
 
-  /// Shares a log that begins behind a copy of the store, with what has been committed since.
+  /// Shares a log that begins with a copy of the store, followed by the commits since.
   ///
-  /// Nobody commits between the log's beginning and the sharing. A kill in between is made good by
-  /// the next call, which finds the log begun.
+  /// No other commits can happen between the beginning of the log and the sharing. If the process
+  /// is killed in between, the next call finds the log begun and completes the operation.
   ///
   /// - Parameters:
   ///   - log: The log.
-  ///   - start: The position that the copy has.
-  ///   - begin: Puts the commits behind the copy at the log's beginning, or finds them there: none
-  ///     where none exist. It throws where the log is another one.
-  /// - Throws: What `begin` throws; `log` where commits since the copy are missing. The store goes
-  ///   on by itself then.
+  ///   - start: The position of the copy.
+  ///   - begin: Writes the commits since the copy to the beginning of the log, or finds them there.
+  ///     Called with `nil` if there are none. Throws if the log is another one.
+  /// - Throws: Errors of `begin`; `log` if commits since the copy are missing. The store then
+  ///   continues without a log.
   package func join(
     _ log: any SharedLog, behind start: SharedPosition,
     _ begin: (CommitGroup?) throws(StoreError) -> Void
@@ -36,7 +36,7 @@ extension StoreEngine {
     var begun: CommitGroup??
     try runTransaction { (transaction, header) throws(StoreError) in
       guard header.modelGeneration == start.generation else { throw .modelChanged }
-      // The closure runs again after the map has grown; the log has begun then.
+      // The closure runs again after the map has grown. The log has already begun in that case.
       let group: CommitGroup?
       if let begun {
         group = begun
@@ -53,7 +53,7 @@ extension StoreEngine {
     }
   }
 
-  /// The commits behind a position, which the store has kept, as one group.
+  /// Returns the kept commits after a position as one group.
   private func commits(
     behind start: SharedPosition, upTo last: UInt64, _ database: Database?,
     _ reader: TransactionReader

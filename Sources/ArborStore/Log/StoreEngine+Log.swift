@@ -2,28 +2,29 @@ package import Foundation
 internal import LMDB
 
 extension StoreEngine {
-  /// A snapshot that can read the log: a transaction knows only databases that were opened before
-  /// it began.
+  /// Returns a snapshot that can read the log. A transaction can only use databases that were
+  /// opened before it began.
   package func logSnapshot() throws(StoreError) -> StoreSnapshot {
     _ = try logDatabase()
     return try snapshot()
   }
 
-  /// nil where nobody has followed the store yet.
+  /// Returns the log database, or `nil` if the store has never had a follower.
   func logDatabase() throws(StoreError) -> Database? {
     try storing(environment.openDatabase(StoreFormat.logDatabase, StoreFormat.logFlags))
   }
 
-  /// How far those who follow have the commits; empty where nobody follows.
+  /// Returns the positions of the store's followers.
   package func logReaders() throws(StoreError) -> LogReaders {
     try read { (reader) throws(StoreError) in try LogReaders.read(reader, databases.arbor) }
   }
 
-  /// Records that somebody who follows has all commits up to a sequence, and lets those go that
-  /// everybody has. With the first one the store begins to keep commits.
+  /// Records that a follower has all commits up to a sequence number, and removes the commits that
+  /// all followers have. The store starts keeping commits with the first follower.
   ///
-  /// - Parameter sequence: nil for somebody who begins with the newest commit.
-  /// - Returns: The sequence that was recorded.
+  /// - Parameter sequence: The sequence number, or `nil` for a follower that starts with the newest
+  ///   commit.
+  /// - Returns: The sequence number that was recorded.
   @discardableResult
   package func noteLogReader(
     _ id: UUID, has sequence: UInt64?
@@ -38,7 +39,7 @@ extension StoreEngine {
     return noted
   }
 
-  /// Keeps no commits for somebody any more.
+  /// Stops keeping commits for a follower.
   package func removeLogReader(_ id: UUID) throws(StoreError) {
     try runTransaction { (transaction, header) throws(StoreError) in
       var readers = try LogReaders.read(transaction.reader, databases.arbor)
@@ -49,12 +50,12 @@ extension StoreEngine {
 }
 
 extension StoreSnapshot {
-  /// Goes through the commits after a sequence that are in the store's log, oldest first. The
-  /// snapshot is one of ``StoreEngine/logSnapshot()``.
+  /// Calls `body` with the commits after a sequence number in the store's log, oldest first. The
+  /// snapshot must come from ``StoreEngine/logSnapshot()``.
   ///
-  /// - Parameter body: Gets each commit's sequence and bytes, which are valid until it returns;
-  ///   returns whether to go on.
-  /// - Returns: Whether every commit up to the snapshot's sequence is there.
+  /// - Parameter body: Called with each commit's sequence number and bytes, which are valid until
+  ///   it returns. Returns whether to continue.
+  /// - Returns: Whether every commit up to the snapshot's sequence number is present.
   package func forEachLogged<Failure: Error>(
     after sequence: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
   ) throws -> Bool {

@@ -2,24 +2,22 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// Makes commits of another copy of the store again, in one transaction.
+  /// Replays commits of another copy of the store in one transaction.
   ///
   /// - Parameters:
-  ///   - commits: The ones that follow the store's newest, in their order.
-  ///   - counters: What the other copy's counters were at some time: numbers below are not given
-  ///     out here. Names of counters that the store does not have are passed over.
-  ///   - position: Where in the log that leads, for callers that go on from there; see
-  ///     ``followedPosition()``.
-  /// - Throws: `corrupted` where a commit does not follow, is of another model, or does not fit
-  ///   what the store holds, so that the copies have gone different ways; nothing has been written
-  ///   then.
+  ///   - commits: The commits that follow the store's newest one, in order.
+  ///   - counters: The counters of the other copy at some point: this store won't assign lower
+  ///     numbers. Unknown counter names are ignored.
+  ///   - position: The position in the log after these commits; see ``followedPosition()``.
+  /// - Throws: `corrupted` if a commit does not follow, is of another model, or conflicts with the
+  ///   store's contents, so that the copies have diverged. Nothing has been written then.
   package func makeAgain(
     _ commits: [LoggedCommit], counters: [String: UInt64] = [:], position: [UInt8]? = nil
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }
     guard !commits.isEmpty || !counters.isEmpty || position != nil else { return }
-    // Keys of what lies at the ends of databases are learnt in each transaction anew.
+    // Cached last keys of databases have to be determined again in each transaction.
     let workspace = try CommitWorkspace(self)
     try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
       try makeAgain(commits, workspace, &header, transaction)
@@ -29,7 +27,7 @@ extension StoreEngine {
     }
   }
 
-  /// Makes commits again in a transaction that has nothing else in it yet.
+  /// Replays commits in a transaction that has not written anything yet.
   func makeAgain(
     _ commits: [LoggedCommit], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     _ transaction: borrowing WriteTransaction
@@ -43,8 +41,8 @@ extension StoreEngine {
     try raiseCounters(above: greatest, transaction)
   }
 
-  /// - Parameter hasWritten: Whether the transaction has other commits in it already, which no
-  ///   snapshot shows.
+  /// - Parameter hasWritten: Whether the transaction already contains other commits, which are not
+  ///   in any snapshot.
   private func makeAgain(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     hasWritten: Bool, _ transaction: borrowing WriteTransaction
@@ -60,8 +58,8 @@ extension StoreEngine {
     header = writer.header
   }
 
-  /// What the last commits that were made again left as their position in the log; nil for a store
-  /// that follows none.
+  /// Returns the position in the log that the last replayed commits recorded, or `nil` for a store
+  /// that follows no log.
   package func followedPosition() throws(StoreError) -> [UInt8]? {
     try storedEntry(StoreFormat.followsKey)
   }
@@ -79,7 +77,8 @@ extension StoreEngine {
     }
   }
 
-  /// A commit that was accepted elsewhere is refused only where the copies differ.
+  /// Converts the error of a replayed commit: one that was accepted elsewhere is only rejected if
+  /// the copies have diverged.
   private static func misfit(_ error: StoreError, _ sequence: UInt64) -> StoreError {
     switch error {
     case .conflict, .missingTargets, .stillLinked, .notUnique, .invalidChange, .metadataExists:
@@ -91,7 +90,7 @@ extension StoreEngine {
 
   // MARK: Counters
 
-  /// The greatest object numbers of commits, by catalogue number of their entity.
+  /// The greatest object numbers of commits, by the catalogue number of their entity.
   private struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 
@@ -103,7 +102,7 @@ extension StoreEngine {
     }
   }
 
-  /// Keeps numbers of objects that came with the log from being given out.
+  /// Prevents object numbers from the log from being assigned again.
   private func raiseCounters(
     above greatest: GreatestNumbers, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {

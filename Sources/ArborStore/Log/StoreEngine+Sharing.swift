@@ -4,10 +4,11 @@ internal import Foundation
 internal import LMDB
 
 extension StoreEngine {
-  /// From now on every commit enters a log before it counts, and what others add comes here.
+  /// Shares a log: from now on, every commit is appended to it before it takes effect, and commits
+  /// of other stores are applied here.
   ///
-  /// - Parameter takesOver: Whether what the log has comes here at once.
-  /// - Throws: `log` where the store and the log have gone different ways.
+  /// - Parameter takesOver: Whether to apply the log's commits immediately.
+  /// - Throws: `log` if the store and the log have diverged.
   package func share(through log: any SharedLog, takesOver: Bool = true) throws(StoreError) {
     try checkPosition()
     sharing.withLock { $0 = log }
@@ -18,19 +19,19 @@ extension StoreEngine {
     }
   }
 
-  /// Runs `body`, and lets commits enter the log that they entered before, or none.
+  /// Runs `body` and restores the shared log, or its absence, afterwards.
   package func keepingLog<R>(_ body: (StoreEngine) throws -> R) rethrows -> R {
     let before = sharedLog
     defer { sharing.withLock { $0 = before } }
     return try body(self)
   }
 
-  /// Commits enter no log any more.
+  /// Stops appending commits to a log.
   package func endSharing() { sharing.withLock { $0 = nil } }
 
-  /// Makes everything again that others have added to the log.
+  /// Applies all commits that other stores have appended to the log.
   ///
-  /// - Returns: The store's newest sequence.
+  /// - Returns: The store's newest sequence number.
   @discardableResult
   package func takeOverNews() throws(StoreError) -> UInt64 {
     while let log = sharedLog {
@@ -43,8 +44,8 @@ extension StoreEngine {
 
   var sharedLog: (any SharedLog)? { sharing.withLock { $0 } }
 
-  /// Makes groups of the log again that the store does not have, and tells how many: several
-  /// threads may have read the same ones.
+  /// Applies the groups that the store does not have yet and returns their number. Several threads
+  /// may have read the same groups.
   @discardableResult
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
@@ -94,21 +95,21 @@ extension StoreEngine {
 
   // MARK: The position
 
-  /// Refuses a store that has left the log. Its snapshot ends here: what is taken over afterwards
-  /// may make the map grow.
+  /// Throws if the store has diverged from the log. Closes its snapshot before returning, because
+  /// applying commits may grow the map.
   private func checkPosition() throws(StoreError) {
     _ = try read { (reader) throws(StoreError) in
       try sharedPosition(reader, StoreHeader.read(reader, path: path))
     }
   }
 
-  /// How far the store has the log that it shares; nil for one that shares none.
+  /// Returns the position of the store in the log that it shares, or `nil` if it shares none.
   package func position() throws(StoreError) -> SharedPosition? { try read(storedPosition) }
 
-  /// Records how far the store has a log that it is going to share.
+  /// Records the position of the store in a log that it is going to share.
   ///
-  /// - Parameter sequence: What the next commit follows, where that is more than the newest one:
-  ///   the history says of what is in between that everything may have changed.
+  /// - Parameter sequence: The sequence number that the next commit follows, if greater than the
+  ///   newest one. The history records that anything may have changed in between.
   package func setPosition(
     _ position: SharedPosition, raising sequence: UInt64 = 0
   ) throws(StoreError) {
@@ -122,7 +123,8 @@ extension StoreEngine {
     }
   }
 
-  /// How far a transaction's state has the log; a store that never shared one begins a chain.
+  /// Returns the log position in a transaction. For a store that never shared a log, starts a
+  /// chain.
   func sharedPosition(
     _ reader: TransactionReader, _ header: HeaderRecord
   ) throws(StoreError) -> SharedPosition {

@@ -1,9 +1,9 @@
 internal import LMDB
 
-/// The commits that a store keeps until everybody who follows it has them: its outbox.
+/// The commits that a store keeps until all followers have them: its outbox.
 ///
 /// Each commit writes its entry in its own transaction, whichever process makes it, so that none is
-/// ever missing; a program of an earlier minor version leaves a gap, which is found as one.
+/// missing. A program with an earlier minor version leaves a gap, which is detected.
 enum StoreLog {
   static func append(
     _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing WriteTransaction
@@ -11,7 +11,7 @@ enum StoreLog {
     try transaction.put(database(transaction), key: sequence, value: commit)
   }
 
-  /// Records who follows, and lets go what all of them have.
+  /// Records the followers and removes the commits that all of them have.
   static func set(
     _ readers: LogReaders, _ header: inout HeaderRecord, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -20,15 +20,16 @@ enum StoreLog {
     header.keepsLog = true
     try transaction.put(arbor, key: Array(StoreFormat.logKey.utf8), value: readers.encoded())
     let log = try database(transaction)
-    // A deletion moves what cursors stand on, so each begins anew.
+    // A deletion invalidates cursors, so each iteration creates one.
     while let oldest = try transaction.reader.cursor(log).first()?.integerKey, oldest <= least,
       try transaction.delete(log, key: oldest)
     {}
   }
 
-  /// Goes through the commits of a range of sequences, oldest first; false where one is missing.
+  /// Calls `body` with the commits in a range of sequence numbers, oldest first. Returns `false` if
+  /// one is missing.
   ///
-  /// - Parameter body: As of ``StoreSnapshot/forEachLogged(after:_:)``.
+  /// - Parameter body: As for ``StoreSnapshot/forEachLogged(after:_:)``.
   static func forEach<Failure: Error>(
     after sequence: UInt64, upTo last: UInt64, in log: Database, _ reader: TransactionReader,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(Failure) -> Bool
@@ -45,7 +46,7 @@ enum StoreLog {
     return expected > last
   }
 
-  /// Keeps nothing any more.
+  /// Stops keeping commits and removes all of them.
   static func end(
     _ header: inout HeaderRecord, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
@@ -55,7 +56,7 @@ enum StoreLog {
     try transaction.clear(database(transaction))
   }
 
-  /// The database, which files have once somebody has followed them.
+  /// Returns the database, which is created with the first follower.
   private static func database(
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) -> Database {

@@ -49,7 +49,7 @@ struct DatabaseMoves {
     decide()
   }
 
-  // MARK: Where things are
+  // MARK: Locations
 
   private mutating func locate(_ entity: EntitySchema) {
     guard let former = old.entity(numbered: entity.number), !former.isAbstract else { return }
@@ -124,7 +124,7 @@ struct DatabaseMoves {
     return found
   }
 
-  // MARK: What to do
+  // MARK: Decisions
 
   private mutating func decide() {
     var uses: [PartName: Int] = [:]
@@ -181,7 +181,7 @@ struct DatabaseMoves {
     if !obstacles.contains(obstacle) { obstacles.append(obstacle) }
   }
 
-  // MARK: Doing
+  // MARK: Copying
 
   /// Copies the entries that move.
   func perform(

@@ -48,7 +48,7 @@ struct DuplicateSearch {
     }
   }
 
-  /// Returns the present records of an entity; nil if it is new.
+  /// Returns the present records of an entity, or `nil` if it is new.
   private func records(of entity: EntitySchema) -> Database? {
     guard let former = migration.old.entity(numbered: entity.number), !former.isAbstract else {
       return nil

@@ -9,7 +9,8 @@ internal import LMDB
 struct FormerModel {
   /// The commit sequence when the store was migrated.
   let sequence: UInt64
-  /// The model's fingerprint in the header, which includes the versions of folded texts and tokens.
+  /// The model's fingerprint in the header, which includes the versions of text folding and
+  /// tokenization.
   let fingerprint: ModelFingerprint
   /// The model with its catalogue of that time.
   let schema: ModelSchema
@@ -30,7 +31,7 @@ extension FormerModel {
     return writer.bytes
   }
 
-  /// - Throws: `corrupted`.
+  /// - Throws: `corrupted` if the bytes are damaged.
   init(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard var reader = ByteReader(checked: bytes), let sequence: UInt64 = reader.read(),
       let fingerprint: UInt128 = reader.read(),
@@ -51,7 +52,7 @@ extension FormerModel {
 
   // MARK: In the store
 
-  /// Returns nil if the last migration is confirmed, or there was none.
+  /// Reads the former model, or returns `nil` if the last migration is confirmed or there was none.
   static func read(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> FormerModel? {
@@ -59,7 +60,8 @@ extension FormerModel {
     return try bytes.map { (bytes) throws(StoreError) in try FormerModel(bytes) }
   }
 
-  /// Removes the former model from a store of the present schema, with everything kept for it.
+  /// Removes the former model from a store with the present schema, together with all data kept for
+  /// it.
   func forget(
     _ present: ModelSchema, _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -141,11 +143,11 @@ extension StoreEngine {
   }
 
   /// Makes the last migration final and removes the data kept to revert it, in one transaction.
-  /// Does nothing if there is none. If the store has followers this is a commit, so that they
-  /// remove it as well.
+  /// Does nothing if there is none. If the store has followers, this is a commit, so that they
+  /// remove the data as well.
   ///
-  /// - Complexity: Linear in the number of pages that were kept, and in that of the large binaries
-  ///   of entities that lost an attribute with some.
+  /// - Complexity: Linear in the number of pages that were kept, and in the number of large
+  ///   binaries of entities that lost an attribute with external storage.
   package func confirmMigration() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }

@@ -16,8 +16,8 @@ struct IndexBuildPlan {
 
   /// - Parameters:
   ///   - present: The store's list of unfinished indexes before the transaction.
-  ///   - most: The maximum number of objects of an index that is filled in the transaction; nil for
-  ///     any number.
+  ///   - most: The maximum number of objects of an index that is filled in the transaction, or
+  ///     `nil` for no limit.
   init(
     _ migration: LightweightMigration, _ parts: StoreParts, _ present: IndexBuildList,
     _ reader: TransactionReader, atMost most: Int?

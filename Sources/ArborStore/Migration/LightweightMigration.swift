@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// The changes that give a store's file another model, as far as they follow from the models alone.
+/// The changes between the older and the newer model of a store, as derived from the models alone.
 struct LightweightMigration {
   let old: ModelSchema
-  /// The newer model, with the numbers that the store gives it.
+  /// The newer model, with the numbers that the store assigns to it.
   let new: ModelSchema
   let evolution: CatalogEvolution
   let moves: DatabaseMoves
@@ -36,13 +36,13 @@ struct LightweightMigration {
 
   /// - Parameters:
   ///   - fingerprint: The older model's fingerprint in the file, which includes the versions of
-  ///     folded texts and tokens.
-  ///   - names: The names of data that may be dropped, as `Entity` or `Entity.property`; nil for
-  ///     all.
-  ///   - versions: The models between the two, from the oldest on.
+  ///     text folding and tokenization.
+  ///   - names: The names of data that may be dropped, as `Entity` or `Entity.property`, or `nil`
+  ///     for all.
+  ///   - versions: The models between the two, oldest first.
   ///   - isStaged: Whether the file is the private copy of a staged migration.
   ///   - former: The former model that the store keeps, if this is a reversal to it.
-  /// - Throws: `invalidModel`, `exhausted` if numbers run out.
+  /// - Throws: `invalidModel`; `exhausted` if there are no numbers left.
   init(
     from old: ModelSchema, _ fingerprint: ModelFingerprint, to model: ManagedObjectModel,
     dropping names: Set<String>?, via versions: [ManagedObjectModel] = [], isStaged: Bool = false,
@@ -67,7 +67,7 @@ struct LightweightMigration {
       from: old, to: numbered, refilling: difference,
       isOfOtherVersion: fingerprint != old.model.fingerprint)
     indexes.refill(of: evolution.returned, in: numbered)
-    // In place there are no objects of an entity that becomes abstract.
+    // A migration in place requires that an entity that becomes abstract has no objects.
     if isStaged {
       indexes.refill(of: Self.abstracted(evolution, from: old, to: numbered), in: numbered)
     }

@@ -25,8 +25,8 @@ extension MigrationChecks {
     }
   }
 
-  /// Returns the relationships of the older model with the existing links of an entity's new
-  /// relationship; nil if it starts without links.
+  /// Returns the relationships of the older model that contain the existing links of an entity's
+  /// new relationship, or `nil` if it starts without links.
   func presentLinks(
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema
   ) -> [RelationshipSchema]? {

@@ -124,7 +124,7 @@ struct MigrationChecks {
     }
   }
 
-  /// Returns the catalogue number in the older model of an attribute that a pass fills.
+  /// Returns the catalogue number in the older model of an attribute that is filled by a pass.
   private func formerNumber(of name: String, _ plan: CatalogEvolution.Entity) -> UInt16? {
     let model = migration.new.model
     guard migration.isStaged, let entity = model.entity(named: plan.name),
@@ -135,7 +135,7 @@ struct MigrationChecks {
     return migration.old.catalog.entries[plan.oldName]?.properties[source]
   }
 
-  /// Checks that no objects were written since a property was removed, which have no value of it.
+  /// Checks that no objects without the property have been written since it was removed.
   private func checkReturn(
     of name: String, _ plan: CatalogEvolution.Entity, _ former: EntitySchema,
     _ obstacles: inout [MigrationObstacle]
@@ -154,7 +154,7 @@ struct MigrationChecks {
     }
   }
 
-  /// Checks that a removed entity has no objects that others may link to by inherited
+  /// Checks that a removed entity has no objects that others may link to through inherited
   /// relationships.
   private func checkRemoval(
     of removed: CatalogEvolution.Removed, _ obstacles: inout [MigrationObstacle]
@@ -176,7 +176,7 @@ struct MigrationChecks {
     }
   }
 
-  /// The relationships of the older model that the newer one has as well.
+  /// The relationships of the older model that the newer one also has.
   private var keptRelationships: Set<SchemaCatalog.PartName> {
     var kept: Set<SchemaCatalog.PartName> = []
     for plan in migration.evolution.entities {
@@ -211,7 +211,7 @@ struct MigrationChecks {
       .forEach(reader, limit) { number, record in body(number, record) }
   }
 
-  /// Creates an obstacle of objects; none if there are no objects.
+  /// Creates an obstacle for objects. Empty if there are none.
   func obstacle(
     _ entity: String, _ property: String?, _ objects: ObjectTally, _ former: EntitySchema,
     _ detail: String = "", _ sentence: (String) -> String
@@ -296,9 +296,9 @@ extension StoreEngine {
   /// Returns the obstacles to a migration to another model, in the models and in the objects.
   ///
   /// - Parameters:
-  ///   - versions: The models in between, from the oldest on.
-  ///   - names: The names of data that may be dropped; nil for all.
-  ///   - passes: Whether passes over the objects migrate what changes of the catalogue cannot.
+  ///   - versions: The models in between, oldest first.
+  ///   - names: The names of data that may be dropped, or `nil` for all.
+  ///   - passes: Whether passes over the objects migrate data that catalogue changes cannot.
   package func migrationObstacles(
     to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
     passes: Bool
@@ -315,8 +315,8 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the objects of the store, a private copy, that break rules of the model which the copy
-  /// gets at the end of a migration.
+  /// Returns the objects of the store, a private copy, that violate rules of the model that the
+  /// copy will have at the end of a migration.
   package func brokenRules(
     of model: ManagedObjectModel
   ) throws(StoreError) -> [MigrationObstacle] {

@@ -61,12 +61,13 @@ package struct MigrationFiles: Sendable {
     }
   }
 
-  /// The number of hops whose files are looked for, whatever the current plan has.
+  /// The number of hops whose files are searched for, regardless of the current plan.
   private static var mostHops: Int { 64 }
 
-  /// Replaces the migrated store with the one from before.
+  /// Replaces the migrated store with the one from before the migration.
   ///
-  /// - Throws: `inUse` if this process has one of them open, or any process the former one.
+  /// - Throws: `inUse` if this process has one of them open, or any process has the former one
+  ///   open.
   package func restoreFormer() throws(StoreError) { try StoreFiles.replace(path, by: former) }
 
   package func removeFormer() { StoreFiles.discard(former) }
@@ -79,7 +80,7 @@ package struct MigrationFiles: Sendable {
   }
 
   private func move(_ name: String, to target: String) throws(StoreError) {
-    // Lock files belong to names, and the file is not open anywhere.
+    // Lock files are tied to names, and the file is not open anywhere.
     unlink(name + "-lock")
     unlink(target + "-lock")
     guard rename(name, target) == 0 else { throw StoreError.failed("rename", name, errno: errno) }
@@ -89,7 +90,7 @@ package struct MigrationFiles: Sendable {
   /// Replaces the store with the file of the last hop, and keeps the former one.
   ///
   /// - Parameter origin: The store's transaction that the migration started from.
-  /// - Returns: false if the store has been written to since.
+  /// - Returns: `false` if the store has been written to since.
   /// - Throws: `inUse` if this process has the store open.
   package func swap(_ hop: Int, origin: UInt64) throws(StoreError) -> Bool {
     // A migration confirms the previous one.
@@ -122,10 +123,10 @@ package struct MigrationLock {
   /// Releases the lock.
   package func end() { lock.end() }
 
-  /// Removes the lock of a process that was killed after its migration but before it released the
-  /// lock. A lock that is held stays.
+  /// Removes the lock file of a process that was killed after its migration but before it released
+  /// the lock. A lock that is held is kept.
   ///
-  /// - Parameter path: The canonical path of a store that is migrated completely.
+  /// - Parameter path: The canonical path of a completely migrated store.
   package static func removeLeft(byStore path: String) {
     guard access(path + suffix, F_OK) == 0 else { return }
     (try? StoreLock(path, suffix: suffix, waits: false))?.end()
@@ -146,7 +147,7 @@ extension StoreEngine {
     return try read { $0.id }
   }
 
-  /// Sets application metadata, or removes it if the value is nil, in its own commit.
+  /// Sets application metadata in its own commit, or removes it if the value is `nil`.
   package func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
     var changes = ChangeSet()
     changes.metadata = [(key, value)]

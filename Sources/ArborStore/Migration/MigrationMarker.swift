@@ -12,15 +12,15 @@ package struct MigrationMarker: Sendable, Hashable {
   package let plan: UInt128
   /// The model that the store is migrated to.
   package let target: ModelFingerprint
-  /// The store's generation when the migration started, which the copy has, too.
+  /// The store's generation when the migration started, which the copy shares.
   package let generation: UInt32
   /// The time when the migration started.
   package let began: Date
 }
 
 extension MigrationMarker {
-  /// Creates a marker of the reversal of a migration in a copy, which notifies processes that have
-  /// the file open that another one replaces it.
+  /// Creates a marker for reverting a migration in a copy, which notifies processes that have the
+  /// file open that it is being replaced.
   package static func reversal(to target: ModelFingerprint, generation: UInt32) -> Self {
     Self(plan: 0, target: target, generation: generation, began: Date())
   }
@@ -41,14 +41,14 @@ extension MigrationMarker {
     return writer.bytes
   }
 
-  /// Returns nil for bytes that ``encoded()`` did not create.
+  /// Decodes the output of ``encoded()``. Returns `nil` for other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let plan: UInt128 = reader.read(),
       let target: UInt128 = reader.read(), let generation: UInt32 = reader.read(),
       let seconds: UInt64 = reader.read(), reader.isAtEnd
     else { return nil }
     let began = Double(bitPattern: seconds)
-    // A date that cannot be printed is damage, whatever the checksum says.
+    // A date that cannot be formatted is damage, even if the checksum is valid.
     guard abs(began) < 1e11 else { return nil }
     self.init(
       plan: plan, target: ModelFingerprint(bits: target), generation: generation,

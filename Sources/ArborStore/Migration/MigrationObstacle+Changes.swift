@@ -7,10 +7,10 @@ extension MigrationObstacle {
   /// Returns the changes that prevent a migration.
   ///
   /// - Parameters:
-  ///   - names: The names of data that may be dropped; nil for all.
+  ///   - names: The names of data that may be dropped, or `nil` for all.
   ///   - passes: Whether the store is copied and migrated by passes over its objects.
-  ///   - isReversal: Whether the newer model is the store's former one. Links are checked then, so
-  ///     that rules for their destinations are not obstacles by themselves.
+  ///   - isReversal: Whether the newer model is the store's former one. Links are checked in that
+  ///     case, so that rules for their destinations are not obstacles by themselves.
   package static func obstacles(
     in difference: ModelDifference, dropping names: Set<String>?, passes: Bool = false,
     isReversal: Bool = false
@@ -59,8 +59,8 @@ extension MigrationObstacle {
         + ".automatic(dropping:).")
   }
 
-  /// Returns the entities and properties of the older model whose objects, values or links a change
-  /// affects; empty if it does not depend on any.
+  /// Returns the entities and properties of the older model whose objects, values or links are
+  /// affected by a change.
   private static func holders(
     of change: Change, in old: ManagedObjectModel
   ) -> [ModelDifference.Subject] {
@@ -175,7 +175,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether it depends on the databases or the objects if a pass is necessary.
+  /// Whether the need for a pass depends on the contents of the store.
   private static func isDecidedLater(_ change: Change) -> Bool {
     switch change.kind {
     case .relationship(.added), .attribute(.added), .attribute(.spread), .attribute(.inherited):

@@ -15,7 +15,7 @@ package struct MigrationRefusal: Sendable {
   }
 
   package let cause: Cause
-  /// The obstacles with their remedies; the changes if only the models are compared.
+  /// The obstacles with their remedies, or the changes if only the models are compared.
   package let obstacles: [MigrationObstacle]
   /// The names to drop that match no loss, such as misspelt ones.
   package let unknownNames: [String]

@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Restores the model that a store had before its last migration, if nothing was committed since.
-/// Everything is as it was then.
+/// Restores the model that a store had before its last migration, exactly as it was, if nothing has
+/// been committed since.
 struct MigrationReversal {
   private let former: FormerModel
   private let present: ModelSchema
@@ -20,7 +20,7 @@ struct MigrationReversal {
     }
   }
 
-  /// Returns the indexes to rebuild: they were replaced or removed, or are not filled yet.
+  /// Returns the indexes to rebuild, because they were replaced, removed or are not filled yet.
   private func rebuilt(_ unfinished: IndexBuildList) -> Set<SchemaCatalog.PartName> {
     let old = former.schema
     let changes = IndexChanges(
@@ -83,18 +83,18 @@ struct MigrationReversal {
 }
 
 extension StoreEngine {
-  /// Restores the model that a store, which this process must not have open, had before its last
-  /// migration, in one transaction.
+  /// Restores the model that a store had before its last migration, in one transaction. This
+  /// process must not have the store open.
   ///
   /// Other processes that have it open get `modelChanged` at their next transaction.
   ///
   /// - Parameter names: Data written since that may be dropped, with its names in the present
-  ///   model; nil for all.
-  /// - Returns: false if the last migration is confirmed, or there was none.
+  ///   model, or `nil` for all.
+  /// - Returns: `false` if the last migration is confirmed, or there was none.
   /// - Throws: `inUse` if this process has the store open; `migrationUnderWay` if it is being
   ///   migrated in a copy; `notReverted` if data was committed since that the former model cannot
-  ///   hold; `missing`, `corrupted` and other errors of opening a store. The file is unchanged
-  ///   then.
+  ///   represent; `missing`, `corrupted` and other errors of opening a store. The file is unchanged
+  ///   in that case.
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
@@ -120,7 +120,7 @@ extension StoreEngine {
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)
     guard header.sequence == former.sequence else {
-      // Later changes stay as far as the former model can hold them.
+      // Later changes are kept if the former model can represent them.
       let model = former.schema.model
       let migration = try LightweightMigration(
         from: parts.schema, header.modelFingerprint, to: model, dropping: names, returning: former)

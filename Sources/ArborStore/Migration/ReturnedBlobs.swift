@@ -1,11 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-/// Removes large binaries of restored attributes that no record uses any more, because objects were
-/// deleted or written since the attributes were removed.
+/// Removes large binaries of restored attributes that are no longer used by a record, because
+/// objects were deleted or written since the attributes were removed.
 struct ReturnedBlobs {
   let migration: LightweightMigration
-  /// The databases of the former model, like the layouts.
+  /// The databases of the former model, to which the layouts belong as well.
   let databases: StoreDatabases
   let layouts: StoreLayouts
   private let limit = WorkLimit()

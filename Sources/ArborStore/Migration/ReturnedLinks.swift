@@ -4,8 +4,8 @@ internal import LMDB
 
 /// Restores relationships that a migration dropped when it is reverted despite later commits.
 ///
-/// A link is restored if both of its ends still exist and have it. Links of objects that were
-/// deleted since are dropped, and so are links in records that were written since, which no longer
+/// A link is restored if both of its ends still exist and contain it. Links of objects that were
+/// deleted since are dropped, as are links in records that were written since, which no longer
 /// contain them. A link that is missing at one end is removed from the other.
 struct ReturnedLinks {
   let migration: LightweightMigration
@@ -100,7 +100,7 @@ struct ReturnedLinks {
     return try reader.storedRecord(number, in: records) != nil
   }
 
-  /// Returns the target of an object's to-one relationship; nil if the object does not exist.
+  /// Returns the target of an object's to-one relationship, or `nil` if the object does not exist.
   private func reference(
     of number: ObjectNumber, at index: Int, _ entity: EntitySchema, _ reader: TransactionReader
   ) throws(StoreError) -> ObjectNumber? {
@@ -123,7 +123,7 @@ struct ReturnedLinks {
 
   // MARK: To-many relationships
 
-  /// Builds the index over a to-one relationship from the records.
+  /// Rebuilds the members of a derived relationship from the records.
   private func derive(
     _ relationship: StoreDatabases.Relationship, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -172,7 +172,7 @@ struct ReturnedLinks {
     try write(maintainer, clearing: moves.isEmpty, transaction)
   }
 
-  /// Returns the moves that have brought links of a relationship back already.
+  /// Returns the moves that have already restored links of a relationship.
   private func moves(to relationship: StoreDatabases.Relationship) -> [DatabaseMoves.Move] {
     let name = SchemaCatalog.PartName(relationship.schema, schema)
     return migration.moves.moves.filter { $0.target == name }
@@ -210,7 +210,8 @@ struct ReturnedLinks {
     }
   }
 
-  /// Whether both ends of a link exist, and a member with a single owner has this one.
+  /// Whether both ends of a link exist and, if a member can have only one owner, its owner is this
+  /// one.
   private func isLink(
     _ relationship: RelationshipSchema, _ owner: ObjectNumber, _ member: ObjectNumber,
     _ reader: TransactionReader
@@ -219,7 +220,7 @@ struct ReturnedLinks {
     return try leads(relationship, from: owner, to: member, reader)
   }
 
-  /// Calls `body` with the entries of a relationship that were kept.
+  /// Calls `body` with the preserved entries of a relationship.
   private func eachEntry(
     of relationship: StoreDatabases.Relationship, isOrder: Bool,
     _ transaction: borrowing WriteTransaction,
@@ -231,7 +232,8 @@ struct ReturnedLinks {
       $0.name == name.name && $0.declaringEntity == owner?.index
     }
     guard let stored = source.map(former.storedName) else { return }
-    // A database that the newer model went on with has no former links: moves took what it has.
+    // A database that the newer model continued to use has no former links. Moves have copied its
+    // contents.
     let isInUse = migration.old.entities.contains { entity in
       entity.relationships.contains { migration.old.storedName(of: $0) == stored }
     }

@@ -25,9 +25,9 @@ struct ReturnedValues {
 
     private var isMandatory: Bool { !attribute.description.isOptional }
 
-    /// Returns the value that an object gets from now on.
+    /// Returns the value that an object will have.
     ///
-    /// - Parameter value: The present value; nil if it does not fit the former type.
+    /// - Parameter value: The present value, or `nil` if it cannot be converted to the former type.
     mutating func value(_ value: PropertyValue?, of number: ObjectNumber) -> PropertyValue {
       if value == nil, !retyped.isDropped { unfitting.add(number) }
       if let value, !value.isNull || !isMandatory { return value }
@@ -39,8 +39,8 @@ struct ReturnedValues {
 
   /// Restores all values.
   ///
-  /// - Throws: `notReverted` with the values that do not fit the former types and may not be
-  ///   dropped.
+  /// - Throws: `notReverted` with the values that cannot be converted to the former types and may
+  ///   not be dropped.
   /// - Complexity: Linear in the number of objects of entities with such an attribute.
   func restore(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     if migration.retyped.isEmpty { return }
@@ -78,11 +78,11 @@ struct ReturnedValues {
     _ since: EntitySchema, _ formerLayouts: StoreLayouts, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let records = parts.databases.records(since.index)
-    // Values of both types are stored alike then, so that their age is unknown.
+    // Values of both types then have the same layout, so it is unknown which ones are older.
     let isSameLayout = since.layout.number == before.layout.number
     var next: UInt64? = 0
     while let first = next {
-      // What is written moves what cursors stand on, so each batch has its own.
+      // Writing invalidates cursors, so each batch has its own.
       let batch = try Self.batch(of: records, from: first, transaction.reader)
       next = batch.count < Self.batchSize ? nil : batch.last.map { $0.rawValue + 1 }
       let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)

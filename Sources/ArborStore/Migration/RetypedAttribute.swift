@@ -8,17 +8,17 @@ struct RetypedAttribute {
   let type: AttributeType
   /// The name that permits dropping its values.
   let lossName: String
-  /// Whether values that do not convert may be dropped. Permission to drop everything removed does
-  /// not include them, since they still exist.
+  /// Whether values that cannot be converted may be dropped. Permission to drop everything removed
+  /// does not include them, since they still exist.
   let isDropped: Bool
 
-  /// Returns the attributes of plain values whose types change. They include those whose values all
-  /// convert: records that were not written since still have values of the former type, which the
-  /// migration did not convert.
+  /// Returns the attributes of plain values whose types change. They include those whose values can
+  /// all be converted: records that were not written since still have values of the former type,
+  /// which the migration did not convert.
   ///
   /// - Parameters:
   ///   - difference: The difference from the newer to the former model.
-  ///   - names: The names of the data that may be dropped; nil for everything removed.
+  ///   - names: The names of the data that may be dropped, or `nil` for everything removed.
   static func all(
     in difference: ModelDifference, dropping names: Set<String>?
   ) -> [ModelDifference.Subject: RetypedAttribute] {

@@ -1,35 +1,35 @@
 package import ArborModel
 
-/// The models that the private copy of a store has in turn when passes over its objects or code
-/// migrate it.
+/// The successive models of a store's private copy when it is migrated by passes over its objects
+/// or by code.
 ///
 /// The ``bridge`` drops the properties that the newer model stores differently. The ``relaxed``
-/// model adds them again, empty, and without the rules that old objects may break. Passes and code
-/// fill them from the original. Then the copy gets the newer model, which checks its rules.
+/// model adds them again, empty, and without the rules that old objects may violate. Passes and
+/// code fill them from the original. Then the copy gets the newer model, which checks its rules.
 package struct StagedModels: Sendable {
   /// A property that starts empty in the copy.
   package struct Anew: Sendable, Hashable {
     /// The entity that declares it, by its new name.
     package let entity: String
     package let property: String
-    /// An attribute's name in the older model; nil if that does not have it. For relationships see
+    /// An attribute's name in the older model, or `nil` if it is new. For relationships see
     /// ``StagedModels/relationshipSources``.
     package let source: String?
     package let isRelationship: Bool
   }
 
-  /// The model without the properties that start empty; nil if there are none.
+  /// The model without the properties that start empty, or `nil` if there are none.
   package let bridge: ManagedObjectModel?
-  /// The newer model without the rules that old objects may break.
+  /// The newer model without the rules that old objects may violate.
   package let relaxed: ManagedObjectModel
   /// The properties that start empty, in the order of the newer model.
   package let anew: [Anew]
   /// The stored derived attributes to compute for present objects, by entity.
   package let computed: [String: [String]]
-  /// The new names of the entities that both models have, by the former names.
+  /// The new names of the entities that both models contain, by their former names.
   package let newNames: [String: String]
-  /// The names in the older model of the relationships that an entity keeps, inherited ones
-  /// included, by entity and by their new names.
+  /// The names in the older model of the relationships that an entity keeps, including inherited
+  /// ones, by entity and by their new names.
   package let relationshipSources: [String: [String: String]]
   /// The names in the older model of the attributes and to-one relationships whose values an
   /// entity keeps in its records, by entity and by their new names.
@@ -37,8 +37,9 @@ package struct StagedModels: Sendable {
   package let difference: ModelDifference
 
   /// - Parameters:
-  ///   - renames: New names of entities that no identifier pairs, by their former names.
-  ///   - versions: The models in between, from the oldest on.
+  ///   - renames: New names of entities that are not paired by an identifier, by their former
+  ///     names.
+  ///   - versions: The models in between, oldest first.
   /// - Throws: `exhausted`, `invalidModel`.
   package init(
     from old: ModelSchema, to target: ManagedObjectModel, via versions: [ManagedObjectModel] = [],
@@ -76,7 +77,7 @@ package struct StagedModels: Sendable {
   }
 
   /// Returns the names in the older model of the attributes and to-one relationships whose values
-  /// an entity keeps or gets back from a pass, by their new names.
+  /// an entity keeps or that a pass restores, by their new names.
   package func valueSources(of entity: EntityDescription) -> [String: String] {
     var sources = fieldSources[entity.name] ?? [:]
     let lineage = Set(relaxed.lineage(of: entity).map(\.name))
@@ -86,8 +87,8 @@ package struct StagedModels: Sendable {
     return sources
   }
 
-  /// The properties of the newer model that lose values or links that do not fit, by the entities
-  /// that declare them. A loss that is not named is an obstacle.
+  /// The properties of the newer model that lose values or links that cannot be converted, by the
+  /// entities that declare them. A loss that is not named is an obstacle.
   package var lossy: Set<ModelDifference.Subject> {
     Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
   }
@@ -193,8 +194,7 @@ private struct AnewSearch {
     return plan.flatMap { model.entity(named: $0.name) }?.isAbstract ?? true
   }
 
-  /// Adds the relationships that may contain objects of an entity of the older model, as well as
-  /// others.
+  /// Adds the relationships whose destinations include an entity of the older model.
   private mutating func addRelationships(to name: String) {
     guard let entity = old.model.entity(named: name) else { return }
     let kinds = Set(old.model.lineage(of: entity).map(\.name))
@@ -227,7 +227,7 @@ private struct AnewSearch {
     }
   }
 
-  /// Whether the newer model has a relationship of the older one, by whatever name.
+  /// Whether the newer model has a relationship of the older one, under any name.
   private func isKept(_ relationship: RelationshipSchema) -> Bool {
     plans.values.contains { plan in
       plan.relationships.values.contains(relationship.name)
@@ -262,8 +262,8 @@ private struct AnewSearch {
     }
   }
 
-  /// Adds the properties that the bridge would continue from other ones than the newer model does,
-  /// since names and identifiers pair them once it lacks the properties that start empty.
+  /// Adds the properties that the bridge would pair with other sources than the newer model does,
+  /// because names and identifiers pair them once it lacks the properties that start empty.
   ///
   /// - Returns: Whether there are any.
   mutating func addMistaken(via versions: [ManagedObjectModel]) -> Bool {
@@ -296,7 +296,7 @@ private struct AnewSearch {
 
   // MARK: Models
 
-  /// Creates the model without rules that present objects may break.
+  /// Creates the model without rules that existing objects may violate.
   func relaxed() -> ManagedObjectModel {
     var model = model
     model.fetchRequestTemplates = []
@@ -316,7 +316,7 @@ private struct AnewSearch {
     for index in model.entities.indices {
       let name = model.entities[index].name
       model.entities[index].fetchedProperties = []
-      // Until objects have their values back, many of them share the default.
+      // Until the values of objects are restored, many of them share the default.
       model.entities[index].omitUniqueness { isMade(name, ofAnew: $0) }
       // A new entity may have old objects if it is the new parent of existing entities.
       model.entities[index].relax { optional.contains(ModelDifference.Subject(name, $0)) }
@@ -358,7 +358,7 @@ private struct AnewSearch {
 }
 
 extension String {
-  /// Whether a word of an expression is one of some names.
+  /// Whether an expression contains one of the given names as a word.
   fileprivate func mentions(_ names: Set<String>) -> Bool {
     split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { names.contains(String($0)) }
   }

@@ -1,7 +1,8 @@
 internal import LMDB
 
 extension StoreEngine {
-  /// Returns the migration that is under way in a copy of the file; nil if there is none.
+  /// Returns the marker of the migration that is under way in a copy of the file, or `nil` if there
+  /// is none.
   package func migrationMarker() throws(StoreError) -> MigrationMarker? {
     try read { (reader) throws(StoreError) in
       let header = try StoreHeader.read(reader, path: path)
@@ -9,10 +10,10 @@ extension StoreEngine {
     }
   }
 
-  /// Starts a migration in a copy: from now on commits are refused in every process, except those
+  /// Starts a migration in a copy: from now on, commits are rejected in every process, except those
   /// of stores that were opened with ``StoreOpening/isMigrating``. Durable when it returns.
   ///
-  /// Later copies of the file contain the marker, too. Does nothing if it exists already.
+  /// Later copies of the file contain the marker, too. Does nothing if it already exists.
   ///
   /// - Throws: `migrationUnderWay` if there is a marker of another plan.
   package func setMigrationMarker(_ marker: MigrationMarker) throws(StoreError) {
@@ -56,7 +57,7 @@ extension StoreOpener {
     throw .migrationUnderWay(try MigrationMarker.read(reader, arbor))
   }
 
-  /// Does the same for a store that may have been open already.
+  /// Refuses to open a store that this process may already have open while it is being migrated.
   func refuseWhileMigrating(_ store: StoreEngine) throws(StoreError) {
     guard !opening.isReadOnly, !opening.isMigrating, !store.isReadOnly,
       let marker = try store.migrationMarker()

@@ -3,11 +3,11 @@ internal import CArborBits
 internal import Foundation
 internal import LMDB
 
-/// Makes new stores, whole or not at all.
+/// Creates new stores atomically.
 ///
-/// LMDB's own creation is not atomic: a crash in the middle leaves a file that nothing can open. So
-/// a store is filled under a temporary name beside its place, waited for on the medium, and
-/// renamed. Of two processes that create the same store one wins; the other opens the winner's.
+/// LMDB's own creation is not atomic: a crash in the middle leaves a file that cannot be opened. A
+/// store is therefore filled under a temporary name next to its final one, synced, and renamed. If
+/// two processes create the same store, one succeeds and the other opens the result.
 package enum StoreCreation {
   /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
   static func fill(
@@ -33,15 +33,15 @@ package enum StoreCreation {
     try begin(header, schema, layouts, StoreDatabases(schema, opened: opened).arbor, transaction)
   }
 
-  /// Writes what a store without objects says of itself: model, catalogue, layouts, counters, and
-  /// the header.
+  /// Writes the metadata of a store without objects: model, catalogue, layouts, counters, and the
+  /// header.
   static func begin(
     _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout],
     _ arbor: Database, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     try put(schema.model, ModelDigest(schema.model), arbor, transaction)
     try put(StoreFormat.catalogKey, CatalogCodec.encode(schema.catalog), arbor, transaction)
-    // What is made anew has been seen as a whole.
+    // A new store counts as scrubbed.
     try put(StoreFormat.scrubKey, ScrubRecord(completed: Date()).encoded(), arbor, transaction)
     try StoreCounter.write(StoreFormat.uniqueIDCounter, 1, arbor, transaction)
     for entity in schema.concreteEntities {
@@ -58,7 +58,7 @@ package enum StoreCreation {
     try StoreHeader.write(header, in: transaction)
   }
 
-  /// Writes a model and what it is recognised by.
+  /// Writes a model and its digest.
   static func put(
     _ model: ManagedObjectModel, _ digest: ModelDigest, _ arbor: Database,
     _ transaction: borrowing WriteTransaction
@@ -79,7 +79,7 @@ package enum StoreCreation {
     _ = try storing(transaction.delete(arbor, key: Array(key.utf8)))
   }
 
-  /// Makes a store at a path where none exists; false where somebody else made one meanwhile.
+  /// Creates a store at a path. Returns `false` if another process has created one in the meantime.
   static func create(
     at path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) -> Bool {
@@ -95,10 +95,10 @@ package enum StoreCreation {
     }
   }
 
-  /// Makes a store that gets its path once `fill` has filled the file of the given name.
+  /// Creates a store that gets its path once `fill` has filled the file with the given name.
   ///
-  /// - Throws: What `fill` throws; `inputOutput` with `EEXIST` if the path is taken; `invalidModel`.
-  ///   Nothing is left then.
+  /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the path is taken; `invalidModel`.
+  ///   No file is left then.
   package static func create(
     at path: String, _ model: ManagedObjectModel,
     filling fill: (String) throws(StoreError) -> Void
@@ -112,7 +112,7 @@ package enum StoreCreation {
     }
   }
 
-  /// Puts a new store in the place of a file that nobody has open.
+  /// Replaces a file, which no process may have open, with a new store.
   static func replace(
     _ path: String, _ model: ManagedObjectModel, options: EnvironmentOptions
   ) throws(StoreError) {
@@ -121,14 +121,15 @@ package enum StoreCreation {
     }
   }
 
-  /// Lets `fill` write into an empty file beside a path, and gives it the path once it is complete.
+  /// Calls `fill` to write to an empty file next to a path, and renames it to the path once it is
+  /// complete.
   ///
-  /// Here what makers that died have left is removed as well. That takes a look at the whole
-  /// folder, which may be large: too dear for every opening, and nothing beside a creation, which
-  /// waits for the medium several times.
+  /// Also removes abandoned files of dead processes. That reads the whole folder, which may be
+  /// large: too expensive for every opening, but negligible for a creation, which syncs several
+  /// times.
   ///
-  /// - Throws: what `fill` throws; `inputOutput` with `EEXIST` where there is a file already and it
-  ///   is not to be replaced. Nothing is left behind then.
+  /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the file exists and is not to be
+  ///   replaced. No file is left then.
   package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -143,11 +144,11 @@ package enum StoreCreation {
     try StoreFiles.synchronizeFolder(of: path)
   }
 
-  /// Lets the header of a store that is open nowhere name the transaction that the file ends with.
+  /// Updates the header of a store, which must not be open, with the file's last transaction.
   ///
-  /// - Parameter dropsMarks: Whether the file says no longer that it is being migrated, nor keeps
-  ///   commits for those who follow.
-  /// - Parameter keepsPosition: Whether it still says how far it has the log that it shares.
+  /// - Parameters:
+  ///   - dropsMarks: Whether to clear the migration mark and stop keeping commits for followers.
+  ///   - keepsPosition: Whether to keep the position in the shared log.
   static func renewHeader(
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false
   ) throws(StoreError) {
@@ -182,7 +183,7 @@ package enum StoreCreation {
       path: path, Environment.open(path: temporary, options: options.forCreation))
     defer { try? environment.close() }
     try fill(environment, model, id: UUID())
-    // The commit waits for the data; this waits for the file's size and times as well.
+    // The commit has synced the data. This also syncs the file's size and times.
     try storing(environment.synchronize())
   }
 }

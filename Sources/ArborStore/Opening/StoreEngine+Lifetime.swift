@@ -2,40 +2,41 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreEngine {
-  /// Opens a store, or makes one where none exists.
+  /// Opens a store, or creates it if it doesn't exist.
   ///
-  /// A file that this process has open already is shared. Each opening ends with ``close()``.
+  /// A file that this process already has open is shared. Each opening has to be ended with
+  /// ``close()``.
   package static func open(_ opening: StoreOpening) throws(StoreError) -> StoreEngine {
     try StoreOpener(opening).open()
   }
 
-  /// Ends one opening of the store; the last one closes the file.
+  /// Ends one opening of the store. The last one closes the file.
   ///
-  /// - Parameter compacting: Whether the last one gives free pages back before, where there are
-  ///   many and it takes a moment only.
+  /// - Parameter compacting: Whether the last one compacts the file first, if it has many free
+  ///   pages and that takes only a moment.
   package func close(compacting: Bool = false) {
     if StoreRegistry.shared.isLast(self) {
-      // What the medium does not have yet is in the log.
+      // Commits that are not on the medium yet are in the log.
       try? settle()
       if compacting { compactIfWorthwhile() }
     }
     if StoreRegistry.shared.close(self) { end() }
   }
 
-  /// Runs `body`, in which this thread waits for others that may write: growth of the map knows
-  /// then that it cannot wait for the snapshots of this thread.
+  /// Runs `body`, in which this thread waits for other threads that may write. Growth of the map
+  /// then knows that it cannot wait for the snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     try environment.whileWaiting(body)
   }
 
-  /// Less than this, in bytes, is not worth the trouble.
+  /// The minimum number of bytes worth reclaiming.
   private static let leastReclaimed = 16 << 20
-  /// Larger files are left to callers that have the time: this much is copied in some hundred
-  /// milliseconds.
+  /// The maximum number of bytes to copy, which takes a few hundred milliseconds. Larger files are
+  /// left to callers that have the time.
   private static let mostCopied = 256 << 20
 
   private func compactIfWorthwhile() {
-    // A process that has written nothing leaves that to those that do.
+    // A process that has written nothing leaves compaction to those that have.
     guard environment.hasCommitted, path != nil,
       let snapshot = try? snapshot(reportsFindings: false)
     else { return }
@@ -45,15 +46,16 @@ extension StoreEngine {
       use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.mostCopied,
       let held = try? environment.heldSnapshots(), held.isEmpty
     else { return }
-    // The scrub behind the store ends with it anyway.
+    // The background scrub ends with the store anyway.
     scrubbing.stop()
-    // In use elsewhere, no room, read only by now: it stays as it is.
+    // If the file is in use elsewhere, there is no space, or it has become read-only, it is left
+    // unchanged.
     try? compact()
   }
 
-  /// Closes the store and removes its files, with those that migrations keep or have left.
+  /// Closes the store and removes its files, including those that migrations have kept.
   ///
-  /// - Throws: `inUse` where something else has it open, or migrates it; it stays open then.
+  /// - Throws: `inUse` if it is open elsewhere or being migrated. It stays open then.
   package func destroy() throws(StoreError) {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }
@@ -76,7 +78,8 @@ extension StoreEngine {
     }
   }
 
-  /// The files that migrations keep beside the store's; nil where somebody has removed that.
+  /// Returns the files that migrations keep next to the store's file, or `nil` if that has been
+  /// removed.
   private func migrationFiles(_ path: String) throws(StoreError) -> MigrationFiles? {
     do throws(StoreError) { return try MigrationFiles(path: path) } catch {
       if case .missing = error { return nil }
@@ -84,8 +87,8 @@ extension StoreEngine {
     }
   }
 
-  /// Removes all objects and all application metadata in one transaction, those included that are
-  /// kept for the way back to a former model. Numbers and unique IDs go on counting.
+  /// Removes all objects and all application metadata in one transaction, including data kept for
+  /// reverting to a former model. Object numbers and unique IDs continue.
   package func purge() throws(StoreError) {
     var set = ChangeSet()
     set.purges = true
@@ -111,7 +114,7 @@ extension StoreEngine {
 
   private func removeMetadata(_ transaction: borrowing WriteTransaction) throws(LMDBError) {
     let prefix = Array(StoreFormat.applicationKey("").utf8)
-    // A deletion moves what cursors stand on, so each begins anew.
+    // A deletion invalidates cursors, so each iteration creates one.
     while let entry = try transaction.reader.cursor(databases.arbor).seek(prefix),
       entry.key.starts(with: prefix)
     {
@@ -119,7 +122,7 @@ extension StoreEngine {
     }
   }
 
-  /// Application metadata.
+  /// Returns application metadata, or `nil` if there is none for the key.
   package func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
     try storedEntry(StoreFormat.applicationKey(key))
   }

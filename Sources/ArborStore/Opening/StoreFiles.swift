@@ -1,9 +1,10 @@
 internal import Foundation
 internal import LMDB
 
-/// A store's files as such: locked against everybody, renamed, removed.
+/// Operations on a store's files: locking, renaming and removing them.
 package enum StoreFiles {
-  /// Runs `body` while nobody else has an open store's file open; the environment is closed first.
+  /// Runs `body` while no other process has an open store's file open. The environment is closed
+  /// first.
   static func exclusively(
     _ environment: Environment, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -15,26 +16,27 @@ package enum StoreFiles {
     }
   }
 
-  /// Runs `body` while nobody has the file at a path open.
+  /// Runs `body` while no process has the file at a path open.
   static func exclusively(path: String, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try typed(path) { try Environment.withExclusiveLock(path: path) { try body() } }
   }
 
-  /// Puts a complete store in the place of another, which other processes may have open: they go on
-  /// reading it, and every commit to it throws `fileReplaced` from then on.
+  /// Replaces a store, which other processes may have open, with another complete one. The other
+  /// processes continue to read the former one, and every commit to it throws `fileReplaced` from
+  /// then on.
   ///
-  /// A kill at any moment leaves one of the two under the path, whole. The staged file is not
-  /// checked: the code that made it has done so.
+  /// If the process is killed at any moment, the path refers to one of the two files, complete. The
+  /// staged file is not checked, because the code that created it has done so.
   ///
   /// - Parameters:
-  ///   - staged: The path of the store that comes, beside the other one.
-  ///   - keepsFormer: Keeps the store that goes as ``formerPath(of:)``, which other processes may
-  ///     open too; there must be no such file yet.
-  ///   - permit: Is shown the header of the store that goes, while nobody writes to it, and throws
-  ///     where it is not to go. It may run more than once.
-  /// - Throws: `inUse` where this process has the first store open, or anybody the second;
-  ///   `inputOutput` with `EEXIST` where a former store is kept already; what `permit` throws.
-  ///   Nothing has changed then.
+  ///   - staged: The path of the replacement, in the same folder.
+  ///   - keepsFormer: Whether to keep the replaced store as ``formerPath(of:)``, which other
+  ///     processes may open, too. It must not exist yet.
+  ///   - permit: Called with the header of the store to replace, while no process writes to it.
+  ///     Throws if it must be kept. It may run more than once.
+  /// - Throws: `inUse` if this process has the first store open, or any process the second;
+  ///   `inputOutput` with `EEXIST` if a former store is already kept; errors of `permit`. Nothing
+  ///   has changed then.
   package static func replace(
     _ path: String, by staged: String, keepsFormer: Bool = false,
     permit: (HeaderRecord) throws(StoreError) -> Void = { _ in }
@@ -56,12 +58,13 @@ package enum StoreFiles {
     }
   }
 
-  /// What a store that was replaced is called if it is kept.
+  /// Returns the path of a replaced store that is kept.
   package static func formerPath(of path: String) -> String {
     Environment.formerPath(of: path)
   }
 
-  /// What a store that is being replaced and not kept is called, which a kill may leave.
+  /// Returns the temporary path of a store that is being replaced and not kept. It remains if the
+  /// process is killed.
   static func replacedPath(of path: String) -> String { Environment.replacedPath(of: path) }
 
   private static func typed(_ path: String, _ body: () throws -> Void) throws(StoreError) {
@@ -76,26 +79,26 @@ package enum StoreFiles {
     }
   }
 
-  /// The name beside a store's file of the one that is made to take its place from a log.
+  /// Returns the path of the file that is rebuilt from a log to replace a store's file.
   package static func followingPath(of path: String) -> String { "\(path)-following" }
 
-  /// Removes a file that nobody else knows, and the engine's lock file, if they exist.
+  /// Removes a file that no other process uses, and its lock file, if they exist.
   package static func discard(_ path: String) {
     unlink(path + "-lock")
     unlink(path)
   }
 
-  /// Whether there is a file at a path.
+  /// Whether a file exists.
   ///
-  /// - Throws: Where the system does not tell. To take that for no would begin anew what is there,
-  ///   or forget it.
+  /// - Throws: If the system doesn't report it. Treating that as missing would overwrite or ignore
+  ///   an existing file.
   package static func exists(_ path: String) throws(StoreError) -> Bool {
     if access(path, F_OK) == 0 { return true }
     guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(errno: errno, path: path) }
     return false
   }
 
-  /// Removes an empty file, which is the place of a store that is to be made.
+  /// Removes an empty file at the path of a store to create.
   ///
   /// - Returns: The path, with symbolic links resolved.
   package static func removeEmpty(_ path: String) throws(StoreError) -> String {
@@ -109,35 +112,36 @@ package enum StoreFiles {
     guard isEmpty() else { return path }
     let lock = try StoreLock(path, suffix: "-empty-lock", waits: true)
     defer { lock.end() }
-    // Somebody else may have made a store there meanwhile.
+    // Another process may have created a store there in the meantime.
     guard isEmpty() else { return path }
     unlink(path + "-lock")
     guard unlink(path) == 0 else { throw StoreError.failed("unlink", path, errno: errno) }
     return path
   }
 
-  /// Gives a store's file another name in its folder.
+  /// Renames a store's file within its folder.
   ///
-  /// - Throws: `inUse` where somebody has it open; `inputOutput`.
+  /// - Throws: `inUse` if any process has it open; `inputOutput`.
   package static func move(_ path: String, to name: String) throws(StoreError) {
     try exclusively(path: path) { () throws(StoreError) in try move(past: path, to: name) }
   }
 
   private static func move(past path: String, to name: String) throws(StoreError) {
-    // First the lock file: once the name is free, it may be of somebody else's new store.
+    // The lock file is removed first: once the name is free, it may belong to another process's new
+    // store.
     unlink(path + "-lock")
     guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
     try synchronizeFolder(of: path)
   }
 
-  /// Gives a damaged file another name beside its place, where it is kept.
+  /// Renames a damaged file, which is kept next to its original path.
   ///
-  /// - Throws: `inUse` where somebody has it open; `inputOutput`.
+  /// - Throws: `inUse` if any process has it open; `inputOutput`.
   package static func setAside(_ path: String) throws(StoreError) {
     try exclusively(path: path) { () throws(StoreError) in try setAside(past: path) }
   }
 
-  /// The same where nobody else has it open.
+  /// Renames a damaged file that no other process has open.
   static func setAside(past path: String) throws(StoreError) {
     let stamp = Date().formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
     var name = "\(path).damaged-\(stamp)"
@@ -156,7 +160,7 @@ package enum StoreFiles {
     }
   }
 
-  /// Removes a store's files, those of migrations included.
+  /// Removes a store's file, its lock file and abandoned files next to it.
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
     guard unlink(path) == 0 || errno == ENOENT else {

@@ -3,19 +3,19 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Keeps other threads and processes from the same work on a store's files, by a file of its own
-/// beside the store. The system drops the lock with the process that holds it.
+/// A lock that excludes other threads and processes from the same operation on a store's files,
+/// using a separate file next to the store. The system releases it when its process ends.
 package final class StoreLock: Sendable {
   private let name: String
   private let descriptor: Lock<Int32?>
 
-  /// Takes the lock.
+  /// Acquires the lock.
   ///
   /// - Parameters:
   ///   - path: The path of the store, which need not exist.
-  ///   - suffix: What the lock's file is called after the store's path.
+  ///   - suffix: The suffix of the lock file's name after the store's path.
   ///   - waits: Whether to wait for another holder.
-  /// - Throws: `inUse` if there is another holder and `waits` is false; `interrupted` if the task
+  /// - Throws: `inUse` if there is another holder and `waits` is `false`; `interrupted` if the task
   ///   is cancelled meanwhile.
   package init(_ path: String, suffix: String, waits: Bool) throws(StoreError) {
     let name = path + suffix
@@ -34,7 +34,7 @@ package final class StoreLock: Sendable {
         pause = min(2 * pause, 50_000)
         continue
       }
-      // The last one to hold it has removed the name, perhaps after this one opened the file.
+      // The previous holder has removed the name, possibly after this process opened the file.
       var (mine, named) = (stat(), stat())
       if fstat(descriptor, &mine) == 0, stat(name, &named) == 0, mine.st_ino == named.st_ino {
         self.name = name
@@ -47,7 +47,7 @@ package final class StoreLock: Sendable {
 
   deinit { end() }
 
-  /// Lets others have the lock.
+  /// Releases the lock.
   package func end() {
     descriptor.withLock { descriptor in
       guard let held = descriptor else { return }
@@ -57,7 +57,7 @@ package final class StoreLock: Sendable {
     }
   }
 
-  /// The path of a store, which need not exist, however it is spelled.
+  /// Returns the canonical path of a store, which need not exist.
   package static func canonicalPath(_ path: String) -> String {
     func resolved(_ path: String) -> String? {
       guard let found = realpath(path, nil) else { return nil }

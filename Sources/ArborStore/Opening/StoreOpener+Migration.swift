@@ -2,23 +2,22 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Brings a store to the model that it is opened with, where that takes neither code nor a look at
-/// its objects beyond the filling of indexes.
+/// Migrates a store to the model that it is opened with, if that requires neither code nor access
+/// to its objects except to fill indexes.
 extension StoreOpener {
-  /// What a file consists of, once it is of the given model, where the options allow that;
-  /// otherwise as it was.
+  /// Returns the parts of a file after migrating it to the given model, if the options permit that.
+  /// Otherwise returns the parts unchanged.
   ///
-  /// Everything happens in one transaction: after a crash the store is as it was before. Indexes of
-  /// entities with many objects are filled behind it, by ``OnlineIndexBuilder``. Processes
-  /// that have the store open with its former model keep the snapshots they have, and get
-  /// `modelChanged` at their next commit, since the header's generation grows: they cannot write
-  /// past what they do not know. They get it at their next snapshot as well, unless
-  /// ``LightweightMigration/leavesReadersRight`` tells that they cannot misread what is written
-  /// from now on.
+  /// Everything happens in one transaction: after a crash, the store is unchanged. Indexes of
+  /// entities with many objects are filled afterwards by ``OnlineIndexBuilder``. Processes that
+  /// have the store open with its former model keep their snapshots and get `modelChanged` at their
+  /// next commit, because the header's generation has increased: they cannot overwrite data that
+  /// they don't know. They also get it at their next snapshot, unless
+  /// ``LightweightMigration/leavesReadersRight`` indicates that they cannot misread later data.
   ///
-  /// - Throws: `modelMismatch` where changes or objects stand in the way, `duplicateValues` where a
-  ///   new unique index would hold two objects with the same values, `corrupted` for a damaged
-  ///   record. The file is as it was then.
+  /// - Throws: `modelMismatch` if changes or objects prevent the migration; `duplicateValues` if
+  ///   objects have equal values in a new unique index; `corrupted` for a damaged record. The file
+  ///   is unchanged then.
   func migrated(_ parts: StoreParts) throws(StoreError) -> StoreParts {
     guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
       case .lightweight(let names) = opening.migration
@@ -37,10 +36,10 @@ extension StoreOpener {
     return try self.parts(of: environment, path: path)
   }
 
-  /// - Parameter most: The indexes of entities with more objects are left to be filled behind the
-  ///   transaction, unless nobody else is on the file or the migration goes back.
-  /// - Returns: false where another process has changed the model meanwhile; the file is read anew
-  ///   then.
+  /// - Parameter most: Indexes of entities with more objects than this are left to be filled after
+  ///   the transaction, unless no other process uses the file or the migration is a reversal.
+  /// - Returns: `false` if another process has changed the model in the meantime. The file is then
+  ///   read again.
   static func migrate(
     _ parts: StoreParts, _ migration: LightweightMigration, _ digest: ModelDigest,
     _ transaction: borrowing WriteTransaction, indexingAtOnce most: Int
@@ -54,7 +53,7 @@ extension StoreOpener {
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
     let schema = migration.new
-    // A migration confirms the one before, unless it is the way back.
+    // A migration confirms the previous one, unless it is a reversal.
     let earlier = try FormerModel.read(transaction.reader, arbor)
     if !migration.isReversal { try earlier?.forget(parts.schema, arbor, transaction) }
     let databases = try moveDatabases(migration, transaction)
@@ -84,7 +83,7 @@ extension StoreOpener {
     return true
   }
 
-  /// Writes the newer model and the header, whose generation tells other processes of it.
+  /// Writes the newer model and the header, whose generation notifies other processes.
   private static func beginGeneration(
     _ header: inout HeaderRecord, _ migration: LightweightMigration, _ digest: ModelDigest,
     _ arbor: Database, _ transaction: borrowing WriteTransaction
@@ -96,10 +95,10 @@ extension StoreOpener {
     try StoreHeader.write(header, in: transaction)
   }
 
-  /// Keeps the model that the store had as the one to go back to, in the place of the one before,
-  /// and drops the databases that neither it nor the newer model needs.
+  /// Keeps the store's previous model as the one to revert to, replacing an earlier one, and drops
+  /// the databases that neither it nor the newer model needs.
   ///
-  /// - Parameter isKept: Whether there is a way back to it.
+  /// - Parameter isKept: Whether the migration can be reverted.
   private static func replace(
     _ earlier: FormerModel?, with former: FormerModel, isKept: Bool,
     _ migration: LightweightMigration, _ arbor: Database,
@@ -108,11 +107,12 @@ extension StoreOpener {
     if isKept {
       try StoreCreation.put(StoreFormat.formerKey, former.encoded(), arbor, transaction)
     } else {
-      // The file that the copy was made of has everything still, and there is no way forth.
+      // The file that the copy was created from still has everything, or the migration is a
+      // reversal.
       try former.forget(migration.new, arbor, transaction)
     }
     if migration.isReversal, let earlier {
-      // What was kept and lies elsewhere now.
+      // Data that was kept and is now stored elsewhere.
       try FormerModel.drop(StoreDatabases.list(earlier.schema), notIn: migration.new, transaction)
     }
     let droppedIndexes = StoreDatabases.list(migration.old).filter {
@@ -123,8 +123,8 @@ extension StoreOpener {
 
   // MARK: Databases
 
-  /// Makes the databases of the newer model that the older one does not have, and copies the
-  /// entries that have to lie elsewhere.
+  /// Creates the databases of the newer model that the older one lacks, and copies the entries that
+  /// have to move.
   private static func moveDatabases(
     _ migration: LightweightMigration, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> StoreDatabases {
@@ -154,7 +154,7 @@ extension StoreOpener {
     }
   }
 
-  /// The databases of indexes, without entries.
+  /// Clears the databases of indexes and returns them.
   private static func emptied(
     _ names: Set<SchemaCatalog.PartName>, _ schema: ModelSchema, _ databases: StoreDatabases,
     _ transaction: borrowing WriteTransaction
@@ -169,21 +169,21 @@ extension StoreOpener {
     }
   }
 
-  /// Refuses what prevents the migration, without waiting for a writer.
+  /// Throws if an obstacle prevents the migration, without waiting for a writer.
   private static func refuseObstacles(
     _ parts: StoreParts, _ migration: LightweightMigration
   ) throws(StoreError) {
     let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
     let header = try StoreHeader.read(reader, path: parts.path)
-    // Of another model by now, which the transaction notices.
+    // The model has changed in the meantime, which the transaction detects.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
     let found = try MigrationChecks(migration, parts, reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }
   }
 
-  /// Refuses values that are not unique in an index which is to be filled behind the migration, as
-  /// long as nothing has been changed.
+  /// Throws if values are not unique in an index that is filled after the migration, before
+  /// anything has been changed.
   private static func refuseDuplicates(
     _ parts: StoreParts, _ migration: LightweightMigration, indexingAtOnce most: Int
   ) throws(StoreError) {
@@ -192,7 +192,7 @@ extension StoreOpener {
     let snapshot = try storing(path: parts.path, parts.environment.beginRead())
     let reader = snapshot.reader
     let header = try StoreHeader.read(reader, path: parts.path)
-    // Of another model by now, which the transaction notices.
+    // The model has changed in the meantime, which the transaction detects.
     guard header.modelGeneration == parts.header.modelGeneration else { return }
     let builds = try IndexBuildPlan(migration, parts, IndexBuildList(), reader, atMost: most)
     let unique = schema.entities.flatMap { entity in
@@ -212,8 +212,8 @@ extension StoreOpener {
 
   // MARK: The catalogue
 
-  /// Writes the numbers of the newer model, the layouts of entities that have new ones, and the
-  /// counters of entities that had no objects.
+  /// Writes the catalogue of the newer model, the new layouts of entities, and the counters of
+  /// entities that had no objects.
   private static func storeCatalog(
     _ migration: LightweightMigration, _ parts: StoreParts,
     _ transaction: borrowing WriteTransaction
@@ -223,7 +223,7 @@ extension StoreOpener {
     let catalog = CatalogCodec.encode(migration.catalog)
     try StoreCreation.put(StoreFormat.catalogKey, catalog, arbor, transaction)
     for entity in schema.concreteEntities {
-      // The counter and the layouts of an entity that comes back are there.
+      // The counter and the layouts of a restored entity still exist.
       if migration.evolution.returned.contains(entity.name) || migration.hadObjects(entity) {
         continue
       }
@@ -235,8 +235,8 @@ extension StoreOpener {
     }
   }
 
-  /// The layouts that a migration writes: new ones, and those before them that may not be read
-  /// without.
+  /// Returns the layouts that a migration writes: new ones, and earlier ones that require
+  /// conversion.
   private static func changedLayouts(
     _ migration: LightweightMigration, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> [StoredLayout] {
@@ -254,7 +254,7 @@ extension StoreOpener {
     return changed
   }
 
-  /// The layouts before the newest one, with the fields that must not be read without it.
+  /// Returns the layouts before the newest one, with the fields that must be converted by it.
   private static func convertedLayouts(
     _ plan: CatalogEvolution.Entity, _ entity: EntitySchema, _ reader: TransactionReader,
     _ arbor: Database

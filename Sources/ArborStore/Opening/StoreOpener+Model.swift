@@ -1,10 +1,11 @@
 internal import ArborModel
 internal import LMDB
 
-/// What the given model is to the stored one: the same, another wording of it, or another model.
+/// Compares the given model with the stored one: the same model, the same with other metadata, or a
+/// different model.
 extension StoreOpener {
-  /// The model to open a file with, and its digest: the given one where it is the file's, which
-  /// saves reading that one.
+  /// Returns the model to open a file with, and its digest: the given one if it is the file's,
+  /// which saves decoding the stored one.
   func model(
     _ header: HeaderRecord, _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> (ManagedObjectModel, ModelDigest) {
@@ -14,11 +15,12 @@ extension StoreOpener {
       if model.fingerprint == header.modelFingerprint { return (model, offer.digest) }
     }
     let model = try ModelCodec.decode(reader.entry(StoreFormat.modelKey, in: arbor))
-    // The stored digest tells that the file was written with other rules about folded texts.
+    // A different stored digest indicates that the file was written with other rules for text
+    // folding.
     return (model, try storedDigest(reader, arbor) ?? ModelDigest(model))
   }
 
-  /// Refuses a store of another model than the given one.
+  /// Throws if a store has another model than the given one.
   func agree(with store: StoreEngine) throws(StoreError) {
     try agree(store.schema, store.modelDigest, store.modelFingerprint, path: store.path) {
       (migration) throws(StoreError) in
@@ -28,7 +30,7 @@ extension StoreOpener {
     }
   }
 
-  /// Refuses a file of another model than the given one.
+  /// Throws if a file has another model than the given one.
   func agree(with parts: StoreParts) throws(StoreError) {
     try agree(parts.schema, parts.modelDigest, parts.header.modelFingerprint, path: parts.path) {
       $0.obstacles
@@ -56,12 +58,13 @@ extension StoreOpener {
     throw .inUse(path: path)
   }
 
-  /// Writes the given model into the file where the one there says something else that does not
-  /// concern stored bytes, such as named requests, so that a program that opens the file without a
-  /// model and every tool sees the newest.
+  /// Updates the stored model if the given one differs only in parts that don't affect stored
+  /// bytes, such as named requests, so that programs that open the file without a model, and tools,
+  /// see the newest version.
   ///
-  /// The generation and the commit sequence stay: no object changes, and processes that have the
-  /// store open with another wording go on. On a full disk the next opening tries again.
+  /// The generation and the commit sequence stay the same: no object changes, and processes that
+  /// have the store open with another version continue. On a full disk, the next opening tries
+  /// again.
   func bringModelUpToDate(in store: StoreEngine) throws(StoreError) {
     guard let offer, !store.isReadOnly, store.path != nil else { return }
     let arbor = store.databases.arbor
@@ -77,7 +80,7 @@ extension StoreOpener {
     }
   }
 
-  /// nil where the file has none, as one that no digest was written to yet.
+  /// Returns the stored digest, or `nil` if none has been written yet.
   private func storedDigest(
     _ reader: TransactionReader, _ arbor: Database
   ) throws(StoreError) -> ModelDigest? {
@@ -86,12 +89,13 @@ extension StoreOpener {
   }
 }
 
-/// The model that a store is opened with, and what of it has to be known at which time.
+/// The model that a store is opened with, whose digest is computed immediately and which is
+/// validated only if necessary.
 ///
-/// Checking a model takes longer than opening the store, so a model with the digest of the stored
-/// one is taken as it is: that one has passed the rules.
+/// Validating a model takes longer than opening the store, so a model with the digest of the stored
+/// one is accepted without validation: the stored one has already been validated.
 struct OfferedModel {
-  /// With values in the form that a store keeps.
+  /// The model, with values in the form in which they are stored.
   let model: ManagedObjectModel
   let digest: ModelDigest
 
@@ -100,7 +104,7 @@ struct OfferedModel {
     digest = ModelDigest(self.model)
   }
 
-  /// The model, if it passes all rules.
+  /// Returns the model after validating it.
   ///
   /// - Throws: `invalidModel`.
   func checked() throws(StoreError) -> ManagedObjectModel {

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Opens stores: finds or makes the file, validates it, and binds it to its model.
+/// Opens stores: finds or creates the file, validates it, and binds it to its model.
 struct StoreOpener {
   let opening: StoreOpening
   let offer: OfferedModel?
@@ -48,8 +48,8 @@ struct StoreOpener {
 
   // MARK: A file
 
-  /// So often a file that was there when a new one was to get its place may be gone again, because
-  /// others make and remove it.
+  /// The maximum number of attempts to create a file that other processes repeatedly create and
+  /// remove.
   private static var mostCreations: Int { 16 }
 
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
@@ -86,7 +86,7 @@ struct StoreOpener {
     }
   }
 
-  /// Opens the store of a file, or takes the one that is open already, and binds it to the model.
+  /// Opens the store of a file, or returns the one that is already open, and binds it to the model.
   private func store(on environment: Environment) throws(StoreError) -> StoreEngine {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
       let parts = try migrated(parts(of: environment, path: environment.path))
@@ -95,13 +95,13 @@ struct StoreOpener {
       try verify(store)
       return store
     }
-    // It may have been open already, with another model.
+    // It may already have been open with another model.
     do throws(StoreError) {
       try agree(with: store)
       try refuseWhileMigrating(store)
       try bringModelUpToDate(in: store)
       try store.goOn(with: opening)
-      // Of several who made the store at once, those that lost may have died.
+      // Processes that created the store concurrently may have died and left files.
       if store.lastSequence == 0, !store.isReadOnly {
         UnfinishedFile.removeAbandoned(beside: environment.path)
       }
@@ -117,8 +117,7 @@ struct StoreOpener {
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
-  /// Does what the options allow about a file that cannot be used as it is; false where they do
-  /// not.
+  /// Handles a file that cannot be used as it is, if the options permit. Returns `false` otherwise.
   private func recover(
     from error: StoreError, _ environment: Environment
   ) throws(StoreError) -> Bool {
@@ -133,7 +132,7 @@ struct StoreOpener {
         try StoreCreation.replace(path, model, options: environmentOptions)
       }
       return true
-    // Once a file is open, what is no store is so by its contents.
+    // The file could be opened, so it is only its contents that are not a store.
     case _ where error.isCorruption || error.isNoStore:
       guard opening.setsDamagedAside else { return false }
       try StoreFiles.exclusively(environment) { () throws(StoreError) in
@@ -146,7 +145,7 @@ struct StoreOpener {
 
   // MARK: Validating
 
-  /// Reads what the file says about itself and opens its databases.
+  /// Reads the metadata of the file and opens its databases.
   func parts(of environment: Environment, path: String?) throws(StoreError) -> StoreParts {
     let found = try storing(
       environment.openDatabase(StoreFormat.arborDatabase, StoreFormat.arborFlags))
@@ -175,9 +174,9 @@ struct StoreOpener {
       isMigrating: opening.isMigrating)
   }
 
-  /// The layouts that records of a schema's entities may be in.
+  /// Returns the layouts that records of a schema's entities may have.
   ///
-  /// - Parameter changed: Layouts that are not in the file yet, or otherwise.
+  /// - Parameter changed: Layouts that are not in the file yet or differ from it.
   static func layouts(
     of schema: ModelSchema, _ reader: TransactionReader, _ arbor: Database,
     replacing changed: [StoredLayout] = []
@@ -228,12 +227,13 @@ struct StoreOpener {
   }
 }
 
-/// How much of an existing file is verified, and when: root pages, header and databases at once;
-/// whatever else ``StoreOpening`` asks for.
+/// The verification of an existing file: root pages, header and databases immediately, everything
+/// else as requested by ``StoreOpening``.
 extension StoreOpener {
-  /// The finding of a verification of all pages, where that says more than an error of opening.
+  /// Returns the finding of a verification of all pages, if it is more specific than an error of
+  /// opening.
   ///
-  /// A verification that ended because the task was cancelled says so.
+  /// If verification ended because the task was cancelled, returns that instead.
   func explained(_ error: StoreError, _ path: String) -> StoreError {
     if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.looksForDamage else { return error }
@@ -246,7 +246,7 @@ extension StoreOpener {
     return error
   }
 
-  /// Does what the options ask of a store that was opened just now.
+  /// Verifies a newly opened store as requested by the options.
   func verify(_ store: StoreEngine) throws(StoreError) {
     if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
     if opening.checksEveryPage, let problem = try store.check().problems.first {

@@ -1,81 +1,83 @@
 package import ArborModel
 internal import LMDB
 
-/// What a store is opened with.
+/// The options for opening a store.
 package struct StoreOpening: Sendable {
-  /// Where the store lies.
+  /// The location of the store.
   package enum Location: Sendable, Hashable {
     /// A file, by its path.
     case file(String)
-    /// Memory: the store goes with the last reference to it.
+    /// Memory. The store is removed with the last reference to it.
     case inMemory
   }
 
-  /// What to do with a file of another model that can be brought to the given one.
+  /// The handling of a file with another model that can be migrated to the given one.
   package enum Migration: Sendable, Hashable {
-    /// It is left as it is.
+    /// The file is not migrated.
     case refuse
-    /// It is brought along, in one transaction. What may be dropped, as `Entity` or
-    /// `Entity.property`; nil for everything.
+    /// The file is migrated in one transaction. The associated value names the data that may be
+    /// dropped, as `Entity` or `Entity.property`; `nil` permits everything.
     case lightweight(dropping: Set<String>?)
   }
 
-  /// Who fills the indexes that a migration left unfinished.
+  /// The time at which indexes that a migration left unfinished are built.
   package enum IndexBuilds: Sendable, Hashable {
-    /// The opening, before it returns.
+    /// Before the opening returns.
     case beforeOpening
-    /// A thread behind the open store.
+    /// On a background thread of the open store.
     case inBackground
-    /// Nobody.
+    /// Not by this opening.
     case left
   }
 
   package var location: Location
-  /// nil: the model inside the file, which then has to exist. It need not have been checked.
+  /// The model, which need not be validated, or `nil` to use the model in the file, which must
+  /// exist.
   package var model: ManagedObjectModel?
   package var isReadOnly = false
-  /// Whether nobody writes to the file: it is read without a lock file. Implies reading only.
+  /// Whether the file is never written, so that it can be read without a lock file. Implies
+  /// read-only.
   package var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
   }
-  /// Whether a commit survives a loss of power; else that may take the last commits, never
+  /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but never
   /// consistency.
   package var isDurable = true
-  /// Whether every page is verified before the file is mapped, and then the store checked: every
-  /// record, index entry and link. Else every page is verified where it is first used.
+  /// Whether to verify every page before the file is mapped, and then check the whole store: every
+  /// record, index entry and link. Otherwise every page is verified at its first use.
   package var checksEveryPage = false
-  /// Whether every page is looked at where opening met damage, and the file scrubbed behind the
-  /// open store where the last writer may have died with its machine or the last scrub is long ago.
+  /// Whether to verify every page if opening finds damage, and to scrub the file in the background
+  /// if the last writer may have died with its machine or the last scrub is long ago.
   package var looksForDamage = true
-  /// How long after the last complete scrub of the file the next one begins behind the open store,
-  /// in seconds; nil for never.
+  /// The time after a complete scrub at which the next one begins in the background, in seconds.
+  /// `nil` for never.
   package var scrubInterval: Double? = 7 * 86_400
   package var migration = Migration.lightweight(dropping: [])
-  /// Whether the one who opens the file is the migration that its ``MigrationMarker`` names, which
-  /// may write to it.
+  /// Whether the file is opened by the migration of its ``MigrationMarker``, which may write to it.
   package var isMigrating = false
-  /// The versions between the file's model and the given one, the oldest first: what was renamed on
-  /// the way keeps its data.
+  /// The model versions between the file's and the given one, oldest first, so that data that was
+  /// renamed along the way is kept.
   package var versionsBetween: [ManagedObjectModel] = []
-  /// Whether the file is the private copy of a staged migration: what is dropped lies in the
-  /// original still, and derived values are computed by the code that migrates.
+  /// Whether the file is the private copy of a staged migration: dropped data is still in the
+  /// original, and derived values are computed by the migrating code.
   package var isStaged = false
   package var indexBuilds = IndexBuilds.beforeOpening
-  /// Told how far the indexes are that are filled before the opening returns.
+  /// Called with the progress of indexes that are built before the opening returns.
   package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
-  /// The indexes of entities with more objects are not filled in the transaction of a migration,
-  /// but in batches behind it.
+  /// The indexes of entities with more objects than this are not filled in the transaction of a
+  /// migration, but in batches after it.
   package var mostObjectsIndexedAtOnce = 10_000
-  /// So many entries a batch has at most.
+  /// The maximum number of entries per batch.
   package var largestIndexBatch = 1 << 17
-  /// Whether a file that was written with another model, and is not migrated, is made anew.
+  /// Whether to recreate a file that was written with another model and is not migrated.
   package var replacesOtherModels = false
-  /// Whether a file that is damaged or no store is kept under another name beside a new one. Files
-  /// of a later format or engine, folders and links are left alone.
+  /// Whether to keep a file that is damaged or not a store under another name and create a new one.
+  /// Files of a later format or engine, folders and links are left unchanged.
   package var setsDamagedAside = false
-  /// Bytes of address space to map at first; nil: as much as the system grants, up to 1 TiB.
+  /// The initial map size in bytes of address space, or `nil` for as much as the system grants, up
+  /// to 1 TiB.
   package var initialMapSize: Int?
-  /// Bytes of address space the map may grow to; nil: no bound but the engine's.
+  /// The maximum map size in bytes of address space, or `nil` for the engine's limit.
   package var maximumMapSize: Int?
 
   package init(_ location: Location, model: ManagedObjectModel?) {
@@ -85,7 +87,7 @@ package struct StoreOpening: Sendable {
 }
 
 extension EnvironmentOptions {
-  /// What the options of a store ask for.
+  /// Creates the environment options for a store.
   init(_ opening: StoreOpening) {
     self.init()
     isReadOnly = opening.isReadOnly
@@ -97,7 +99,8 @@ extension EnvironmentOptions {
     if let size = opening.maximumMapSize { maximumMapSize = size }
   }
 
-  /// The same for making a store, which is small: the lasting name gets the map that was asked for.
+  /// The same for creating a store, which is small. The requested map size is used when it is
+  /// opened under its final name.
   var forCreation: EnvironmentOptions {
     var options = self
     options.create = true
@@ -106,7 +109,7 @@ extension EnvironmentOptions {
     return options
   }
 
-  /// For a file that counts only once it is complete, and is synchronized then.
+  /// The options for a file that is only used once it is complete and has been synced.
   static var unfinished: EnvironmentOptions {
     var options = EnvironmentOptions()
     options.create = true
@@ -116,7 +119,7 @@ extension EnvironmentOptions {
 }
 
 extension ManagedObjectModel {
-  /// No store has more databases for the entities, properties, and indexes of this model.
+  /// The maximum number of databases for the entities, properties, and indexes of this model.
   fileprivate var mostDatabases: Int {
     var most = 0
     for entity in entities {

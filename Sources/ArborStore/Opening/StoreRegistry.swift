@@ -1,19 +1,19 @@
 internal import ArborLocks
 internal import LMDB
 
-/// The stores this process has open, one for each file.
+/// The stores that this process has open, one per file.
 final class StoreRegistry: Sendable {
   static let shared = StoreRegistry()
 
   private struct Entry {
     let store: StoreEngine
-    /// How often it was opened and not closed.
+    /// The number of openings that have not been closed.
     var openings: Int
   }
 
   private let entries = Lock<[Entry]>([])
 
-  /// The store on an environment, made where none exists yet; one opening more.
+  /// Returns the store of an environment, creating it if necessary, and counts one more opening.
   func store(
     on environment: Environment, make: () throws(StoreError) -> StoreEngine
   ) throws(StoreError) -> StoreEngine {
@@ -32,12 +32,12 @@ final class StoreRegistry: Sendable {
     entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 
-  /// Whether one opening is left.
+  /// Whether there is only one opening left.
   func isLast(_ store: StoreEngine) -> Bool {
     entries.withLock { $0.contains { $0.store === store && $0.openings == 1 } }
   }
 
-  /// Ends one opening; true where it was the last.
+  /// Ends one opening. Returns whether it was the last.
   func close(_ store: StoreEngine) -> Bool {
     entries.withLock { entries in
       guard let index = entries.firstIndex(where: { $0.store === store }) else { return false }
@@ -59,7 +59,7 @@ final class StoreRegistry: Sendable {
     }
   }
 
-  /// Takes back ``closeLast(_:)``.
+  /// Undoes ``closeLast(_:)``.
   func reopen(_ store: StoreEngine) {
     entries.withLock { $0.append(Entry(store: store, openings: 1)) }
   }

@@ -1,17 +1,17 @@
 internal import ArborModel
 internal import LMDB
 
-/// The objects that the history of a damaged store knows to be deleted.
+/// The objects that have been deleted according to the history of a damaged store.
 struct DeletedObjects {
   private var numbers: Set<UInt64> = []
 
-  /// More are not remembered: their records are doubtful as any other's.
+  /// The maximum number of objects to remember. Records of others are treated as doubtful.
   private static let most = 1 << 20
 
   func contains(_ number: ObjectNumber) -> Bool { numbers.contains(number.rawValue) }
 
-  /// Reads the history as far as it is there: an object counts as deleted where the last commit
-  /// that changed it deleted it.
+  /// Reads the available history. An object counts as deleted if the last commit that changed it
+  /// deleted it.
   mutating func read(_ source: SalvageSource, _ schema: ModelSchema) throws(StoreError) {
     let list = DeletionList()
     if let tree = source.trees[StoreFormat.historyDatabase] {

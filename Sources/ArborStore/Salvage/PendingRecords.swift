@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// Records that wait to be written to the store that a salvage fills.
+/// Records that are waiting to be written to the target of a salvage.
 struct PendingRecords {
   private struct Item {
     let number: ObjectNumber
@@ -11,7 +11,7 @@ struct PendingRecords {
 
   private var bytes: [UInt8] = []
   private var items: [Item] = []
-  /// Whether a doubtful record takes the place of an older one that is kept.
+  /// Whether a doubtful record replaces an older one that is certain.
   var replacesKept = false
 
   private static let mostBytes = 4 << 20
@@ -24,7 +24,7 @@ struct PendingRecords {
     items.append(Item(number: number, range: start..<bytes.count, isDoubtful: isDoubtful))
   }
 
-  /// Writes what waits, each where nothing newer or less doubtful is.
+  /// Writes the pending records. Each is skipped if a newer or more certain one is stored.
   mutating func write(to target: SalvageTarget) throws(StoreError) {
     guard !items.isEmpty else { return }
     items.sort { $0.number < $1.number }
@@ -65,8 +65,8 @@ struct PendingRecords {
     try transaction.put(database, key: key, value: record)
   }
 
-  /// What grows from record to record of one object: its version, and the layout, since a migration
-  /// may write it anew without a commit.
+  /// Returns a number that increases with each record of an object: its version, then its layout,
+  /// because a migration may rewrite it without a commit.
   private static func age(of record: UnsafeRawBufferPointer) -> UInt64 {
     guard let base = record.baseAddress, record.count >= RecordLayout.headerSize else { return 0 }
     let view = RecordView(base: base, count: record.count)

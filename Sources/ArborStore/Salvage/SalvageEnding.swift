@@ -2,31 +2,31 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Writes what a salvaged store says of itself: counters above everything that was met, metadata,
-/// a history that tells those who knew the damaged store to take everything as changed, and the
-/// header.
+/// Writes the metadata of a salvaged store: counters above all numbers found, application metadata,
+/// a history that makes readers of the damaged store treat everything as changed, and the header.
 struct SalvageEnding {
   let source: SalvageSource
   let target: SalvageTarget
 
-  /// Where the application's unique numbers go on when their counter is lost: above any that a
-  /// program can have been given.
+  /// The start of the application's unique numbers if their counter is lost: above any number that
+  /// can have been assigned.
   private static let firstUniqueID: UInt64 = 1 << 48
-  /// How far behind what was met counts go on that may have been further: more than was counted
-  /// since the pages were written that are left.
+  /// The distance by which possibly outdated counters are raised. It exceeds any increase since the
+  /// surviving pages were written.
   private static let margin: UInt64 = 1 << 20
 
   /// - Parameters:
-  ///   - greatest: The greatest sequence that was met, by the numbers of entities.
-  ///   - expected: How many objects the trees say that they have, by the numbers of entities: as
-  ///     many numbers at least were given out.
+  ///   - greatest: The greatest sequence number found, by entity number.
+  ///   - expected: The number of objects according to the trees, by entity number. At least that
+  ///     many numbers have been assigned.
   func write(
     greatest: [UInt16: UInt64], expected: [UInt16: UInt64], _ outcome: inout SalvageOutcome
   ) throws(StoreError) {
-    // Where the last page of the counters may be lost, those that were found are older.
+    // If the last page of the counters may be lost, the values found may be outdated.
     let margin = source.isArborWhole ? 0 : Self.margin
     let counters = source.entries.counters.mapValues { $0 + margin }
-    // A tree whose record is damaged may say any number, but has no more than fit into the file.
+    // A damaged tree record may contain any count, but there cannot be more objects than fit in the
+    // file.
     let mostObjects = source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
     let uniqueID = counters[StoreFormat.uniqueIDCounter]
     outcome.isUniqueIDLost = uniqueID == nil
@@ -51,10 +51,10 @@ struct SalvageEnding {
     }
   }
 
-  /// The sequence goes on behind that of the damaged store, or far behind it where the last header
-  /// may be lost, with a commit that changed everything,
-  /// so that neither its logs nor its tokens are taken for this one's. The commits before are known
-  /// to have been, and no more.
+  /// Writes the header. The sequence number continues after that of the damaged store, with commits
+  /// that may have changed everything, so that logs and tokens of the damaged store are not
+  /// mistaken for those of this one. If the last header may be lost, it continues far above. Of
+  /// earlier commits, only their existence is recorded.
   private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader)
     let step = source.isHeaderCertain ? 1 : Self.margin

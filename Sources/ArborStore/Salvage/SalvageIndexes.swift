@@ -1,18 +1,18 @@
 internal import ArborModel
 internal import LMDB
 
-/// Fills the indexes of the new store from its records, and removes objects that share values which
-/// must be unique: doubtful ones before others.
+/// Fills the indexes of the new store from its records and removes objects that violate uniqueness
+/// constraints, doubtful ones first.
 struct SalvageIndexes {
   let target: SalvageTarget
 
   /// Fills the indexes.
   ///
-  /// - Parameter isSmall: Whether they are filled at once, not in batches: what ``isSmall(_:)``
-  ///   told before the first time, since batches leave a list of what is to be filled that only
-  ///   batches take away.
-  /// - Returns: The objects that were removed; where there are any, nothing is filled, since others
-  ///   may lead to them.
+  /// - Parameter isSmall: Whether they are filled at once instead of in batches. This must be the
+  ///   result of ``isSmall(_:)`` before the first call, because batches leave a list of unfinished
+  ///   indexes that only batches remove.
+  /// - Returns: The objects that were removed. If there are any, the indexes have to be filled
+  ///   again, because others may refer to these objects.
   func build(atOnce isSmall: Bool) throws(StoreError) -> [ObjectNumber] {
     let violations = try isSmall ? buildAtOnce() : buildInBatches()
     return try remove(violations.map { ($0.existing, $0.offending) })
@@ -41,7 +41,7 @@ struct SalvageIndexes {
     return found
   }
 
-  /// Fills them as they are filled behind a migration, so that no transaction is large.
+  /// Fills the indexes like a migration does in the background, so that no transaction is large.
   private func buildInBatches() throws(StoreError) -> [UniquenessViolation] {
     let arbor = target.databases.arbor
     try target.write { (transaction) throws(StoreError) in
@@ -68,7 +68,7 @@ struct SalvageIndexes {
     }
   }
 
-  /// Whether the store has no more than some objects.
+  /// Whether the store has at most `most` objects.
   func isSmall(_ most: Int) throws(StoreError) -> Bool {
     try target.read { (reader) throws(StoreError) in
       try storing { () throws(LMDBError) in

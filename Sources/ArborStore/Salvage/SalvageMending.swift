@@ -1,9 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Takes out of the records of the new store what leads to things that are lost: to-one links to
-/// objects that are not there or name another one, and references to large binaries that are not
-/// whole.
+/// Removes dangling data from the records of the new store: to-one links to objects that are
+/// missing or don't link back, and references to damaged large binaries.
 final class SalvageMending {
   private let target: SalvageTarget
   private var mended: [(number: ObjectNumber, buffer: RecordBuffer)] = []
@@ -13,7 +12,7 @@ final class SalvageMending {
 
   init(_ target: SalvageTarget) { self.target = target }
 
-  /// - Returns: Whether a record was changed, so that others may lead nowhere by now.
+  /// - Returns: Whether a record was changed, so that other links may now be dangling.
   func run() throws(StoreError) -> Bool {
     var hasChanged = false
     for plan in target.entities {
@@ -60,7 +59,8 @@ final class SalvageMending {
     mended.append((number, buffer))
   }
 
-  /// A mandatory binary becomes one without bytes: an object without it would not be one.
+  /// Removes a lost binary. A mandatory one becomes empty, because an object without it would be
+  /// invalid.
   private func remove(
     _ field: RecordField, from buffer: inout RecordBuffer, _ number: ObjectNumber,
     _ entity: EntitySchema, _ allocator: SlabAllocator

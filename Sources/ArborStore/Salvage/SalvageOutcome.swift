@@ -1,31 +1,31 @@
 package import ArborModel
 
-/// What a salvage brought into the new store, and what it did not.
+/// The result of a salvage: what was recovered and what was not.
 package struct SalvageOutcome: Sendable {
-  /// Which state of the damaged file was read.
+  /// The state of the damaged file that was read.
   package enum State: String, Sendable, Hashable {
-    /// That of the last commit.
+    /// The state of the last commit.
     case newest
-    /// That of the only root page that leads to one: it may be of the commit before the last.
+    /// The state of the only usable root page, which may be that of the commit before the last.
     case previous
-    /// The newest that a page tells of, without a root page that says whether it is the last.
+    /// The newest state found on any page, without a root page that confirms it is the last.
     case withoutRoot
-    /// Nothing tells which pages belong together.
+    /// It is unknown which pages belong together.
     case unknown
   }
 
   /// The objects of one entity.
   package struct Entity: Sendable, Hashable {
     package let name: String
-    /// The objects as the state has them.
+    /// The number of objects that are certain to be of this state.
     package internal(set) var kept = 0
-    /// Objects from pages of which nobody can tell whether they are out of date.
+    /// The number of objects from pages that may be out of date.
     package internal(set) var doubtful = 0
-    /// How many more the state has at least; nil where it no longer tells how many it has.
+    /// The minimum number of further objects in the state, or `nil` if their total is unknown.
     package internal(set) var lost: Int?
   }
 
-  /// A link that is not in the new store.
+  /// A link that could not be recovered.
   package struct LostLink: Sendable, Hashable {
     package let owner: ObjectNumber
     package let relationship: String
@@ -38,38 +38,40 @@ package struct SalvageOutcome: Sendable {
     package let attribute: String
   }
 
-  /// Where the model came from.
+  /// The source of the model.
   package enum Origin: String, Sendable, Hashable {
     case file
-    /// The caller gave the model, as no page holds one.
+    /// The caller provided the model because it is not in the file.
     case given
   }
 
-  /// Nobody reads more of each list.
+  /// The maximum length of each list.
   package static let maximumListed = 1000
 
   package internal(set) var state = State.unknown
   package internal(set) var model = Origin.file
-  /// Whether no page holds a catalogue, so that things have the numbers of a new store.
+  /// Whether no catalogue was found, so that entities and properties are numbered as in a new
+  /// store.
   package internal(set) var isCatalogMade = false
-  /// The commit sequence of the newest header that was found; nil for none.
+  /// The sequence number of the newest header that was found, or `nil` if there isn't one.
   package internal(set) var sequence: UInt64?
-  /// Whether that is the header of the last commit for certain.
+  /// Whether this is certain to be the header of the last commit.
   package internal(set) var isHeaderCertain = false
-  /// By name.
+  /// The entities, sorted by name.
   package internal(set) var entities: [Entity] = []
-  /// The doubtful objects, in the order of their numbers, as far as they are listed.
+  /// The first doubtful objects, in the order of their numbers.
   package internal(set) var doubtful: [ObjectNumber] = []
-  /// Objects that are not in the new store, since others have their values, which must be unique.
+  /// The number of objects that were left out because others have the same unique values.
   package internal(set) var leftOutCount = 0
   package internal(set) var leftOut: [ObjectNumber] = []
   package internal(set) var lostLinkCount = 0
   package internal(set) var lostLinks: [LostLink] = []
   package internal(set) var lostBinaryCount = 0
   package internal(set) var lostBinaries: [LostBinary] = []
-  /// Keys of the application's metadata that is out of date perhaps.
+  /// The keys of the application's metadata that may be out of date.
   package internal(set) var doubtfulMetadata: [String] = []
-  /// Whether the counter of the application's unique numbers is lost, so that they go on far above.
+  /// Whether the counter of the application's unique numbers is lost, so that it continues far
+  /// above.
   package internal(set) var isUniqueIDLost = false
 
   mutating func noteLeftOut(_ numbers: [ObjectNumber]) {

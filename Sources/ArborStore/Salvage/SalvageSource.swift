@@ -1,23 +1,24 @@
 internal import ArborModel
 internal import LMDB
 
-/// A damaged store file, and what it says of itself: which state is the newest that can be told,
-/// where its databases lie, its header, and what was found of the `arbor` database.
+/// A damaged store file and the information it contains about itself: the newest recognizable
+/// state, the locations of its databases, its header, and the entries found of the `arbor`
+/// database.
 final class SalvageSource {
   let file: DamagedFile
-  /// The header of the state, or of an earlier one where that is lost.
+  /// The header of the state, or an earlier one if that is lost.
   private(set) var header: HeaderRecord?
   private(set) var state = SalvageOutcome.State.unknown
-  /// Whether the header is that of the last commit for certain.
+  /// Whether this is certain to be the header of the last commit.
   private(set) var isHeaderCertain = false
-  /// Where the databases lie, by their names in the file.
+  /// The trees of the databases, by database name.
   private(set) var trees: [String: DamagedTree] = [:]
   private(set) var entries = SalvagedEntries()
-  /// Whether everything that the `arbor` database held was read.
+  /// Whether the `arbor` database was read completely.
   private(set) var isArborWhole = false
-  /// What ends the reading before it is done.
+  /// The limit that ends the reading early.
   let limit: WorkLimit
-  /// Whether all names of databases were read.
+  /// Whether the names of all databases were read.
   private var knowsAllNames = false
 
   init(path: String) throws(StoreError) {
@@ -35,23 +36,23 @@ final class SalvageSource {
 
   // MARK: The state
 
-  /// Chooses the state that is salvaged: of the newest root page, unless what that leads to is
-  /// ruined; else of the newest page with a header; else of the root page before.
+  /// Chooses the state to salvage: that of the newest root page unless its tree is ruined, else
+  /// that of the newest page with a header, else that of the previous root page.
   private func chooseState() throws(LMDBError) {
     let transactions = file.transactions
-    // Of two sound root pages one is of the transaction before the other's.
+    // If both root pages are intact, their transactions are consecutive.
     let areBothSound = transactions.count == 2 && transactions[0] == transactions[1] &+ 1
     if let newest = transactions.first {
       try begin(with: newest)
       isHeaderCertain = areBothSound && header?.transactionID == newest
       if isHeaderCertain { return state = .newest }
     }
-    // What lies behind the newest of two root pages was never committed.
+    // Anything newer than the newest of two root pages was never committed.
     guard let found = try newestHeader(upTo: areBothSound ? transactions[0] : .max) else {
       if trees.isEmpty, let previous = transactions.dropFirst().first { try begin(with: previous) }
       return state = header == nil ? .unknown : .previous
     }
-    // Better the newest state without its header than the one before.
+    // The newest state without its header is preferable to the previous one.
     let isHeaderLost = areBothSound && found.header.transactionID < transactions[0]
     if isHeaderLost, !trees.isEmpty || file.knowsFreePages {
       (header, state) = (found.header, .newest)
@@ -60,12 +61,12 @@ final class SalvageSource {
     for transaction in transactions {
       try begin(with: transaction)
       guard header?.transactionID == found.header.transactionID else { continue }
-      // The other root page may have been of a later one.
+      // The other root page may have been newer.
       return state = .previous
     }
     if let newest = transactions.first, found.header.transactionID <= newest {
-      // Nothing leads to the page with the header, or it is from before the states that the root
-      // pages know of: then it is good for what never changes.
+      // The page with the header is unreachable, or older than the states of the root pages. It is
+      // only used for data that never changes.
       try begin(with: newest)
       state = areBothSound ? .newest : .previous
       if found.header.transactionID == newest { add(found.trees) }
@@ -87,13 +88,13 @@ final class SalvageSource {
     knowsAllNames = isWhole ?? false
   }
 
-  /// Begins with the page that has the header, where the root page that led to it is lost.
+  /// Begins with the page that contains the header if its root page is lost.
   private func begin(withoutRootOf found: FoundHeader) throws(LMDBError) {
     trees = [:]
     knowsAllNames = try file.begin(withNamesOn: found.page) { (entry, _) throws(LMDBError) in
       self.noteName(entry)
     }
-    // The root page that is lost cannot have been of a later one.
+    // The lost root page cannot have been newer.
     let isNewest = file.transactions.first.map { found.header.transactionID == $0 &+ 1 } ?? false
     state = isNewest ? .newest : .withoutRoot
     add(found.trees)
@@ -118,7 +119,7 @@ final class SalvageSource {
     let trees: [DamagedTree]
   }
 
-  /// The newest header on any page, with the databases whose names lie beside it.
+  /// Returns the newest header on any page, with the databases named on the same page.
   private func newestHeader(upTo last: UInt64) throws(LMDBError) -> FoundHeader? {
     var newest: FoundHeader?
     try file.scan { (page, _, leaf) throws(LMDBError) in
@@ -141,7 +142,7 @@ final class SalvageSource {
 
   // MARK: Names
 
-  /// Finds databases whose names lie on pages that nothing leads to any more.
+  /// Finds databases whose names are on unreachable pages.
   private func findNames() throws(LMDBError) {
     guard !knowsAllNames else { return }
     try file.scan { (_, use, leaf) throws(LMDBError) in
@@ -174,12 +175,12 @@ final class SalvageSource {
         try self.noteEntry(entry, min(SalvageRank(use), .damaged))
       }
     }
-    // Where the tree is whole, everything else of the application's is older.
+    // If the tree is complete, other application metadata is outdated.
     if isArborWhole { entries.keepMetadata(from: .current) }
   }
 
   private func noteEntry(_ entry: DamagedEntry, _ rank: SalvageRank) throws(LMDBError) {
-    // No other database has such keys: those of records are numbers, of indexes begin with 1 or 2.
+    // No other database has such keys: records have numeric keys, and index keys begin with 1 or 2.
     guard entry.key.count > 4, entry.tree == nil,
       let key = String(validating: entry.key, as: UTF8.self)
     else { return }

@@ -2,10 +2,10 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// The new store that a salvage fills, in a file that nobody else has open.
+/// The new store that a salvage fills, in a file that no other process has open.
 ///
-/// Nothing is waited for until the end, and each transaction changes few pages, so that memory
-/// stays bounded however large the store is.
+/// Nothing is synced before the end, and each transaction changes few pages, so that memory use is
+/// bounded.
 final class SalvageTarget {
   let environment: Environment
   let schema: ModelSchema
@@ -14,12 +14,12 @@ final class SalvageTarget {
   let plans: [WritePlan?]
   let storeID: UUID
   let limit = WorkLimit()
-  /// The numbers of the objects that came from pages of which nobody knows whether they are out of
-  /// date, for as long as the salvage takes.
+  /// The numbers of doubtful objects, which came from pages that may be out of date. Exists only
+  /// during the salvage.
   let doubtful: Database
 
   static let doubtfulName = "salvage"
-  /// So many objects or links are written in one transaction at most: each may change a page.
+  /// The maximum number of objects or links per transaction, because each may change a page.
   static let mostChanges = 1 << 13
 
   init(path: String, _ model: SalvagedModel, header: HeaderRecord?) throws(StoreError) {
@@ -50,7 +50,7 @@ final class SalvageTarget {
     }
   }
 
-  /// Makes the databases, that of doubtful objects last, and writes what the store says of itself.
+  /// Creates the databases, with that of doubtful objects last, and writes the store's metadata.
   private static func begin(
     _ environment: Environment, _ model: SalvagedModel, _ start: HeaderRecord
   ) throws(StoreError) -> [Database] {
@@ -69,12 +69,12 @@ final class SalvageTarget {
 
   deinit { try? environment.close() }
 
-  /// The concrete entities, in the order of their numbers.
+  /// The concrete entities in the order of their numbers.
   var entities: [WritePlan] {
     schema.concreteEntities.compactMap { plans[$0.index] }
   }
 
-  /// Runs `body` in a transaction; it may run again.
+  /// Runs `body` in a write transaction. It may run more than once.
   func write(_ body: (borrowing WriteTransaction) throws(StoreError) -> Void) throws(StoreError) {
     try limit.checkStoreNow()
     try Self.write(environment, body)
@@ -90,7 +90,7 @@ final class SalvageTarget {
     }
   }
 
-  /// Reads in a snapshot of what was written.
+  /// Runs `body` in a read transaction that includes all writes so far.
   func read<R>(_ body: (TransactionReader) throws(StoreError) -> R) throws(StoreError) -> R {
     let transaction = try storing(environment.beginRead())
     return try body(transaction.reader)
@@ -102,7 +102,7 @@ final class SalvageTarget {
     return try reader.get(databases.records(entity.index), key: number.rawValue) != nil
   }
 
-  /// A record of the new store in its newest layout; nil where none exists.
+  /// Returns a record of the new store in its newest layout, or `nil` if it does not exist.
   func record(
     _ number: ObjectNumber, _ reader: TransactionReader, _ allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
@@ -113,8 +113,8 @@ final class SalvageTarget {
 }
 
 extension SalvageTarget {
-  /// Hands on the records of an entity in their newest layout, a batch at a time: nothing is held
-  /// open between two batches, so that what `batch` does can write.
+  /// Calls `body` with the records of an entity in their newest layout, and `batch` after each
+  /// batch. No transaction is open between batches, so `batch` may write.
   func forEachRecord(
     of plan: WritePlan, _ body: (ObjectNumber, RecordView) throws(StoreError) -> Void,
     batch: () throws(StoreError) -> Void
@@ -143,18 +143,19 @@ extension SalvageTarget {
   }
 }
 
-/// A part of a salvage that gathers what it reads and writes it in batches.
+/// A part of a salvage that gathers data while reading and writes it in batches.
 protocol SalvageCopying: AnyObject {
   var source: SalvageSource { get }
-  /// What ended the writing, while the engine's error ends the reading around it.
+  /// The error that ended the writing, while the enclosing reading is ended by an engine error.
   var failure: StoreError? { get set }
 
-  /// Writes what was gathered.
+  /// Writes the gathered data.
   func writePending() throws(StoreError)
 }
 
 extension SalvageCopying {
-  /// Runs reading that writes, and writes the rest; errors of the writing come out as they were.
+  /// Runs a body that reads and writes, then writes the remaining data. Errors of the writing are
+  /// rethrown unchanged.
   func run(_ body: () throws(LMDBError) -> Void) throws(StoreError) {
     do throws(LMDBError) {
       try body()
@@ -165,7 +166,7 @@ extension SalvageCopying {
     }
   }
 
-  /// Writes what was gathered in the midst of reading.
+  /// Writes the gathered data during reading.
   func flush() throws(LMDBError) {
     do throws(StoreError) { try writePending() } catch {
       failure = error

@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Brings the chunks of large binaries of a damaged store into the new one. Whose they are and
-/// whether they are whole is told by the records afterwards.
+/// Copies the chunks of large binaries of a damaged store into the new one. Their owners and
+/// integrity are determined later from the records.
 final class SalvagedBlobs: SalvageCopying {
   let source: SalvageSource
   private let target: SalvageTarget
@@ -16,8 +16,8 @@ final class SalvagedBlobs: SalvageCopying {
     (self.source, self.target) = (source, target)
   }
 
-  /// - Parameter everywhere: Whether chunks are looked for on all pages, since records came from
-  ///   pages that no tree leads to.
+  /// - Parameter everywhere: Whether all pages are searched for chunks, because records came from
+  ///   unreachable pages.
   func copy(everywhere: Bool) throws(StoreError) {
     var isWhole = !everywhere
     let plans = target.entities.filter { target.databases.blobs($0.entity.index) != nil }
@@ -56,7 +56,8 @@ final class SalvagedBlobs: SalvageCopying {
     }
   }
 
-  /// Writes what waits; what came first stays, since trees are followed before pages are read.
+  /// Writes the pending chunks. Earlier chunks are kept, because trees are traversed before other
+  /// pages are read.
   func writePending() throws(StoreError) {
     try target.write { (transaction) throws(StoreError) in
       try storing { () throws(LMDBError) in
@@ -75,7 +76,7 @@ final class SalvagedBlobs: SalvageCopying {
 
   // MARK: Strays
 
-  /// Removes the chunks that no record refers to.
+  /// Removes the chunks that are not referred to by a record.
   func removeStrays() throws(StoreError) {
     for plan in target.entities {
       guard let database = target.databases.blobs(plan.entity.index) else { continue }
@@ -93,7 +94,7 @@ final class SalvagedBlobs: SalvageCopying {
     }
   }
 
-  /// The strays among the next chunks, and the key of the last one that was looked at.
+  /// Returns the stray chunks among the next ones, and the key of the last one that was examined.
   private func nextStrays(
     behind last: [UInt8]?, _ database: Database
   ) throws(StoreError) -> (strays: [[UInt8]], end: [UInt8]?) {

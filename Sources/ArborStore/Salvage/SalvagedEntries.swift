@@ -1,15 +1,15 @@
 internal import ArborModel
 internal import LMDB
 
-/// How far a page that something was found on can be believed.
+/// The trustworthiness of the page on which something was found.
 enum SalvageRank: Int, Comparable {
-  /// It is left over from an earlier state, or carries the number of another page.
+  /// The page is left over from an earlier state, or has the number of another page.
   case stale
-  /// Nobody can tell whether it is of the newest state.
+  /// It is unknown whether the page is of the newest state.
   case unknown
-  /// It is of the newest state, and damaged.
+  /// The page is of the newest state but damaged.
   case damaged
-  /// It is of the newest state.
+  /// The page is of the newest state.
   case current
 
   init(_ use: DamagedFile.PageUse) {
@@ -23,30 +23,30 @@ enum SalvageRank: Int, Comparable {
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What was found of the entries of the `arbor` database, by the rank of the pages.
+/// The entries of the `arbor` database that were found, by the rank of their pages.
 struct SalvagedEntries {
   struct Found {
     let bytes: [UInt8]
     let rank: SalvageRank
   }
 
-  /// The best first.
+  /// The models, the best first.
   private(set) var models: [Found] = []
   private(set) var catalogs: [Found] = []
   private(set) var layouts: [String: Found] = [:]
-  /// The greatest of each name.
+  /// The greatest value of each counter.
   private(set) var counters: [String: UInt64] = [:]
-  /// By the application's keys.
+  /// The application's metadata by key.
   private(set) var metadata: [String: Found] = [:]
 
-  /// More different ones are not tried.
+  /// The maximum number of different models or catalogues to try.
   private static let mostVersions = 64
 
-  /// Records an entry, whatever it is worth.
+  /// Records an entry if it is plausible and the best so far.
   mutating func note(_ key: String, _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank) {
     switch key {
     case StoreFormat.modelKey:
-      // Checked by what it says, since it has no checksum.
+      // Validated by its contents, because it has no checksum.
       if bytes.first == UInt8(ascii: "{") { Self.insert(bytes, rank, into: &models) }
     case StoreFormat.catalogKey:
       if ByteReader(checked: bytes) != nil { Self.insert(bytes, rank, into: &catalogs) }
@@ -88,8 +88,8 @@ struct SalvagedEntries {
     if list.count > mostVersions { list.removeLast() }
   }
 
-  /// Forgets the application's metadata that no page of the newest state holds, where the newest
-  /// state is known to hold no other.
+  /// Removes the application's metadata below a rank, if the newest state is known to contain no
+  /// other entries.
   mutating func keepMetadata(from rank: SalvageRank) {
     metadata = metadata.filter { $0.value.rank >= rank }
   }

@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import LMDB
 
-/// Links on pages of the state that no tree leads to any more.
+/// Recovers links from pages of the state that no tree refers to.
 extension SalvagedLinks {
-  /// Takes the links of sound pages. Nothing on a page says which relationship it is of, so those
-  /// count whose owner and member are of entities that one relationship alone connects.
+  /// Copies the links of undamaged pages. A page doesn't identify its relationship, so a link
+  /// counts only if exactly one relationship connects the entities of its owner and member.
   func copyFromPages() throws(LMDBError) {
     try source.file.scan { (_, use, leaf) throws(LMDBError) in
       guard use == .current, leaf.isSound else { return }
@@ -30,7 +30,7 @@ extension SalvagedLinks {
     }
   }
 
-  /// - Parameter position: nil for an unordered relationship.
+  /// - Parameter position: The position of the member, or `nil` for an unordered relationship.
   private func take(_ owner: UInt64, _ member: UInt64, position: UInt64?) throws(LMDBError) {
     guard let index = relationship(of: owner, member, isOrdered: position != nil),
       mayLack(index, owner)
@@ -41,8 +41,8 @@ extension SalvagedLinks {
       StoredLink(index: index, owner: owner, member: member, position: position ?? 0))
   }
 
-  /// The index of the only relationship that connects an owner with a member; nil where there are
-  /// several, where it is none that is kept as links, or where the number is of no object.
+  /// Returns the index of the only relationship that connects an owner with a member. Returns `nil`
+  /// if there are several, if it is not stored as links, or if the number is not that of an object.
   private func relationship(of owner: UInt64, _ member: UInt64, isOrdered: Bool) -> Int? {
     let (owner, member) = (ObjectNumber(rawValue: owner), ObjectNumber(rawValue: member))
     guard member.sequence > 0, target.schema.entity(of: member) != nil else { return nil }

@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// Both sides of a relationship, made to agree.
+/// Makes both sides of a relationship consistent.
 extension SalvagedLinks {
-  /// Gives each side the links that only the other one has, or takes them away.
+  /// Adds the links to each side that only the other one has, or removes them.
   func agree() throws(StoreError) {
     let relationships = target.databases.relationships
     for index in relationships.indices where relationships[index].schema.storage == .links {
@@ -41,7 +41,7 @@ extension SalvagedLinks {
     } while last != nil
   }
 
-  /// The next links of a relationship, in the order of its database.
+  /// Returns the next links of a relationship in the order of its database.
   private func nextLinks(_ index: Int, behind last: StoredLink?) throws(StoreError) -> [StoredLink]
   {
     let relationship = target.databases.relationships[index]
@@ -102,7 +102,7 @@ extension SalvagedLinks {
 
   // MARK: Fields
 
-  /// Adds what to-one fields ask of to-many sides: all members of derived relationships, and those
+  /// Adds the members that to-one fields require: all members of derived relationships, and those
   /// of ordered ones whose positions are lost, at the end.
   private func takeOverFields() throws(StoreError) {
     for plan in target.entities {

@@ -1,31 +1,32 @@
 internal import ArborModel
 internal import LMDB
 
-/// Brings the links of a damaged store into the new one, as far as both of their ends are there.
+/// Copies the links of a damaged store into the new one if both of their ends exist.
 ///
-/// A link between to-many sides lies in the databases of both, and one of an ordered relationship
-/// in two databases on its own side, so that most of what one page loses another one has. Links
-/// have no checksum: one that its own page has and the other side's sound page has not is left out.
+/// A link between to-many sides is stored in the databases of both, and a link of an ordered
+/// relationship in two databases on its own side, so that links on a lost page can usually be
+/// recovered elsewhere. Links have no checksum: a link that is missing on an undamaged page of the
+/// other side is left out.
 final class SalvagedLinks: SalvageCopying {
   let source: SalvageSource
   let target: SalvageTarget
-  /// By the numbers of relationships: the owners whose members are lost, in part or all of them.
+  /// The ranges of owners whose members are partly or completely lost, by relationship number.
   private(set) var lost: [[ClosedRange<UInt64>]]
   private(set) var outcome: LinkOutcome
   private var pending: [StoredLink] = []
   var failure: StoreError?
 
-  /// One member of an owner, with its position where the relationship is ordered.
+  /// A member of an owner, with its position if the relationship is ordered.
   struct StoredLink {
-    /// That of the relationship in ``StoreDatabases/relationships``.
+    /// The index of the relationship in ``StoreDatabases/relationships``.
     let index: Int
     let owner: UInt64
     let member: UInt64
-    /// nil where it is unknown; 0 where none exists.
+    /// The position, `nil` if it is unknown, or 0 for an unordered relationship.
     let position: UInt64?
   }
 
-  /// What became of the links.
+  /// The links that could not be recovered.
   struct LinkOutcome {
     var lostCount = 0
     var lost: [SalvageOutcome.LostLink] = []
@@ -39,7 +40,7 @@ final class SalvagedLinks: SalvageCopying {
 
   private var relationships: [StoreDatabases.Relationship] { target.databases.relationships }
 
-  /// Copies the links of every relationship that keeps them in databases of its own.
+  /// Copies the links of all relationships that are stored as links.
   func copy() throws(StoreError) {
     for index in relationships.indices where relationships[index].schema.storage == .links {
       let schema = relationships[index].schema
@@ -84,7 +85,9 @@ final class SalvagedLinks: SalvageCopying {
     outcome.note((owner, relationship, member))
   }
 
-  /// Whether links of an owner may be missing. Logarithmic, once the ranges are joined.
+  /// Whether links of an owner may be missing.
+  ///
+  /// - Complexity: Logarithmic, once the ranges are joined.
   func mayLack(_ index: Int, _ owner: UInt64) -> Bool {
     SalvagedRecords.contains(owner, lost[index])
   }
@@ -96,7 +99,7 @@ final class SalvagedLinks: SalvageCopying {
 
   // MARK: Writing
 
-  /// Writes links whose ends are there; notes the others as lost.
+  /// Writes links whose ends exist, and records the others as lost.
   func write(_ links: [StoredLink]) throws(StoreError) {
     guard !links.isEmpty else { return }
     var result = outcome
@@ -125,21 +128,21 @@ final class SalvagedLinks: SalvageCopying {
       (try target.exists(owner, reader), try target.exists(member, reader))
     }
     guard hasOwner, hasMember else {
-      // Where the other side is a field, that one tells.
+      // If the other side is a field, the field is authoritative.
       if hasOwner != hasMember, inverse.isToMany {
         outcome.note(hasOwner ? (owner, schema, member) : (member, inverse, owner))
       }
       return false
     }
     guard !inverse.isToMany else { return true }
-    // The member's field is what counts.
+    // The member's field is authoritative.
     guard let record = try target.record(member, reader, allocator),
       let field = target.field(inverse, of: member)
     else { return false }
     return record.reference(field) == owner
   }
 
-  /// Puts a link that may be there already, which keeps its position then.
+  /// Writes a link. If it already exists, it keeps its position.
   static func put(
     _ link: StoredLink, _ relationship: StoreDatabases.Relationship,
     _ transaction: borrowing WriteTransaction
@@ -161,7 +164,7 @@ final class SalvagedLinks: SalvageCopying {
     }
   }
 
-  /// A position behind the last member.
+  /// Returns a position after the last member.
   private static func end(
     of owner: ObjectNumber, _ order: Database, _ reader: TransactionReader
   ) throws(LMDBError) -> UInt64 {
@@ -176,7 +179,7 @@ final class SalvagedLinks: SalvageCopying {
 }
 
 extension SalvagedLinks.StoredLink {
-  /// A link as a value of one of its relationship's databases tells it.
+  /// Decodes a link from a value in one of its relationship's databases.
   init(
     _ index: Int, _ owner: UInt64, _ value: UnsafeRawBufferPointer, isOrdered: Bool,
     isOrder: Bool = false
@@ -198,7 +201,7 @@ extension SalvagedLinks.LinkOutcome {
 }
 
 extension SalvageTarget {
-  /// Where the records of an object's entity have a to-one relationship; nil where they have not.
+  /// Returns the record field of an object's to-one relationship, or `nil` if it has none.
   func field(_ relationship: RelationshipSchema, of number: ObjectNumber) -> RecordField? {
     guard let entity = schema.entity(of: number), let own = entity.own(relationship),
       case .field(let index) = own.storage

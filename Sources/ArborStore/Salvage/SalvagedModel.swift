@@ -1,19 +1,19 @@
 internal import ArborModel
 
-/// The model, the catalogue and the layouts of a damaged store, as far as its pages hold them.
+/// The recovered model, catalogue and layouts of a damaged store.
 struct SalvagedModel {
   let schema: ModelSchema
   /// All layouts of all concrete entities.
   let layouts: [StoredLayout]
-  /// Older layouts that are lost, by entity: records in them cannot be read.
+  /// Older layouts that are lost, by entity. Records in these layouts cannot be read.
   let lostLayouts: [UInt16: Set<UInt16>]
   let origin: SalvageOutcome.Origin
   let isCatalogMade: Bool
 
-  /// Finds a model and a catalogue that fit each other and the layouts.
+  /// Finds a model and a catalogue that match each other and the layouts.
   ///
-  /// - Parameter given: The model to take where no page holds one that fits.
-  /// - Throws: `corrupted` where none exists.
+  /// - Parameter given: The model to use if the file contains no matching one.
+  /// - Throws: `corrupted` if there is no matching model.
   init(_ source: SalvageSource, given: ManagedObjectModel?) throws(StoreError) {
     let models = Self.models(source)
     var choices = models.map { ($0, SalvageOutcome.Origin.file) }
@@ -52,7 +52,7 @@ struct SalvagedModel {
         } else if number == entity.layout.number {
           layouts.append(StoredLayout(entity))
         } else {
-          // Something has to stand there; no record is read by it.
+          // A placeholder. It is not used to read records.
           lost[entity.number, default: []].insert(number)
           layouts.append(
             StoredLayout(
@@ -68,7 +68,7 @@ struct SalvagedModel {
     lostLayouts = lost
   }
 
-  /// The models that the file holds, that of the header first.
+  /// Returns the models in the file, the header's model first.
   private static func models(_ source: SalvageSource) -> [ManagedObjectModel] {
     let models = source.entries.models.compactMap { found -> ManagedObjectModel? in
       do throws(StoreError) {
@@ -83,8 +83,8 @@ struct SalvagedModel {
       + models.filter { $0.fingerprint != fingerprint }
   }
 
-  /// The model compiled with a catalogue; nil where they do not fit, or records would not be read
-  /// by the newest layouts that were found.
+  /// Compiles the model with a catalogue. Returns `nil` if they don't match, or if the layouts that
+  /// were found contradict the result.
   private static func fit(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog, _ source: SalvageSource
   ) -> ModelSchema? {

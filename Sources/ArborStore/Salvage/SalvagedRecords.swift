@@ -1,29 +1,31 @@
 internal import ArborModel
 internal import LMDB
 
-/// Brings the records of a damaged store into the new one: those of the state's trees, those of its
-/// other pages, and where parts of a tree are lost the latest of those that lie on other pages.
+/// Copies the records of a damaged store into the new one: those of the state's trees, those of its
+/// other pages and, if parts of a tree are lost, the newest ones found on any page.
 ///
-/// A record says whose it is and how often it was written, and its checksum covers both. Records
-/// have no commit sequence of their own, but an object's version grows with each of its commits, so
-/// of several records of one object the one of the greatest version is the newest.
+/// A record contains its object number and version, and its checksum covers both. It has no commit
+/// sequence number, but an object's version increases with each of its commits, so the record with
+/// the greatest version is the newest.
 ///
-/// A tree that is followed from end to end has every record of the state: what else is found is out
-/// of date or deleted, and stays behind. Where a part of it is lost, it is known which numbers that
-/// part may have held. What lies on a page that the state neither leads to nor lists as free was on
-/// that part, and is kept. What lies on free pages, or on any where the list of free pages is
-/// damaged as well, may be out of date, or of a deleted object: it is doubtful. So is whatever is
-/// newer than the state before the last commit, where that is all that can be followed, and what
-/// lies on a damaged page where that says that nothing lies: it may have been deleted.
+/// A tree that is traversed completely contains all records of the state: other records are
+/// outdated or deleted, and ignored. If a part of it is lost, the range of numbers that the part
+/// may have contained is known. Records in this range on pages that the state neither refers to nor
+/// lists as free were on that part, and are kept. Records on free pages, or on any page if the free
+/// list is damaged as well, may be outdated or of deleted objects: they are doubtful. So are
+/// records that are newer than the state, if only the state before the last commit can be
+/// traversed, and records in areas that a damaged page marks as unused, because they may have been
+/// deleted.
 final class SalvagedRecords: SalvageCopying {
   let source: SalvageSource
   private let model: SalvagedModel
   private let target: SalvageTarget
-  /// By entity number: the numbers that lost parts of its tree may have held, ascending.
+  /// The ascending ranges of numbers that lost parts of the tree may have contained, by entity
+  /// number.
   private(set) var lost: [UInt16: [ClosedRange<UInt64>]] = [:]
-  /// By entity number: how many records the tree says that it has.
+  /// The number of records according to the tree, by entity number.
   private(set) var expected: [UInt16: UInt64] = [:]
-  /// By entity number: the greatest sequence that was met, kept or not.
+  /// The greatest sequence number found, kept or not, by entity number.
   private(set) var greatest: [UInt16: UInt64] = [:]
   private var deleted = DeletedObjects()
   private var pending = PendingRecords()
@@ -39,7 +41,7 @@ final class SalvagedRecords: SalvageCopying {
   func copy() throws(StoreError) {
     for plan in target.entities { try copyTree(of: plan.entity) }
     if mayBeOutdated {
-      // What later commits wrote lies on pages that this state does not lead to.
+      // Later commits wrote to pages that this state does not refer to.
       for plan in target.entities { lost[plan.entity.number] = [Self.all(plan.entity)] }
       pending.replacesKept = true
     }
@@ -81,10 +83,10 @@ final class SalvagedRecords: SalvageCopying {
 
   // MARK: One entry
 
-  /// Takes a record, if it is one.
+  /// Takes a record if it is valid.
   ///
-  /// - Parameter tree: The entity whose tree led to the entry; nil for one that was met by itself,
-  ///   which counts only among the lost numbers.
+  /// - Parameter tree: The entity whose tree contains the entry, or `nil` for an entry on an
+  ///   unreachable page, which counts only in the lost ranges.
   private func take(
     _ entry: DamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
   ) throws(LMDBError) {
@@ -124,7 +126,7 @@ final class SalvagedRecords: SalvageCopying {
     return record.verify(conversion.old, key: number) == nil
   }
 
-  /// Ranges in ascending order, without overlap.
+  /// Returns the ranges in ascending order, merged where they overlap.
   static func joined(_ ranges: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
     var joined: [ClosedRange<UInt64>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -137,7 +139,9 @@ final class SalvagedRecords: SalvageCopying {
     return joined
   }
 
-  /// Whether one of some joined ranges holds a number. Logarithmic.
+  /// Whether a number is in one of several joined ranges.
+  ///
+  /// - Complexity: Logarithmic.
   static func contains(_ number: UInt64, _ ranges: [ClosedRange<UInt64>]) -> Bool {
     let index = ranges.partitioningIndex { $0.upperBound >= number }
     return index < ranges.count && ranges[index].contains(number)

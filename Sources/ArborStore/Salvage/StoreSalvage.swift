@@ -2,10 +2,10 @@ package import ArborModel
 package import Foundation
 internal import LMDB
 
-/// Takes out of a damaged store's file what its pages still hold, into a new store.
+/// Recovers the contents of a damaged store's file into a new store.
 ///
-/// The damaged file is read by plain bounded reads and never changed. The records are the truth:
-/// indexes and derived relationships are made anew from them.
+/// The damaged file is read by bounded reads, without the memory map, and never changed. Records
+/// are authoritative: indexes and derived relationships are rebuilt from them.
 package struct StoreSalvage {
   private let source: SalvageSource
   private let model: SalvagedModel
@@ -14,13 +14,13 @@ package struct StoreSalvage {
   /// Salvages the store at a path into a new file.
   ///
   /// - Parameters:
-  ///   - model: The model of the store, for a file that no longer holds it.
-  ///   - target: The path of the new store; nothing may be there.
-  ///   - mostIndexedAtOnce: Indexes over more objects are filled in batches.
-  /// - Throws: `inputOutput` with `EEXIST` where the target exists; `missing` where there is no
-  ///   file to salvage, `inUse` where somebody has it open; `corrupted` where no page holds the
-  ///   model and none is given, or the one that is given does not fit; `notAStore` where nothing
-  ///   looks like a page of a store. Nothing is left behind then.
+  ///   - model: The model of the store, for a file that no longer contains it.
+  ///   - target: The path of the new store, which must not exist.
+  ///   - mostIndexedAtOnce: Indexes over more objects than this are filled in batches.
+  /// - Throws: `inputOutput` with `EEXIST` if the target exists; `missing` if there is no file to
+  ///   salvage; `inUse` if another process has it open; `corrupted` if the file contains no model
+  ///   and none is given, or the given one does not match; `notAStore` if nothing in the file looks
+  ///   like a page of a store. No file is left at the target then.
   package static func run(
     from path: String, to target: String, model: ManagedObjectModel? = nil,
     mostIndexedAtOnce: Int = 100_000
@@ -117,7 +117,7 @@ package struct StoreSalvage {
   }
 }
 
-/// What a salvage did, and what its numbers mean.
+/// The result of a salvage, with the data to interpret its numbers.
 package struct SalvageResult: Sendable {
   package let outcome: SalvageOutcome
   package let schema: ModelSchema

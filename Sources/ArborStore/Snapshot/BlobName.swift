@@ -1,6 +1,6 @@
 package import ArborModel
 
-/// Whose blob something is; see ``BlobReference``.
+/// The identity of a large binary; see ``BlobReference``.
 package struct BlobName: Sendable, Hashable {
   package let number: ObjectNumber
   /// The property's catalogue number.
@@ -13,7 +13,8 @@ extension BlobName {
     self.init(number: number, property: field.catalogNumber, version: reference.version)
   }
 
-  /// The key of a chunk: all parts big-endian, so that the chunks of a blob follow one another.
+  /// Returns the key of a chunk. All parts are big-endian, so that the chunks of a blob are
+  /// consecutive.
   package func key(chunk: UInt32) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(Self.keySize)
@@ -29,7 +30,7 @@ extension BlobName {
 
   private static let keySize = 18
 
-  /// The blob and the chunk of a key; nil for bytes that are none.
+  /// Decodes the key of a chunk, or returns `nil` for other bytes.
   package static func of(key: UnsafeRawBufferPointer) -> (name: BlobName, chunk: UInt32)? {
     guard key.count == keySize else { return nil }
     func word<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {

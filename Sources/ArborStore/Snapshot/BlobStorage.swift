@@ -2,9 +2,9 @@ package import ArborModel
 package import Foundation
 internal import LMDB
 
-/// Large binaries outside of their records, in chunks.
+/// Large binaries that are stored outside their records, in chunks.
 package enum BlobStorage {
-  /// The reference to a value that is about to be stored.
+  /// Returns the reference to a value that is about to be stored.
   package static func reference(
     to data: Data, of number: ObjectNumber, version: UInt32
   ) -> BlobReference {
@@ -12,7 +12,8 @@ package enum BlobStorage {
       version: version, checksum: checksum(data, number), length: UInt64(data.count))
   }
 
-  /// The checksum begins with the object's number, so that another object's value does not pass.
+  /// Returns the checksum, which is seeded with the object's number, so that another object's value
+  /// is rejected.
   private static func checksum(_ data: Data, _ number: ObjectNumber) -> UInt32 {
     data.withUnsafeBytes { Checksum.of($0, seed: Checksum.seed(key: number.rawValue)) }
   }
@@ -22,14 +23,14 @@ package enum BlobStorage {
     return UInt32(clamping: reference.length / size + (reference.length % size > 0 ? 1 : 0))
   }
 
-  /// Reads a blob; nil where it is not there, or another is.
+  /// Reads a blob. Returns `nil` if it is missing or doesn't match the reference.
   static func read(
     _ reference: BlobReference, _ name: BlobName, _ database: Database, _ reader: TransactionReader
   ) throws(LMDBError) -> Data? {
     var data = Data()
     for chunk in 0..<chunkCount(reference) {
       guard let bytes = try reader.get(database, key: name.key(chunk: chunk)) else { return nil }
-      // What a damaged reference promises is not believed.
+      // The length in a damaged reference cannot be trusted.
       if chunk == 0, reference.length <= 1 << 30 { data.reserveCapacity(Int(reference.length)) }
       data.append(contentsOf: bytes)
     }
@@ -41,7 +42,7 @@ package enum BlobStorage {
   static func write(
     _ blob: ChangeSet.Blob, _ database: Database, _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    // `Data` forgets what type its closure throws.
+    // `Data` does not preserve the error type of its closure.
     var failure: LMDBError?
     blob.data.withUnsafeBytes { bytes in
       do throws(LMDBError) { try write(bytes, blob.name, database, transaction) } catch {
@@ -68,7 +69,7 @@ package enum BlobStorage {
     _ reference: BlobReference, _ name: BlobName, _ database: Database,
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) {
-    // A damaged reference may promise billions of chunks: the first that is missing is the last.
+    // A damaged reference may claim billions of chunks, so deletion stops at the first missing one.
     for chunk in 0..<chunkCount(reference) {
       guard try transaction.delete(database, key: name.key(chunk: chunk)) else { return }
     }

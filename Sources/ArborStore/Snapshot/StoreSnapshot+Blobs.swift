@@ -2,11 +2,11 @@ package import ArborModel
 package import Foundation
 
 extension StoreSnapshot {
-  /// The value of a field with external storage, by the reference that somebody holds; where that
-  /// is out of date, the value that the object has by now.
+  /// Returns the value of a field with external storage for a reference. If the reference is out of
+  /// date, returns the object's current value.
   ///
-  /// - Returns: nil where the object is gone, or its value is nil by now.
-  /// - Throws: `corrupted` where the blob is damaged or lost.
+  /// - Returns: `nil` if the object no longer exists or its current value is `nil`.
+  /// - Throws: `corrupted` if the blob is damaged or missing.
   package func blob(
     _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
   ) throws(StoreError) -> Data? {
@@ -15,12 +15,12 @@ extension StoreSnapshot {
 }
 
 extension QuerySource {
-  /// As ``StoreSnapshot/blob(_:of:_:)``.
+  /// Returns the same as ``StoreSnapshot/blob(_:of:_:)``.
   func blob(
     _ reference: BlobReference, of number: ObjectNumber, _ field: RecordField
   ) throws -> Data? {
     if let data = try stored(reference, number, field) { return data }
-    // Holds a record of an older layout until the end.
+    // Keeps a converted record alive until the end.
     let upgraded = SlabAllocator(slabSize: 4 << 10)
     defer { withExtendedLifetime(upgraded) {} }
     guard let entity = schema.entity(of: number), !entity.isAbstract,

@@ -2,11 +2,12 @@ package import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Returns what the store's file is made of.
+  /// Returns the space usage of the store's file.
   ///
   /// Reads the list of free pages and up to 4096 leaf pages of each database.
   ///
-  /// - Parameter limit: Those of the readers that pin more pages are named; nil for none.
+  /// - Parameter limit: The number of pinned pages above which a reader is listed, or `nil` to list
+  ///   none.
   package func space(
     _ readers: [StoreReader] = [], longReadersPinning limit: Int? = nil
   ) throws(StoreError) -> StoreSpace {
@@ -27,14 +28,14 @@ extension StoreSnapshot {
       file: use.fileSize, pageSize: use.pageSize, records: records * use.pageSize,
       indexes: indexes * use.pageSize, relationships: relationships * use.pageSize,
       largeBinaries: blobs * use.pageSize, history: history * use.pageSize,
-      // A commit may have come between the snapshot and the look at the file.
+      // A commit may have happened between the snapshot and reading the size of the file.
       other: max(0, other) * use.pageSize, free: free,
       pinned: min(free, readers.map(\.pinnedBytes).max() ?? 0), reclaimable: use.reclaimable,
       databases: databases,
       longReaders: limit.map { limit in readers.filter { $0.pinnedPages > limit } } ?? [])
   }
 
-  /// The bytes that the records of each concrete entity fill in the file.
+  /// Returns the number of bytes that the records of each concrete entity occupy in the file.
   package func recordBytes() throws(StoreError) -> [(entity: String, bytes: Int)] {
     let reader = try reader
     var sizes: [(entity: String, bytes: Int)] = []
@@ -45,8 +46,8 @@ extension StoreSnapshot {
     return sizes
   }
 
-  /// The databases in the order of the model, with their sizes. Estimates share what is left of the
-  /// file.
+  /// Returns the databases in the order of the model, with their sizes. Estimated sizes divide the
+  /// remaining pages of the file among their databases.
   func databaseSpaces(
     _ reader: TransactionReader, _ use: PageUse
   ) throws(StoreError) -> [StoreSpace.Database] {
@@ -76,7 +77,7 @@ extension StoreSnapshot {
         kind: each.kind, entity: each.entity.map { entities[$0].name }, name: each.name,
         storedName: each.database.name, entries: space.entries, pages: space.pages,
         bytes: space.bytes, fill: space.fill,
-        // Pages of trees whose keys have one value each are counted.
+        // The pages of trees with a single value per key are counted exactly.
         isEstimated: space.isEstimated && each.database.flags.contains(.duplicates))
     }
   }

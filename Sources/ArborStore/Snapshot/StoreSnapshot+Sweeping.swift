@@ -4,10 +4,10 @@ internal import LMDB
 
 /// The members of one to-many relationship for many owners.
 package struct MemberTable {
-  /// All members, owner after owner: of each in their order where the relationship is ordered, else
-  /// ascending.
+  /// All members, grouped by owner. Those of an ordered relationship are in order; otherwise they
+  /// are ascending.
   package fileprivate(set) var members: [ObjectNumber] = []
-  /// Where each owner's members begin.
+  /// The index of each owner's first member.
   private var starts: [Int] = []
   private let ownerIndices: NumberMap
 
@@ -21,7 +21,7 @@ package struct MemberTable {
     starts.append(members.count)
   }
 
-  /// The members of an owner; nil where it is none of those that were asked for.
+  /// The members of an owner, or `nil` if it is not in the table.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
     guard let word = ownerIndices[owner] else { return nil }
     let position = Int(bitPattern: word)
@@ -30,19 +30,19 @@ package struct MemberTable {
   }
 }
 
-/// Reading much in the order in which it is stored.
+/// Bulk reads in storage order.
 extension StoreSnapshot {
-  /// A row of a scan costs a sixteenth of a record that is looked up.
+  /// The ratio of the cost of a record lookup to that of a row of a scan.
   private static let scanAdvantage = 16
-  /// How many neighbours are passed before the next wanted one is looked up.
+  /// The number of entries to step over before the next wanted one is looked up instead.
   private static let reach = 8
 
-  /// The members that many owners have in a to-many relationship, in one pass over it.
+  /// Returns the members of many owners in a to-many relationship, read in one pass.
   ///
   /// - Parameters:
-  ///   - owners: Ascending, each once.
-  ///   - limit: The most members. The table ends before the first owner with whose members they
-  ///     would be more.
+  ///   - owners: The owners, ascending and distinct.
+  ///   - limit: The maximum number of members. The table ends before the first owner whose members
+  ///     would exceed it.
   package func members(
     _ relationship: RelationshipSchema, of owners: [ObjectNumber], limit: Int = .max
   ) throws(StoreError) -> MemberTable {
@@ -68,7 +68,7 @@ extension StoreSnapshot {
     return table
   }
 
-  /// Reads members that have no order of their own, with one cursor that goes from owner to owner.
+  /// Reads the members of an unordered relationship with one cursor that moves from owner to owner.
   @inline(__always)
   private static func read(
     _ table: inout MemberTable, _ members: Database, of owners: [ObjectNumber], limit: Int,
@@ -100,12 +100,12 @@ extension StoreSnapshot {
     }
   }
 
-  /// Copies the records of many objects, in one pass over each entity. Numbers of objects that are
-  /// not there are passed over.
+  /// Copies the records of many objects, in one pass per entity. Numbers without an object are
+  /// skipped.
   ///
   /// - Parameters:
-  ///   - numbers: Ascending, each once.
-  ///   - body: Takes the copies, some thousands at once.
+  ///   - numbers: The object numbers, ascending and distinct.
+  ///   - body: Called with several thousand copies at once.
   package func readRecords(
     of numbers: [ObjectNumber], allocator: SlabAllocator,
     _ body: (FetchedRecords) throws(StoreError) -> Void
@@ -129,9 +129,9 @@ extension StoreSnapshot {
     if !records.rows.isEmpty { try body(records) }
   }
 
-  /// How many records are handed on at once. Objects that are made one after another, without
-  /// slabs that are allocated in between, lie beside each other; rows of more than some hundred
-  /// kilobytes cost more than that saves.
+  /// The number of records per batch. Objects that are created consecutively, without slab
+  /// allocations in between, are adjacent in memory. Batches of more than a few hundred kilobytes
+  /// cost more than that saves.
   private static let batchSize = 16_384
 
   @inline(__always)
@@ -150,7 +150,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Finds the entries of ascending numbers by a scan of all.
+  /// Finds the entries of ascending numbers by scanning the database.
   @inline(__always)
   private func forEachEntry(
     of numbers: ArraySlice<ObjectNumber>, in database: Database,
@@ -181,7 +181,7 @@ extension StoreSnapshot {
     guard let base = value.baseAddress else { return }
     let stored = RecordView(base: base, count: value.count)
     let view = try store.layouts.verified(stored, of: number, entity: entity, allocator: allocator)
-    // An upgraded record lies in the slab already.
+    // A converted record is already in the slab.
     guard view.base == base else { return records.append(number, view, in: allocator) }
     let copy = allocator.allocate(view.count)
     copy.copyMemory(from: base, byteCount: view.count)

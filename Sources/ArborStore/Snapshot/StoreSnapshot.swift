@@ -2,21 +2,21 @@ package import ArborModel
 package import Foundation
 package import LMDB
 
-/// The state of the store at one commit, for one thread at a time.
+/// The state of the store as of one commit: an MVCC snapshot. Must be used by one thread at a time.
 ///
-/// Pages that later commits free are not reused while a snapshot is open: hold it for one operation
+/// Pages that later commits free are not reused while a snapshot is open. Hold it for one operation
 /// and close it.
 package final class StoreSnapshot {
   package let store: StoreEngine
-  /// The sequence of the newest commit it shows.
+  /// The sequence number of the newest commit in the snapshot.
   package let sequence: UInt64
-  /// The indexes that are not ready to be read; nil if all are.
+  /// The indexes that are not ready for reading, or `nil` if all are.
   package let unfinishedIndexes: UnfinishedIndexes?
-  /// Watches the queries on the snapshot; nil if nothing does.
+  /// Observes the queries on the snapshot, if set.
   package var watch: QueryWatch?
-  /// Ends operations on the snapshot early.
+  /// The limit that ends operations on the snapshot early.
   package lazy var limit = WorkLimit()
-  /// The locale of localized comparisons; nil for the process's locale.
+  /// The locale for localized comparisons, or `nil` for the process's locale.
   package var locale: Locale?
   private let openReader: TransactionReader
   private var transaction: ReadTransaction?
@@ -33,9 +33,9 @@ package final class StoreSnapshot {
     self.transaction = consume transaction
   }
 
-  /// The snapshot's transaction. What it returns is valid until the snapshot is closed.
+  /// The snapshot's transaction. Its results are valid until the snapshot is closed.
   ///
-  /// - Throws: `closed` once the snapshot is.
+  /// - Throws: `closed` if the snapshot is closed.
   package var reader: TransactionReader {
     @inline(__always) get throws(StoreError) {
       guard isOpen else { throw .closed }
@@ -43,7 +43,7 @@ package final class StoreSnapshot {
     }
   }
 
-  /// Ends the snapshot. Does nothing if it has ended.
+  /// Closes the snapshot. Does nothing if it is already closed.
   package func close() {
     isOpen = false
     transaction = nil
@@ -51,8 +51,8 @@ package final class StoreSnapshot {
 
   // MARK: Single objects
 
-  /// Returns a verified copy of an object's record in the newest layout, in the allocator's slab; nil
-  /// if the object does not exist.
+  /// Returns a verified copy of an object's record in the newest layout, in the allocator's slab,
+  /// or `nil` if the object does not exist.
   package func record(
     _ number: ObjectNumber, allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
@@ -60,7 +60,7 @@ package final class StoreSnapshot {
     return try record(number, of: entity, allocator: allocator)
   }
 
-  /// Returns the same for an object whose entity is known.
+  /// Returns a verified copy of the record of an object of a given entity.
   @inline(__always)
   func record(
     _ number: ObjectNumber, of entity: EntitySchema, allocator: SlabAllocator
@@ -69,7 +69,7 @@ package final class StoreSnapshot {
     let database = store.databases.records(entity.index)
     guard let stored = try reader.storedRecord(number, in: database) else { return nil }
     let view = try store.layouts.verified(stored, of: number, entity: entity, allocator: allocator)
-    // An upgraded record lies in the slab already.
+    // A converted record is already in the slab.
     guard view.base == stored.base else { return view }
     let copy = allocator.allocate(view.count)
     copy.copyMemory(from: view.base, byteCount: view.count)
@@ -86,7 +86,8 @@ package final class StoreSnapshot {
 
   // MARK: Relationships
 
-  /// Returns the members of a to-many relationship: in their order if it is ordered, else ascending.
+  /// Returns the members of a to-many relationship. Those of an ordered relationship are in order;
+  /// otherwise they are ascending.
   package func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {
@@ -96,12 +97,12 @@ package final class StoreSnapshot {
     return members
   }
 
-  /// Refuses members of an entity that the relationship does not lead to: in a forged file they may
-  /// be of no known class or layout.
+  /// Throws if a member is not of the relationship's destination: in a forged file, it may have an
+  /// unknown class or layout.
   func check(
     _ members: ArraySlice<ObjectNumber>, _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) {
-    // Members of one entity follow one another.
+    // Members of one entity are consecutive.
     var accepted: UInt16?
     for member in members where member.entity != accepted {
       guard store.schema.leads(relationship, to: member) else {

@@ -1,19 +1,20 @@
 internal import ArborModel
 internal import LMDB
 
-/// The members of to-many relationships as one transaction knows them.
+/// The members of to-many relationships in one transaction.
 struct StoredMembers {
   let store: StoreEngine
   let reader: TransactionReader
 
-  /// The members of an owner: in their order where the relationship is ordered, else ascending.
+  /// Returns the members of an owner. Those of an ordered relationship are in order; otherwise they
+  /// are ascending.
   func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> [ObjectNumber] {
     try databases(of: relationship, owner)?.members(of: owner, reader) ?? []
   }
 
-  /// The number of members; costs no scan.
+  /// Returns the number of members without a scan.
   func count(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> Int {
@@ -23,14 +24,16 @@ struct StoredMembers {
     return try cursor.valueCount()
   }
 
-  /// Whether an object is a member. Logarithmic.
+  /// Whether an object is a member.
+  ///
+  /// - Complexity: Logarithmic.
   func contains(
     _ member: ObjectNumber, in relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(LMDBError) -> Bool {
     try databases(of: relationship, owner)?.contains(member, of: owner, reader) ?? false
   }
 
-  /// Where a relationship of an owner is kept; nil for one that is to-one.
+  /// Returns the databases of an owner's relationship, or `nil` if it is to-one.
   func databases(
     of relationship: RelationshipSchema, _ owner: ObjectNumber
   ) -> StoreDatabases.Relationship? {
@@ -43,7 +46,8 @@ struct StoredMembers {
 }
 
 extension StoreDatabases.Relationship {
-  /// The members of an owner: in their order where the relationship is ordered, else ascending.
+  /// Returns the members of an owner. Those of an ordered relationship are in order; otherwise they
+  /// are ascending.
   func members(
     of owner: ObjectNumber, _ reader: TransactionReader
   ) throws(LMDBError) -> [ObjectNumber] {
@@ -61,7 +65,9 @@ extension StoreDatabases.Relationship {
     return numbers
   }
 
-  /// Whether an object is a member of an owner. Logarithmic.
+  /// Whether an object is a member of an owner.
+  ///
+  /// - Complexity: Logarithmic.
   func contains(
     _ member: ObjectNumber, of owner: ObjectNumber, _ reader: TransactionReader
   ) throws(LMDBError) -> Bool {

@@ -1,14 +1,15 @@
-/// An entry of a leaf that may be damaged. It lies inside of the page; nothing else is certain.
+/// An entry of a leaf page that may be damaged. Only its bounds within the page are certain.
 ///
 /// Valid until the next page is read.
 package struct DamagedEntry {
   package let key: UnsafeRawBufferPointer
   let flags: NodeFlags
-  /// The value, or what leads to it.
+  /// The value, or a reference to it.
   let data: RawPage
-  /// The size of the value.
+  /// The size of the value in bytes.
   package let size: Int
-  /// Whether it lies where its page says that no entry lies: it may have been deleted before.
+  /// Whether the entry is in an area that the page marks as unused, so that it may have been
+  /// deleted.
   package let isOutside: Bool
 
   init(_ node: RawNode) {
@@ -19,13 +20,13 @@ package struct DamagedEntry {
     size = node.dataSize
   }
 
-  /// The value, where it lies in the page.
+  /// The value, if it is stored in the page.
   package var inlineValue: UnsafeRawBufferPointer? { flags == [] ? data.bytes : nil }
 
-  /// The first of the pages that the value fills, where it lies outside of the page.
+  /// The first overflow page of the value, if it has any.
   package var firstPage: UInt64? { flags == .largeData ? data.word(0) : nil }
 
-  /// The database that an entry among the names leads to; nil for another entry.
+  /// The database that an entry of the name tree refers to, or `nil` for other entries.
   package var tree: DamagedTree? {
     guard flags == .tree, size == TreeRecord.size, !key.isEmpty,
       let name = String(validating: key, as: UTF8.self)
@@ -34,18 +35,18 @@ package struct DamagedEntry {
   }
 }
 
-/// A database as an entry among the names tells of it.
+/// A database as described by its entry in the name tree.
 package struct DamagedTree {
   package let name: String
   let record: TreeRecord
 
-  /// How many entries it says that it has.
+  /// The number of entries according to the tree's record.
   package var entryCount: UInt64 { record.entries }
   package var flags: DatabaseFlags { record.flags }
 }
 
-/// The keys that a part of a tree may have held that is lost: from the lower one on, and before the
-/// upper one.
+/// The keys that a lost part of a tree may have contained: from the lower bound up to but not
+/// including the upper bound.
 package struct LostRange: Sendable {
   package var lower: [UInt8]?
   package var upper: [UInt8]?
@@ -56,7 +57,7 @@ extension LostRange {
     self.init(lower: range.lower.map { Array($0) }, upper: range.upper.map { Array($0) })
   }
 
-  /// The range of a database with integer keys; it holds the upper bound.
+  /// The range for a database with integer keys, including its upper bound.
   package var numbers: ClosedRange<UInt64>? {
     func number(_ key: [UInt8]) -> UInt64? {
       key.count == 8 ? key.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } : nil
@@ -68,7 +69,8 @@ extension LostRange {
 }
 
 extension RawPage {
-  /// Hands on the entries of a leaf that lie inside of it, whatever else is wrong.
+  /// Calls `body` with the entries of a leaf that are within its bounds, regardless of other
+  /// damage.
   func forEachDamagedEntry(_ body: (DamagedEntry) throws(LMDBError) -> Void) throws(LMDBError) {
     let end = min(lower, size)
     guard end >= Self.headerSize else { return }

@@ -1,30 +1,30 @@
-/// Pages of a damaged file, each read by itself.
+/// Reads pages of a damaged file independently of its trees.
 extension DamagedFile {
-  /// What is known of a page apart from what it holds.
+  /// The use of a page, independent of its contents.
   package enum PageUse: Sendable, Hashable {
-    /// A tree that was followed leads to it, or all that is known to be free is something else: it
-    /// is part of the newest state.
+    /// A traversed tree refers to the page, or the free list is known and doesn't contain it: it
+    /// belongs to the newest state.
     case current
-    /// The newest state lists it as free: it is left over from an earlier one.
+    /// The newest state lists the page as free: it is left over from an earlier one.
     case free
-    /// Nobody can tell: the list of free pages is damaged.
+    /// The use is unknown because the free list is damaged.
     case unknown
-    /// It carries the number of another page.
+    /// The page has the number of another page.
     case misplaced
   }
 
-  /// The bytes that are read at once.
+  /// The number of bytes to read at once.
   private static let windowSize = 1 << 20
 
-  /// The transactions of the root pages that are sound, the newest first.
+  /// The transactions of the valid root pages, newest first.
   package var transactions: [UInt64] { roots.map(\.transactionID) }
 
-  /// Hands on the entries among the names of the databases, as the root page of a transaction leads
-  /// to them, and follows its list of free pages.
+  /// Calls `entry` with the entries of the name tree of a transaction's root page, and reads its
+  /// free list.
   ///
-  /// What was followed before is forgotten.
+  /// Discards the results of earlier traversals.
   ///
-  /// - Returns: Whether the whole tree of names is sound; nil where there is no such root page.
+  /// - Returns: Whether the whole name tree is undamaged, or `nil` if there is no such root page.
   package func begin(
     with transaction: UInt64,
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
@@ -36,7 +36,7 @@ extension DamagedFile {
     return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)
   }
 
-  /// Forgets what was followed, and goes on without a root page.
+  /// Discards the results of earlier traversals and continues without a root page.
   package func begin() {
     reached = PageClaims(lastPage: pageCount)
     firstFreeLevel = 0
@@ -44,10 +44,10 @@ extension DamagedFile {
     lastPage = .max
   }
 
-  /// Goes on without a root page from a leaf with names of databases: looks for the branches above
-  /// it, and hands on the entries of the tree.
+  /// Continues without a root page from a leaf that contains database names: searches for the
+  /// branch pages above it and calls `entry` with the entries of the tree.
   ///
-  /// - Returns: Whether the whole tree of names is sound.
+  /// - Returns: Whether the whole name tree is undamaged.
   package func begin(
     withNamesOn leaf: UInt64,
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
@@ -64,8 +64,8 @@ extension DamagedFile {
     TreeTraversal(.main, "of names", TreeRecord(root: root, depth: depth), rootLevel: 0)
   }
 
-  /// The branch that leads to a page: of several that do, since pages are used again, the one below
-  /// which everything is sound.
+  /// Returns the branch page that refers to a page. If there are several, because pages are reused,
+  /// returns the one whose subtree is undamaged.
   private func branch(above page: UInt64, depth: Int) throws(LMDBError) -> UInt64? {
     var candidates: [UInt64] = []
     try forEachPage { (number, found) throws(LMDBError) in
@@ -82,8 +82,7 @@ extension DamagedFile {
     return candidates.count == 1 ? candidates[0] : nil
   }
 
-  /// Reads which pages a root page lists as free; nothing is known where a part of the list is
-  /// damaged.
+  /// Reads the free list of a root page. The list is treated as unknown if a part of it is damaged.
   private func readFreePages(_ root: MetaPage) throws(LMDBError) {
     free = PageClaims(lastPage: pageCount)
     var isSound = true
@@ -99,7 +98,7 @@ extension DamagedFile {
     knowsFreePages = isWhole && isSound
   }
 
-  /// Adds the pages of a list to the free ones; false where it is damaged.
+  /// Adds the pages of a list to the free pages. Returns `false` if the list is damaged.
   private func insert(_ bytes: UnsafeRawBufferPointer, before end: UInt64) -> Bool {
     let list = RawPage(bytes: bytes)
     guard bytes.count >= 8, list.word(0) <= UInt64(bytes.count / 8 - 1) else { return false }
@@ -108,16 +107,16 @@ extension DamagedFile {
       let page = list.word(8 * (index + 1))
       guard page >= 2, page < last else { return false }
       last = page
-      // The file may end before pages that are free.
+      // The file may end before some of its free pages.
       guard page <= pageCount else { continue }
       guard free.insert(page) else { return false }
     }
     return true
   }
 
-  /// Hands on the entries of every leaf, in the order of the file.
+  /// Calls `body` with every leaf page in file order.
   ///
-  /// - Parameter body: Gets the page's number, what it is for, and its entries.
+  /// - Parameter body: Called with the page's number, its use and its entries.
   package func scan(
     _ body: (_ page: UInt64, PageUse, _ entries: DamagedLeaf) throws(LMDBError) -> Void
   ) throws(LMDBError) {
@@ -131,7 +130,7 @@ extension DamagedFile {
     }
   }
 
-  /// Reads every page behind the root pages, many at once.
+  /// Reads every page after the root pages, many at a time.
   private func forEachPage(
     _ body: (_ number: UInt64, RawPage) throws(LMDBError) -> Void
   ) throws(LMDBError) {
@@ -143,7 +142,7 @@ extension DamagedFile {
       if isStopped() { throw .closed }
       let size = readBytes(descriptor, window, Int(first) * pageSize)
       if size < pageSize {
-        // The end, or a part that the medium does not give: behind it there may be more.
+        // The end of the file, or an unreadable sector. There may be more pages after it.
         first += 1
         continue
       }
@@ -163,7 +162,7 @@ extension DamagedFile {
     return free.contains(number) || number > lastPage ? .free : .current
   }
 
-  /// A list of free pages that names a page of a tree is damaged, and says nothing of others.
+  /// A free list that contains a page of a tree is damaged and therefore unreliable.
   private func distrustFreePages() {
     guard knowsFreePages else { return }
     for page in 2..<max(3, pageCount) where reached.contains(page) && free.contains(page) {
@@ -173,10 +172,10 @@ extension DamagedFile {
   }
 }
 
-/// The entries of a leaf that was read by itself.
+/// The entries of a leaf page that was read independently of its tree.
 package struct DamagedLeaf {
   let page: RawPage
-  /// Whether the entries lie inside of the page and fill it.
+  /// Whether the entries are within the page and fill it.
   package let isSound: Bool
 
   package func forEach(_ body: (DamagedEntry) throws(LMDBError) -> Void) throws(LMDBError) {

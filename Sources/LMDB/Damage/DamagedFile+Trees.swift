@@ -1,15 +1,15 @@
-/// Trees of a damaged file, followed as far as they are sound.
+/// Traverses the undamaged parts of trees in a damaged file.
 extension DamagedFile {
-  /// Hands on the entries of a tree in the order of their keys.
+  /// Calls `entry` with the entries of a tree in key order.
   ///
-  /// A page belongs to one tree: what was reached before is not reached again. The entries of a
-  /// leaf that is not sound are handed on as well, as far as they lie inside of it, and the keys
-  /// that it may have held are lost.
+  /// A page belongs to only one tree: pages that have already been visited are not visited again.
+  /// The entries of a damaged leaf are passed on if they are within its bounds, and the key range
+  /// of the leaf is reported as lost.
   ///
   /// - Parameters:
-  ///   - entry: Gets an entry, and whether its page is sound.
-  ///   - lost: Gets the keys that a part of the tree may have held that cannot be followed.
-  /// - Returns: Whether the whole tree is sound.
+  ///   - entry: Called with an entry and whether its page is undamaged.
+  ///   - lost: Called with the key ranges of parts that cannot be traversed.
+  /// - Returns: Whether the whole tree is undamaged.
   @discardableResult
   package func traverse(
     _ tree: DamagedTree,
@@ -42,7 +42,7 @@ extension DamagedFile {
     let lost: (LostRange) -> Void
   }
 
-  /// Visits a page and what is below it; false where something of that is lost.
+  /// Visits a page and its subtree. Returns `false` if a part of it is lost.
   private func visit(
     _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: PageVerifier.KeyRange,
     _ visitor: borrowing Visitor
@@ -104,7 +104,7 @@ extension DamagedFile {
       && ascends(page, from: 0, &tree, range)
   }
 
-  /// Whether the keys of a page ascend within a range, from a node on.
+  /// Whether the keys of a page ascend within a range, starting at a node.
   private func ascends(
     _ page: RawPage, from first: Int, _ tree: inout TreeTraversal, _ range: PageVerifier.KeyRange
   ) -> Bool {
@@ -115,7 +115,7 @@ extension DamagedFile {
       if let last {
         if tree.order.compare(last, key) >= 0 { return false }
       } else if let lower = range.lower {
-        // A leaf may begin with the key that separates it.
+        // The first key of a leaf may equal its separator.
         let order = tree.order.compare(lower, key)
         if first == 0 ? order > 0 : order >= 0 { return false }
       }
@@ -142,7 +142,7 @@ extension DamagedFile {
 
   // MARK: Values
 
-  /// Hands on the value of an entry that has one; nil where its pages are lost.
+  /// Calls `body` with the value of an entry, or with `nil` if its pages are lost.
   package func withValue<R>(
     of entry: DamagedEntry, _ body: (UnsafeRawBufferPointer?) throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
@@ -153,10 +153,10 @@ extension DamagedFile {
     }
   }
 
-  /// Hands on the values of an entry of a database with values of one size.
+  /// Calls `body` with the values of an entry of a database whose values all have the same size.
   ///
   /// - Parameter flags: The flags of the database.
-  /// - Returns: Whether all of them are there.
+  /// - Returns: Whether all values are present.
   package func forEachValue(
     of entry: DamagedEntry, _ flags: DatabaseFlags, size: Int,
     _ body: @escaping (UnsafeRawBufferPointer) throws(LMDBError) -> Void
@@ -189,7 +189,7 @@ extension DamagedFile {
 }
 
 extension RawPage {
-  /// How many packed keys a page has; nil where they do not lie inside of it.
+  /// The number of packed keys of a page, or `nil` if they exceed its bounds.
   var packedCount: Int? {
     let (size, count) = (packedKeySize, (lower - Self.headerSize) / 2)
     guard flags.contains(.packed), size > 0, lower >= Self.headerSize, lower % 2 == 0,

@@ -4,62 +4,61 @@
   internal import Darwin
 #endif
 
-/// A data file that may be damaged in any way, read for what it still holds.
+/// A data file that may be damaged in any way, read for the data that it still contains.
 ///
-/// Nothing here trusts the file: it is read by plain bounded reads, a window at a time, and never
-/// mapped or written. A page that the medium does not give is a damaged page, so that reading
-/// itself never fails; ``traverse(_:_:lost:)`` follows trees as far as they are sound, and
-/// ``scan(_:)`` reads every page by itself, whatever leads to it.
+/// Nothing in the file is trusted: it is read by bounded reads, one window at a time, and never
+/// mapped or written. An unreadable page counts as damaged, so that reading itself never fails.
+/// ``traverse(_:_:lost:)`` follows trees as far as they are undamaged, and ``scan(_:)`` reads every
+/// page regardless of references to it.
 ///
-/// The memory is two bits for each page of the file, one page for each level of the trees, a window
-/// and the largest value.
+/// Memory use is two bits per page of the file, one page per level of the trees, a window and the
+/// largest value.
 package final class DamagedFile {
   package let path: String
   package let pageSize: Int
-  /// The pages that the file holds, the last one perhaps in part.
+  /// The number of pages in the file. The last one may be incomplete.
   package let pageCount: UInt64
-  /// Whether somebody holds the file open, who may change it while it is read.
+  /// Whether another process has the file open and may change it while it is read.
   package let isInUse: Bool
-  /// Asked again and again while pages are read; the reading ends with ``LMDBError/closed`` where
-  /// it says so.
+  /// Called repeatedly while pages are read. Reading ends with ``LMDBError/closed`` once it returns
+  /// `true`.
   package var isStopped: () -> Bool = { false }
-  /// The root pages that are sound in themselves, the newest first.
+  /// The root pages that are valid by themselves, newest first.
   let roots: [MetaPage]
   let descriptor: Int32
-  /// The pages of the trees that were followed.
+  /// The pages of the trees traversed so far.
   var reached: PageClaims
-  /// The pages that the root page lists as free, if that is known.
+  /// The pages in the free list of the root page, if it is known.
   var free: PageClaims
   package internal(set) var knowsFreePages = false
-  /// The last page that the root page knows of; what lies behind it was never committed.
+  /// The last page according to the root page. Pages after it were never committed.
   var lastPage = UInt64.max
   var buffers: PageBuffers
-  /// The level of the buffers that a tree within a tree begins with.
+  /// The buffer level at which a nested tree begins.
   var firstFreeLevel = 0
   private var value = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// How bytes of the file are read, as far as the medium gives them; tests put in its place a
-  /// medium with unreadable sectors.
+  /// Reads bytes of the file as far as the medium returns them. Tests replace it with a medium with
+  /// unreadable sectors.
   var readBytes: (_ descriptor: Int32, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
     readAvailable($0, $1, at: $2)
   }
 
   /// Opens a file for reading.
   ///
-  /// - Throws: ``LMDBError/noSuchFile`` and what else the system says of the path;
-  ///   ``LMDBError/invalid`` where nothing in the file looks like a page of LMDB;
-  ///   ``LMDBError/foreignFormat(version:)``.
+  /// - Throws: ``LMDBError/noSuchFile`` and other system errors for the path; ``LMDBError/invalid``
+  ///   if nothing in the file looks like an LMDB page; ``LMDBError/foreignFormat(version:)``.
   package init(path given: String) throws(LMDBError) {
     let path = try DataFile.canonicalPath(given)
-    // Without O_NONBLOCK opening a pipe would wait for its other end.
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .lastSystemError }
     do throws(LMDBError) {
       let size = Int(try DataFile.status(ofFile: descriptor).st_size)
-      // The lock goes with the descriptor.
+      // The lock is released when the descriptor is closed.
       isInUse = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
       var sound = try MetaPages.soundPages(descriptor)
       if sound.count == 1, let pageSize = Self.pageSize(descriptor, size) {
-        // Pages carry their numbers; a root page's word for their size may be what is damaged.
+        // Pages contain their numbers. The page size in the root page may itself be damaged.
         sound.removeAll { $0.pageSize != pageSize }
       }
       guard let pageSize = sound.first?.pageSize ?? Self.pageSize(descriptor, size) else {
@@ -84,7 +83,7 @@ package final class DamagedFile {
     value.deallocate()
   }
 
-  /// The page size by which most pages carry their number.
+  /// Returns the page size with which most pages contain their own number.
   static func pageSize(_ descriptor: Int32, _ size: Int) -> Int? {
     var best: (size: Int, count: Int)?
     var pageSize = 512
@@ -108,7 +107,8 @@ package final class DamagedFile {
 
   // MARK: Reading
 
-  /// Reads a page into the buffer of a level; nil where the file or the medium does not give it.
+  /// Reads a page into the buffer of a level. Returns `nil` if it is beyond the end of the file or
+  /// unreadable.
   func read(_ page: UInt64, level: Int) -> RawPage? {
     guard page < pageCount else { return nil }
     let buffer = buffers.page(level: level)
@@ -116,8 +116,8 @@ package final class DamagedFile {
     return RawPage(bytes: UnsafeRawBufferPointer(buffer))
   }
 
-  /// Reads the value that fills pages of its own; nil where those are not what the entry says.
-  /// Valid until the next value.
+  /// Reads a value from its overflow pages. Returns `nil` if these don't match the entry. The
+  /// result is valid until the next value is read.
   func readRun(_ first: UInt64, size: Int) -> UnsafeRawBufferPointer? {
     guard first >= 2, first < pageCount else { return nil }
     var header: (UInt64, UInt64) = (0, 0)

@@ -1,18 +1,18 @@
 internal import CLMDB
 
-/// A version of liblmdb, which a program finds when it is started.
+/// A version of liblmdb, which is determined when the program starts.
 ///
-/// Versions 0.9 write the pages that this module reads by itself; version 1.0 writes others, and
-/// neither reads the other's files.
+/// Versions 0.9 write the page format that this module reads itself. Version 1.0 writes another
+/// one, and neither reads the other's files.
 struct EngineVersion: Hashable, CustomStringConvertible {
   let major: Int32
   let minor: Int32
   let patch: Int32
 
-  /// What every version needed has in common.
+  /// The supported versions.
   static let needed = "0.9.x"
 
-  /// The version that this program runs with.
+  /// The version that this program is linked with.
   static let linked: EngineVersion = {
     var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
     _ = mdb_version(&major, &minor, &patch)
@@ -21,7 +21,7 @@ struct EngineVersion: Hashable, CustomStringConvertible {
 
   var description: String { "\(major).\(minor).\(patch)" }
 
-  /// Throws ``LMDBError/foreignEngine(found:)`` for a version that this module does not know.
+  /// Throws ``LMDBError/foreignEngine(found:)`` if the version is not supported.
   func validate() throws(LMDBError) {
     guard major == 0, minor == 9 else { throw .foreignEngine(found: description) }
   }

@@ -7,21 +7,22 @@ internal import ArborLocks
 #endif
 
 extension Environment {
-  /// Puts a copy without free pages in the file's place, and goes on with it.
+  /// Replaces the file with a copy without free pages and continues with it.
   ///
-  /// Snapshots begin and end meanwhile until the copy is complete; then it waits for those of this
-  /// process to end. Nobody writes, and no other process opens the file. Databases and everything
-  /// else that was made from this environment stay valid, and transactions count on. A kill at any
-  /// moment leaves one of the two files under the path, whole.
+  /// Snapshots may begin and end until the copy is complete. Then this waits for the snapshots of
+  /// this process to end. Meanwhile no other thread or process can write, and no other process can
+  /// open the file. Databases and everything else created from this environment stay valid, and
+  /// transaction numbers continue. If the process is killed at any moment, the path refers to one
+  /// of the two files, complete.
   ///
   /// - Parameters:
-  ///   - staged: an empty file beside this one.
-  ///   - finish: the last transaction of the copy before it takes the file's place. It may run more
-  ///     than once.
-  /// - Throws: ``LMDBError/inUse`` where another process has the file open, or a snapshot of this
-  ///   one does not end; ``LMDBError/diskFull``; ``LMDBError/readOnlyEnvironment``; what `finish`
-  ///   throws. The file is as it was then.
-  /// - Precondition: The file has a lasting name.
+  ///   - staged: An empty file in the same directory.
+  ///   - finish: The last transaction of the copy before it replaces the file. It may run more than
+  ///     once.
+  /// - Throws: ``LMDBError/inUse`` if another process has the file open, or a snapshot of this one
+  ///   does not end; ``LMDBError/diskFull``; ``LMDBError/readOnlyEnvironment``; errors of `finish`.
+  ///   The file is unchanged then.
+  /// - Precondition: The file has a permanent name.
   package func compact(
     by staged: borrowing UnfinishedFile,
     finish: (borrowing WriteTransaction) throws(LMDBError) -> Void
@@ -41,8 +42,8 @@ extension Environment {
     try adopt(next)
   }
 
-  /// Opens the copy, whose transactions count on from here: nobody who remembers one meets another
-  /// of its number.
+  /// Opens the copy with transaction numbers that continue those of this file, so that no number is
+  /// ever used for two transactions.
   private func openCopy(_ copy: String, after last: UInt64) throws(LMDBError) -> Environment {
     do {
       let descriptor = try DataFile.createDescriptor(copy, mustBeNew: false)
@@ -57,10 +58,10 @@ extension Environment {
     return try Self.openAlone(found, wanted)
   }
 
-  /// Opens the databases that another environment has open, under the same handles.
+  /// Opens the databases that another environment has open, with the same handles.
   ///
-  /// LMDB gives the least handle that is free. Where the other one has deleted databases, others
-  /// take their handles meanwhile.
+  /// LMDB assigns the lowest free handle. Handles of deleted databases are temporarily taken by
+  /// placeholder databases.
   private func openDatabases(
     like other: Environment, _ finish: (borrowing WriteTransaction) throws(LMDBError) -> Void
   ) throws(LMDBError) {
@@ -85,10 +86,10 @@ extension Environment {
     }
   }
 
-  /// LMDB's own databases, the free list and the list of names, have the handles below.
+  /// The lower handles belong to LMDB's own databases, the free list and the name tree.
   private static var firstHandle: UInt32 { 2 }
 
-  /// Gives the copy this file's name, and goes on with it.
+  /// Renames the copy to this file's name and continues with it.
   private func adopt(_ next: Environment) throws(LMDBError) {
     do throws(LMDBError) { try closeGate() } catch {
       throw error == .growthBlocked ? .inUse : error
@@ -99,7 +100,7 @@ extension Environment {
         try EnvironmentRegistry.shared.moving(self, to: next.identity) { () throws(LMDBError) in
           guard rename(next.path, path) == 0 else { throw .lastSystemError }
           do throws(LMDBError) { try adoptFiles(of: next) } catch {
-            // The path leads to the copy, which this environment cannot go on with.
+            // The path now refers to the copy, but this environment cannot continue with it.
             fail(.fileReplaced)
             throw error
           }
@@ -112,7 +113,7 @@ extension Environment {
   }
 
   private func adoptFiles(of next: Environment) throws(LMDBError) {
-    // Nobody else has the former lock file open.
+    // No other process has the former lock file open.
     guard rename(next.path + "-lock", path + "-lock") == 0 else { throw .lastSystemError }
     try roots.show(next.file.descriptor)
     takeHandle(of: next)

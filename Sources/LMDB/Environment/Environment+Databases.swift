@@ -2,13 +2,13 @@ internal import ArborLocks
 internal import CLMDB
 
 extension Environment {
-  /// Opens a named database; nil where it is missing and `create` is false.
+  /// Opens a named database. Returns `nil` if it is missing and `create` is `false`.
   ///
-  /// Looking up one that is open already is cheap. Transactions that began earlier do not know a
+  /// Opening a database that is already open is cheap. Transactions that began earlier cannot use a
   /// database that was opened after them.
   ///
-  /// - Throws: ``LMDBError/incompatible`` where it exists with other flags; ``LMDBError/dbsFull``;
-  ///   ``LMDBError/nestedWrite`` inside a write of this thread, where the transaction opens
+  /// - Throws: ``LMDBError/incompatible`` if it exists with other flags; ``LMDBError/dbsFull``;
+  ///   ``LMDBError/nestedWrite`` inside a write of this thread, in which the transaction opens
   ///   databases itself.
   package func openDatabase(
     _ name: String, _ flags: DatabaseFlags, create: Bool = false
@@ -22,9 +22,9 @@ extension Environment {
     return try openExisting(name)?.with(flags)
   }
 
-  /// Opens several databases that exist, in one transaction; nil in the place of a missing one.
+  /// Opens several existing databases in one transaction. Missing ones are `nil`.
   ///
-  /// - Throws: as ``openDatabase(_:_:create:)``.
+  /// - Throws: As ``openDatabase(_:_:create:)``.
   package func openDatabases(
     _ list: [(name: String, flags: DatabaseFlags)]
   ) throws(LMDBError) -> [Database?] {
@@ -41,15 +41,15 @@ extension Environment {
     }
   }
 
-  /// Opens a named database with whatever flags it has; nil where none exists. For tools that
-  /// look at any file.
+  /// Opens a named database with any flags, or returns `nil` if it is missing. For tools that
+  /// inspect arbitrary files.
   package func openDatabase(_ name: String) throws(LMDBError) -> Database? {
     if let known = databases.withLock({ $0.committed(name) }) { return known }
     return try openExisting(name)
   }
 
-  /// The unnamed database, which holds the names of the others and, in files of other programs,
-  /// perhaps data.
+  /// Returns the unnamed database, which contains the names of the others and, in files of other
+  /// programs, possibly data.
   package func mainDatabase() throws(LMDBError) -> Database {
     try withOpeningTransaction { (transaction) throws(LMDBError) -> Database in
       var handle: MDB_dbi = 0
@@ -58,7 +58,7 @@ extension Environment {
     }
   }
 
-  /// The names of all databases, sorted as the file sorts them.
+  /// Returns the names of all databases in key order.
   package func databaseNames() throws(LMDBError) -> [String] {
     let main = try mainDatabase()
     if !main.flags.isEmpty { return [] }
@@ -67,7 +67,7 @@ extension Environment {
       let transaction = try beginRead()
       let cursor = try transaction.reader.cursor(main)
       while let entry = try cursor.next() {
-        // The record of a database has 48 bytes; others are data of the unnamed database.
+        // A database record has 48 bytes. Other entries are data of the unnamed database.
         guard entry.value.count == 48, !entry.key.contains(0) else { continue }
         if let name = String(validating: entry.key, as: UTF8.self) { candidates.append(name) }
       }
@@ -102,10 +102,10 @@ extension Environment {
     return database
   }
 
-  /// Runs `body` in a reading transaction whose handles stay open.
+  /// Runs `body` in a read transaction whose database handles stay open.
   ///
-  /// LMDB allows one transaction at a time to open databases, so this excludes writers: the
-  /// writer's lock keeps the map in place as well.
+  /// LMDB allows only one transaction at a time to open databases, so this excludes writers. The
+  /// writer lock keeps the map in place as well.
   private func withOpeningTransaction<R: Sendable>(
     _ body: (OpaquePointer) throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
@@ -126,7 +126,7 @@ extension Environment {
     do throws(LMDBError) {
       result = try body(transaction)
     } catch {
-      // Committed all the same: an abort would close what was opened before the error.
+      // Committed despite the error: an abort would close the handles opened before it.
       try keepHandles(transaction)
       throw error
     }
@@ -134,16 +134,16 @@ extension Environment {
     return result
   }
 
-  /// Commits a reader, which writes nothing and gives the handles to the environment. Only then may
-  /// others find them: a snapshot that began earlier would not know them.
+  /// Commits a read transaction, which writes nothing but passes its handles to the environment.
+  /// Only then may other threads use them: a snapshot that began earlier could not.
   private func keepHandles(_ transaction: OpaquePointer) throws(LMDBError) {
     let code = mdb_txn_commit(transaction)
     databases.withLock { _ = $0.finish(isCommitted: code == MDB_SUCCESS) }
     try check(code)
   }
 
-  /// Brings the table in line with the end of the writing transaction, and opens the gate that a
-  /// deletion closed.
+  /// Updates the table at the end of the write transaction, and opens the gate that a deletion
+  /// closed.
   func finishDatabases(isCommitted: Bool) throws(LMDBError) {
     let reopened = databases.withLock { $0.finish(isCommitted: isCommitted) }
     guard writerSlot.pointer.pointee.holdsGate else { return }
@@ -152,8 +152,8 @@ extension Environment {
     if !reopened.isEmpty { try reopen(reopened) }
   }
 
-  /// Opens databases again whose deletion was aborted: LMDB closes a handle at once. Handles must
-  /// come out as they were, since others keep their values.
+  /// Reopens databases whose deletion was aborted, because LMDB closes their handles immediately.
+  /// The handles must be the same as before, since callers keep `Database` values.
   private func reopen(_ list: [Database]) throws(LMDBError) {
     let handle = try withHandle { HandleReference(pointer: $0) }
     var transaction: OpaquePointer?
@@ -175,8 +175,8 @@ extension Environment {
 }
 
 extension WriteTransaction {
-  /// Opens a named database inside this transaction, and creates it where `create` says so; nil
-  /// where it is missing. It stays open after the commit.
+  /// Opens a named database in this transaction, or creates it if `create` is set. Returns `nil` if
+  /// it is missing. It stays open after the commit.
   package func openDatabase(
     _ name: String, _ flags: DatabaseFlags, create: Bool = false
   ) throws(LMDBError) -> Database? {
@@ -195,7 +195,7 @@ extension WriteTransaction {
     return try database.with(flags)
   }
 
-  /// Opens a database, or creates it.
+  /// Opens a database, creating it if it is missing.
   package func createDatabase(
     _ name: String, _ flags: DatabaseFlags
   ) throws(LMDBError) -> Database {
@@ -215,14 +215,14 @@ extension WriteTransaction {
 
   /// Deletes a database with all its entries.
   ///
-  /// Waits until this process reads nowhere, and keeps readers out until the transaction ends,
-  /// because LMDB closes the handle at once. The value must not be used again, unless the
-  /// transaction aborts.
+  /// Waits until no transaction of this process is reading and blocks new readers until the
+  /// transaction ends, because LMDB closes the handle immediately. The value must not be used again
+  /// unless the transaction aborts.
   ///
-  /// - Throws: ``LMDBError/growthBlocked`` where this thread holds a snapshot.
+  /// - Throws: ``LMDBError/growthBlocked`` if this thread holds a snapshot.
   package func deleteDatabase(_ database: Database) throws(LMDBError) {
     try environment.closeGate()
-    // A kept cursor would be renewed for whatever database gets the handle next.
+    // A cached cursor would be renewed for the next database with this handle.
     environment.state.withLock { state in state.forEachSlot { $0.closeCursors() } }
     let slot = environment.writerSlot.pointer
     slot.pointee.holdsGate = true
@@ -239,14 +239,14 @@ extension WriteTransaction {
 }
 
 extension Database {
-  /// Reads the flags that the file has for an open database.
+  /// Reads the flags of an open database from the file.
   init(name: String, handle: UInt32, in transaction: OpaquePointer?) throws(LMDBError) {
     var flags: UInt32 = 0
     try check(mdb_dbi_flags(transaction, handle, &flags))
     self.init(name: name, handle: handle, flags: DatabaseFlags(rawValue: flags & 0x7FFF))
   }
 
-  /// Itself, if it has these flags.
+  /// Returns the database, or throws if it has other flags.
   func with(_ expected: DatabaseFlags) throws(LMDBError) -> Database {
     if flags != expected { throw .incompatible }
     return self

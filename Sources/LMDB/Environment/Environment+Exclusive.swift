@@ -1,15 +1,15 @@
 internal import ArborLocks
 
 extension Environment {
-  /// Runs `body` while nobody else has the file open and nothing in this process reads or writes
-  /// it: to replace or remove it.
+  /// Runs `body` while no other process has the file open and nothing in this process reads or
+  /// writes it, for example to replace or remove it.
   ///
-  /// `body` may read on its own thread and may close the environment, as it must before it puts
-  /// another file in its place; it cannot write.
+  /// `body` may read on its own thread. It may close the environment, which it must do before it
+  /// replaces the file. It cannot write.
   ///
-  /// - Throws: ``LMDBError/inUse`` where another process has the file open, or a snapshot of this
-  ///   one does not end;
-  ///   ``LMDBError/fileReplaced`` where another file took its place; what `body` throws.
+  /// - Throws: ``LMDBError/inUse`` if another process has the file open, or a snapshot of this one
+  ///   does not end; ``LMDBError/fileReplaced`` if another file has taken its place; errors of
+  ///   `body`.
   package func withExclusiveLock<R>(_ body: () throws -> R) throws -> R {
     try takeWriter()
     defer { releaseWriter() }
@@ -25,9 +25,9 @@ extension Environment {
     return try body()
   }
 
-  /// Takes the file for this process alone.
+  /// Locks the file for this process alone.
   ///
-  /// - Throws: ``LMDBError/inUse`` where another process has it open; ``LMDBError/fileReplaced``.
+  /// - Throws: ``LMDBError/inUse`` if another process has it open; ``LMDBError/fileReplaced``.
   func lockFile() throws(LMDBError) {
     guard file.lock(.exclusive) else {
       try takeSharedLockBack()
@@ -40,18 +40,18 @@ extension Environment {
     }
   }
 
-  /// A failed change of the lock may have lost it. A process that got it in between may replace the
-  /// file.
+  /// A failed lock conversion may have released the lock. A process that acquired it in between may
+  /// replace the file.
   private func takeSharedLockBack() throws(LMDBError) {
     if file.lock(.shared), !isShared || file.isInPlace { return }
     fail(.fileReplaced)
     throw .fileReplaced
   }
 
-  /// Runs `body` while nobody, in this process or another, has the file at `path` open: to replace
-  /// or remove a file that cannot be opened as a store.
+  /// Runs `body` while no process, including this one, has the file at `path` open, to replace or
+  /// remove a file that cannot be opened as a store.
   ///
-  /// - Throws: ``LMDBError/inUse`` where somebody has it open; what `body` throws.
+  /// - Throws: ``LMDBError/inUse`` if the file is open; errors of `body`.
   package static func withExclusiveLock<R>(path: String, _ body: () throws -> R) throws -> R {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)
     return try EnvironmentRegistry.shared.reserving(file.identity, body)

@@ -8,12 +8,12 @@ internal import CLMDB
 #endif
 
 extension Environment {
-  /// Takes over the size that another process gave the file. The caller holds no transaction of
-  /// its own in this call.
+  /// Adopts the file size that another process has set. The caller must not hold a transaction of
+  /// its own.
   func adoptForeignSize() throws(LMDBError) {
     try takeWriter()
     defer { releaseWriter() }
-    // The process that held the writer's lock before may have done it already.
+    // The previous holder of the writer lock may already have done it.
     let isNeeded = try withHandle { (handle) throws(LMDBError) -> Bool in
       let (info, used) = try Self.sizes(handle)
       return used > info.me_mapsize
@@ -21,9 +21,9 @@ extension Environment {
     if isNeeded { try growMap() }
   }
 
-  /// Makes the map larger: at least twice, and large enough for the file.
+  /// Grows the map to at least twice its size, and enough for the file.
   ///
-  /// The caller is the writer and has no write transaction. Waits for this process's readers.
+  /// The caller must be the writer without a write transaction. Waits for this process's readers.
   func growMap() throws(LMDBError) {
     try closeGate()
     defer { openGate() }
@@ -37,16 +37,16 @@ extension Environment {
       return code == MDB_SUCCESS ? nil : LMDBError(code: code)
     }
     if let failure {
-      // LMDB has given up the old map already.
+      // LMDB has already unmapped the old map.
       fail(failure)
       throw failure
     }
   }
 
-  /// What the engine says of its map, and the bytes that the root page claims.
+  /// Returns the engine's map information and the number of bytes that the root page claims.
   ///
-  /// - Throws: ``LMDBError/fileReplaced`` where it claims more than any map holds: it was validated
-  ///   when the file was opened.
+  /// - Throws: ``LMDBError/fileReplaced`` if it claims more than any map can hold, because it was
+  ///   validated when the file was opened.
   private static func sizes(
     _ handle: OpaquePointer
   ) throws(LMDBError) -> (info: MDB_envinfo, used: Int) {
@@ -61,7 +61,8 @@ extension Environment {
     return (info, (info.me_last_pgno + 1) * pageSize)
   }
 
-  /// The size to try next: doubled, or less where the system has no room for that.
+  /// Returns the next size to try: twice the current one, or less if the system lacks address
+  /// space.
   private static func size(after current: Int, used: Int, limit: Int) throws(LMDBError) -> Int {
     let needed = roundedDown(used + growthStep - 1)
     let least = max(needed, current + growthStep)
@@ -78,7 +79,8 @@ extension Environment {
   /// A multiple of every page size.
   private static var growthStep: Int { 1 << 16 }
 
-  /// LMDB unmaps before it maps again and cannot go back, so the room is tried beforehand.
+  /// LMDB unmaps before it maps again and cannot undo that, so the address space is checked
+  /// beforehand.
   private static func isAddressSpaceFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let probe = mmap(nil, size, PROT_NONE, flags, -1, 0), probe != MAP_FAILED else {
@@ -88,9 +90,9 @@ extension Environment {
     return true
   }
 
-  /// Keeps new readers out and waits until no transaction reads. The caller is the writer.
+  /// Blocks new readers and waits until no transaction is reading. The caller must be the writer.
   ///
-  /// - Throws: ``LMDBError/growthBlocked`` where a reader cannot end before this returns.
+  /// - Throws: ``LMDBError/growthBlocked`` if a reader cannot end before this returns.
   func closeGate() throws(LMDBError) {
     let me = ThreadID.current
     try state.withLock { (state) throws(LMDBError) in

@@ -1,6 +1,7 @@
 extension Environment {
-  /// Prepares the verification of pages before the engine uses them, in a transaction that began
-  /// just now and sees the commit of `state`; false where the root page of that is gone.
+  /// Prepares the verification of pages before the engine uses them, for a transaction that has
+  /// just begun and sees the commit of `state`. Returns `false` if the root page of that commit no
+  /// longer exists.
   @inline(__always)
   func guardPages(of slot: SlotReference, in state: Int) -> Bool {
     let here = slot.pointer
@@ -20,7 +21,7 @@ extension Environment {
     if let known = here.pointee.pageGuard {
       guarding = known
     } else {
-      // Sound: the slot frees it, and no transaction of the slot lives then.
+      // Memory safety: the slot frees it when none of its transactions are alive.
       guarding = .allocate(capacity: 1)
       guarding.initialize(
         to: PageGuard(
@@ -31,9 +32,9 @@ extension Environment {
     return true
   }
 
-  /// Verifies the lists of free pages once, before this process gives any of them out: also that
-  /// they name no page that is in use, as far as the branches of the trees tell. The caller has the
-  /// write transaction, or a snapshot of the state.
+  /// Verifies the free lists once before this process reuses any page in them, including that they
+  /// contain no page that is in use according to the trees' branch pages. The caller must hold the
+  /// write transaction or a snapshot of the state.
   func verifyFreeLists(of transaction: Int) throws(LMDBError) {
     if marks.areComplete || marks.haveFreeLists { return }
     guard let state = roots.page(of: transaction) else { return }

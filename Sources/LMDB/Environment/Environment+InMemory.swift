@@ -7,8 +7,8 @@ internal import CArborBits
 #endif
 
 extension Environment {
-  /// Opens a new file that has no name and vanishes with the environment. Nothing is ever waited
-  /// for, whatever durability the options ask.
+  /// Opens a new unnamed file that is removed with the environment. Commits never wait for the
+  /// medium, whatever durability the options request.
   package static func openInMemory(
     options given: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
@@ -31,8 +31,8 @@ extension Environment {
   }
 }
 
-/// The place where a file without a name is opened by LMDB, which knows files by path only. Both
-/// names, the data's and the lock's, are gone as soon as they are open.
+/// A temporary folder in which LMDB, which opens files only by path, opens a file without a
+/// permanent name. Both names, of the data and the lock file, are removed as soon as they are open.
 private struct TemporaryFolder: ~Copyable {
   private let path: String
 
@@ -53,7 +53,8 @@ private struct TemporaryFolder: ~Copyable {
     rmdir(path)
   }
 
-  /// Memory behind a link where the system has that, else a plain file.
+  /// Creates an in-memory file behind a symbolic link if the system supports that, otherwise a
+  /// regular file.
   borrowing func makeDataFile() throws(LMDBError) -> Int32 {
     #if canImport(Glibc)
       let memory = arbor_memory_file("arbor")

@@ -7,7 +7,7 @@ internal import CLMDB
 #endif
 
 extension Environment {
-  /// Sizes, readers and the last commit of the file. Cheap.
+  /// Returns the sizes, the readers and the last commit of the file. Cheap.
   package func info() throws(LMDBError) -> EnvironmentInfo {
     try withHandle { (handle) throws(LMDBError) -> EnvironmentInfo in
       var info = MDB_envinfo()
@@ -22,7 +22,7 @@ extension Environment {
     }
   }
 
-  /// The last commit of any process. Cheap enough to ask before every operation.
+  /// The last committed transaction of any process. Cheap enough to read before every operation.
   package var lastTransactionID: UInt64 {
     get throws(LMDBError) {
       try withHandle { (handle) throws(LMDBError) -> UInt64 in
@@ -33,32 +33,32 @@ extension Environment {
     }
   }
 
-  /// The shape of a database, as of the last commit.
+  /// Returns the statistics of a database as of the last commit.
   package func statistics(of database: Database) throws(LMDBError) -> DatabaseStatistics {
     let transaction = try beginRead()
     return try transaction.reader.statistics(database)
   }
 
-  /// The pages that a snapshot's file has to spare for later commits; costs a scan of their list.
+  /// Returns the number of free pages as of a snapshot. Scans the free list.
   func freePageCount(in reader: TransactionReader) throws(LMDBError) -> Int {
     try replacedPages(in: reader).reduce(0) { $0.addingReportingOverflow($1.count).partialValue }
   }
 
-  /// How many pages each transaction has replaced that no later one has used yet.
+  /// Returns the number of pages that each transaction has freed and that have not been reused yet.
   func replacedPages(
     in reader: TransactionReader
   ) throws(LMDBError) -> [(transactionID: UInt64, count: Int)] {
     try verifyFreeLists(of: Int(reader.id))
     let cursor = try reader.cursor(Self.freeList)
     var list: [(transactionID: UInt64, count: Int)] = []
-    // A damaged list may claim more than there are pages in the world.
+    // A damaged list may claim any number of pages.
     while let entry = try cursor.next() {
       list.append((entry.integerKey, min(Int(clamping: entry.integerValue), 1 << 40)))
     }
     return list
   }
 
-  /// What the pages of a snapshot's file are for; costs a scan of the list of free pages.
+  /// Returns the page use of the file as of a snapshot. Scans the free list.
   package func pageUse(in reader: TransactionReader) throws(LMDBError) -> PageUse {
     let free = try freePageCount(in: reader)
     let list = try reader.statistics(Self.freeList)
@@ -69,8 +69,8 @@ extension Environment {
       depth: try reader.statistics(.unnamed).depth)
   }
 
-  /// The pages that the last commit has replaced, which the engine gives out again behind the next
-  /// one. Cheap.
+  /// Returns the number of pages that the last commit has freed, which the engine may reuse after
+  /// the next one. Cheap.
   package func pagesFreedByLastCommit() throws(LMDBError) -> Int {
     let transaction = try beginRead()
     try verifyFreeLists(of: Int(transaction.id))
@@ -79,11 +79,11 @@ extension Environment {
     return Int(clamping: entry.integerValue)
   }
 
-  /// LMDB keeps the list in a database of its own: transaction → count, then page numbers.
+  /// LMDB stores the free list in a database of its own: transaction → count, then page numbers.
   private static var freeList: Database { Database(name: "", handle: 0, flags: .integerKey) }
 
-  /// Frees the reader slots of processes that died; the number of them. Without this the file
-  /// grows from every page that such a reader could still see.
+  /// Frees the reader slots of dead processes and returns their number. Otherwise the file grows,
+  /// because pages that such a reader could still see are not reused.
   @discardableResult
   package func checkStaleReaders() throws(LMDBError) -> Int {
     try withHandle { (handle) throws(LMDBError) -> Int in
@@ -93,11 +93,12 @@ extension Environment {
     }
   }
 
-  /// The reader slots that are taken, of all processes.
+  /// Returns the occupied reader slots of all processes.
   package func readers() throws(LMDBError) -> [ReaderInfo] {
     try withHandle { (handle) throws(LMDBError) -> [ReaderInfo] in
       var lines: [String] = []
-      // Sound: LMDB calls back during the call only, with the address of this frame's array.
+      // Memory safety: LMDB calls the closure only during this call, with the address of this
+      // frame's array.
       let code = withUnsafeMutablePointer(to: &lines) { pointer in
         mdb_reader_list(
           handle,
@@ -112,15 +113,15 @@ extension Environment {
     }
   }
 
-  /// Writes a consistent copy of the last commit into a new file, which must not exist yet.
+  /// Writes a consistent copy of the last commit to a new file, which must not exist yet.
   ///
-  /// Readers and writers go on; the file cannot shrink or move its map meanwhile.
+  /// Readers and writers continue. The file cannot shrink or move its map meanwhile.
   ///
   /// - Parameters:
-  ///   - compacting: leaves free pages out and renumbers the others; slower.
-  ///   - isUnfinished: the target is an ``UnfinishedFile`` of the caller, which exists already.
-  /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` where the target exists;
-  ///   ``LMDBError/diskFull``. Nothing is left at the target then.
+  ///   - compacting: Whether to omit free pages and renumber the others, which is slower.
+  ///   - isUnfinished: Whether the target is an existing ``UnfinishedFile`` of the caller.
+  /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` if the target exists;
+  ///   ``LMDBError/diskFull``. No file is left at the target then.
   package func copy(
     to target: String, compacting: Bool, isUnfinished: Bool = false
   ) throws(LMDBError) {
@@ -137,7 +138,7 @@ extension Environment {
     DataFile.closeDescriptor(descriptor)
   }
 
-  /// Copies under a snapshot of its own, which keeps the map in place.
+  /// Copies under its own snapshot, which keeps the map in place.
   private func copy(into descriptor: Int32, compacting: Bool) throws(LMDBError) {
     let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
     // The engine descends every tree.
@@ -151,7 +152,7 @@ extension Environment {
         _ = snapshot.id
       }
       if code != MDB_MAP_RESIZED { return try check(code) }
-      // Another process grew the file after the snapshot began: begin again from the start.
+      // Another process has grown the file since the snapshot began. Start again.
       try adoptForeignSize()
       if ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) != 0 {
         throw .lastSystemError
@@ -159,7 +160,7 @@ extension Environment {
     }
   }
 
-  /// Waits until everything committed is on the medium, whatever the durability.
+  /// Waits until all commits are on the medium, regardless of the durability.
   package func synchronize() throws(LMDBError) {
     try takeWriter()
     defer { releaseWriter() }
@@ -169,7 +170,7 @@ extension Environment {
 }
 
 extension ReaderInfo {
-  /// Reads a line of LMDB's list: process, thread and transaction.
+  /// Parses a line of LMDB's list: process, thread and transaction.
   init?(line: String) {
     let words = line.split { $0 == " " || $0 == "\n" }
     guard words.count == 3, let process = Int32(words[0]) else { return nil }

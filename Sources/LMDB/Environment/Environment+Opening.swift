@@ -2,19 +2,18 @@ internal import ArborLocks
 internal import CLMDB
 
 extension Environment {
-  /// Opens the file at `path`, or gives the environment that this process has open for the same
-  /// file, however the path is spelled.
+  /// Opens the file at `path`, or returns the environment with which this process already has the
+  /// same file open, however the path is spelled.
   ///
-  /// The file is validated before LMDB maps it: what is no LMDB file, is cut short or has a damaged
-  /// root is an error, and nothing in it changes. Where the options ask for it, all pages are
+  /// The file is validated before LMDB maps it: a file that is not an LMDB file, is truncated or
+  /// has a damaged root is an error, and is not changed. If requested by the options, all pages are
   /// verified.
   ///
-  /// - Throws: besides LMDB's own codes ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
-  ///   `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`, `notRegularFile`,
-  ///   `hardLinked`, `networkFileSystem`, `emptyFile`, `fileTooSmall`, `truncated`, `invalid`,
-  ///   `damaged`;
-  ///   `inUse` while somebody replaces the file; `readOnlyEnvironment` where it is open for reading
-  ///   only.
+  /// - Throws: In addition to LMDB's own codes, ``LMDBError/foreignEngine(found:)`` and
+  ///   `foreignFormat`; `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`,
+  ///   `notRegularFile`, `hardLinked`, `networkFileSystem`, `emptyFile`, `fileTooSmall`,
+  ///   `truncated`, `invalid`, `damaged`; `inUse` while the file is being replaced;
+  ///   `readOnlyEnvironment` if it is already open read-only.
   package static func open(
     path: String, options: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {
@@ -29,7 +28,7 @@ extension Environment {
     let path = options.isFolder ? "\(path)/\(dataFileName)" : path
     while true {
       guard let environment = try openOnce(path, options) else { continue }
-      // LMDB opens by path: make sure that it found the file that was validated and locked.
+      // LMDB opens by path, so check that it opened the file that was validated and locked.
       guard FileIdentity(path: path) == environment.identity else { continue }
       if let failure = environment.state.withLock({ $0.failure }) { throw failure }
       if environment.isReadOnly, !options.isReadOnly, !options.isImmutable {
@@ -39,14 +38,14 @@ extension Environment {
     }
   }
 
-  /// nil where another file took the place of the one that was validated.
+  /// Returns `nil` if the validated file has been replaced by another one.
   private static func openOnce(
     _ path: String, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Environment? {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
       path: path, create: mayCreate,
-      // Nothing is shared with other openers of a file that nobody writes.
+      // Nothing is shared with other openers of a file that is never written.
       allowsNetwork: options.allowsNetworkFileSystem || options.isImmutable, lock: .shared)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true
@@ -61,7 +60,7 @@ extension Environment {
       var target = file.path
       var lockPath = target + "-lock"
       if options.isFolder {
-        // A link to a file of another name: its lock file is elsewhere.
+        // A link to a file with another name: its lock file is elsewhere.
         guard target.hasSuffix("/\(dataFileName)") else { throw .notRegularFile }
         target.removeLast(dataFileName.utf8.count + 1)
         lockPath = target + "/lock.mdb"
@@ -79,19 +78,19 @@ extension Environment {
     return environment
   }
 
-  /// Notes what the look at the root pages of a file, which has none if empty, has verified.
+  /// Records the pages that reading the root pages has verified. An empty file has none.
   private func noteVerified(_ roots: MetaPages?) {
     guard let roots else { return marks.areComplete = true }
     guard roots.newest.hasFewNames else { return }
     marks.settle(EngineFormat.namesHandle, in: roots.newest.transactionID)
   }
 
-  /// The name that LMDB gives the data file in a folder.
+  /// The name of the data file in a folder, as defined by LMDB.
   private static var dataFileName: String { "data.mdb" }
 
-  /// Opens LMDB's environment at a path, by which it finds `file`.
+  /// Opens LMDB's environment at a path, which must refer to `file`.
   ///
-  /// - Parameter found: The root pages as they were a moment ago; nil where they have to be read.
+  /// - Parameter found: The root pages that have just been read, or `nil` to read them.
   static func make(
     _ path: String, _ options: EnvironmentOptions, file: consuming DataFile,
     _ found: MetaPages? = nil, isShared: Bool
@@ -108,11 +107,11 @@ extension Environment {
       handle: handle, file: file, roots: roots, options: options, isShared: isShared)
   }
 
-  /// Opens LMDB's environment; halves the map while the system refuses so much address space.
+  /// Opens LMDB's environment, halving the map as long as the system refuses the address space.
   private static func makeHandle(
     _ path: String, _ options: EnvironmentOptions, descriptor: Int32, _ found: MetaPages?
   ) throws(LMDBError) -> sending OpaquePointer {
-    // A larger file is mapped as a whole all the same.
+    // A larger file is mapped in full anyway.
     let wanted = min(options.initialMapSize, options.maximumMapSize)
     var mapSize = max(wanted, 1 << 16) & ~0xFFFF
     let roots: MetaPages?
@@ -139,9 +138,10 @@ extension Environment {
     }
   }
 
-  /// With less address space than this a store is of no use.
+  /// The minimum map size at which a store is usable.
   private static var smallestMap: Int { 1 << 22 }
-  /// There is room for no more names of a file than this, whatever a damaged one says.
+  /// The maximum number of database names to reserve space for, because a damaged file may claim
+  /// any number.
   private static var mostNames: UInt64 { 1 << 16 }
 
   private static func configure(
@@ -157,8 +157,8 @@ extension Environment {
     return code
   }
 
-  /// Never `MDB_WRITEMAP`: a full disk would then be a signal. Always `MDB_NOTLS`: a snapshot may
-  /// move between threads.
+  /// Never uses `MDB_WRITEMAP`, with which a full disk raises a signal. Always uses `MDB_NOTLS`, so
+  /// that a snapshot can move between threads.
   private static func flags(_ options: EnvironmentOptions) -> UInt32 {
     var flags = options.isFolder ? MDB_NOTLS : MDB_NOSUBDIR | MDB_NOTLS
     if options.isReadOnly || options.isImmutable { flags |= MDB_RDONLY }
@@ -166,8 +166,8 @@ extension Environment {
     return UInt32(flags) | syncFlags(options.durability)
   }
 
-  /// The engine's flags for what commits wait for. It opens the file for root pages that are synced
-  /// whatever the flags are at first.
+  /// Returns the engine's flags for a durability. The engine opens its descriptor for synchronous
+  /// root pages regardless of the initial flags.
   static func syncFlags(_ durability: EnvironmentOptions.Durability) -> UInt32 {
     switch durability {
     case .full: 0

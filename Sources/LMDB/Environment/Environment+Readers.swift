@@ -4,32 +4,32 @@
   internal import Darwin
 #endif
 
-/// A snapshot that some process holds of a file.
+/// A snapshot that a process holds of a file.
 package struct HeldSnapshot: Sendable, Hashable {
   package let processID: Int32
-  /// Whether the process is no more: its slot waits to be freed.
+  /// Whether the process has died, so that its slot is waiting to be freed.
   package let isStale: Bool
-  /// The commit that it sees.
+  /// The commit that the snapshot sees.
   package let transactionID: UInt64
-  /// Later commits.
+  /// The number of later commits.
   package let transactionsBehind: Int
-  /// Pages that later commits have replaced: none is used again while it lives.
+  /// The number of pages freed by later commits, which cannot be reused while the snapshot exists.
   package let pinnedPages: Int
-  /// The same in bytes.
+  /// The number of pinned pages in bytes.
   package let pinnedBytes: Int
 }
 
 extension Environment {
-  /// The snapshots of all processes, those that see the oldest state first. Costs a scan of the
-  /// list of free pages where one of them is behind.
+  /// Returns the snapshots of all processes, oldest state first. Scans the free list if one of them
+  /// is not of the last commit.
   ///
-  /// Readers of an immutable file are recorded nowhere.
+  /// Readers of an immutable file are not recorded.
   ///
-  /// - Parameter clearsStale: Whether those of processes that died are ended before.
+  /// - Parameter clearsStale: Whether to end the snapshots of dead processes first.
   package func heldSnapshots(clearsStale: Bool = true) throws(LMDBError) -> [HeldSnapshot] {
     if options.isImmutable { return [] }
     if clearsStale { try checkStaleReaders() }
-    // Before the snapshot that this takes itself.
+    // Before this call takes its own snapshot.
     let held = try readers()
     if !held.contains(where: { $0.transactionID != nil }) { return [] }
     let transaction = try beginRead()
@@ -51,27 +51,28 @@ extension Environment {
     }
   }
 
-  /// Ends the snapshots of processes that died; returns how many. Frees their idle slots as well.
+  /// Ends the snapshots of dead processes and returns their number. Frees their idle slots as well.
   package func endStaleSnapshots() throws(LMDBError) -> Int {
     let stale = try readers().count { $0.transactionID != nil && Self.isGone($0.processID) }
     try checkStaleReaders()
     return stale
   }
 
-  /// Whether no process has an ID.
+  /// Whether no process has this ID.
   private static func isGone(_ processID: Int32) -> Bool {
     kill(processID, 0) != 0 && errno == ESRCH
   }
 }
 
-/// What the system calls a process.
+/// Looks up process names.
 package enum ProcessName {
-  /// The name of a running process; nil where it is gone, or the system does not tell.
+  /// Returns the name of a running process, or `nil` if it has ended or the system doesn't provide
+  /// it.
   package static func of(_ processID: Int32) -> String? {
     let descriptor = open("/proc/\(processID)/comm", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    // Linux cuts names after 15 bytes.
+    // Linux truncates names to 15 bytes.
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = read(descriptor, &bytes, bytes.count)
     guard count > 0 else { return nil }

@@ -8,16 +8,16 @@ internal import CLMDB
 #endif
 
 extension Environment {
-  /// Begins a snapshot: what it reads is the state of the last commit, until it ends.
+  /// Begins an MVCC snapshot, which shows the state of the last commit until it ends.
   ///
-  /// Idle snapshots are kept and renewed, so this costs some 50 ns. A snapshot may move to another
-  /// thread but serves one at a time. It ends when the value is destroyed; until then the pages it
-  /// sees are not reused, so end it soon.
+  /// Idle snapshots are kept and renewed, so this costs about 50 ns. A snapshot may move to another
+  /// thread but must be used by one at a time. It ends when the value is destroyed. Until then the
+  /// pages it sees are not reused, so end it soon.
   ///
   /// Waits only while the map grows.
   ///
-  /// - Throws: besides LMDB's own codes ``LMDBError/fileReplaced`` where another program wrote over
-  ///   the file; ``LMDBError/closed``; ``LMDBError/forkedProcess``.
+  /// - Throws: In addition to LMDB's own codes, ``LMDBError/fileReplaced`` if another program has
+  ///   overwritten the file; ``LMDBError/closed``; ``LMDBError/forkedProcess``.
   package func beginRead() throws(LMDBError) -> ReadTransaction {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let slot = try admit()
@@ -29,7 +29,8 @@ extension Environment {
     return try beginSlowly(slot)
   }
 
-  /// Runs `body` on a snapshot and ends it. Nothing that `body` got from the snapshot may leave it.
+  /// Runs `body` on a snapshot and ends it. Data that `body` gets from the snapshot must not
+  /// outlive it.
   @discardableResult
   package func read<R: ~Copyable>(
     _ body: (borrowing ReadTransaction) throws -> R
@@ -38,7 +39,7 @@ extension Environment {
     return try body(transaction)
   }
 
-  /// Ends a reader: its slot goes back to the pool.
+  /// Ends a reader and returns its slot to the pool.
   @inline(__always)
   func endRead(_ slot: SlotReference) {
     guard birth == ForkGuard.generation else { return }
@@ -51,7 +52,7 @@ extension Environment {
     if state.withLock({ $0.dismissReader(slot) }) { changes.notify() }
   }
 
-  /// Takes a slot; waits where the gate is closed.
+  /// Takes a slot, waiting while the gate is closed.
   @inline(__always)
   private func admit() throws(LMDBError) -> SlotReference {
     let me = ThreadID.current
@@ -73,8 +74,8 @@ extension Environment {
     }
   }
 
-  /// Whether a transaction that began just now reads from the root page that it names; if so, its
-  /// slot forgets the trees of another state.
+  /// Whether a transaction that has just begun reads from the root page with its number. If so, its
+  /// slot discards the trees of other states.
   @inline(__always)
   private func showsItsRoot(_ slot: SlotReference) -> Bool {
     let id = mdb_txn_id(slot.pointer.pointee.transaction)
@@ -83,12 +84,12 @@ extension Environment {
     return guardPages(of: slot, in: id)
   }
 
-  /// So often others may commit twice just while a snapshot begins; beyond that nobody commits, and
-  /// the file was written over.
+  /// The number of attempts to begin a snapshot. Two commits may happen just while it begins, but
+  /// if that repeats more often than this, the file was overwritten.
   private static var mostRootsMissed: Int { 100 }
 
-  /// Begins on a slot without a transaction, or one whose renewal LMDB refused, and removes the
-  /// reason where there is a way.
+  /// Begins on a slot without a transaction, or whose renewal LMDB refused, and removes the cause
+  /// if possible.
   private func beginSlowly(_ slot: SlotReference) throws(LMDBError) -> ReadTransaction {
     var slot = slot
     var hasCheckedReaders = false
@@ -110,7 +111,7 @@ extension Environment {
         var dead: Int32 = 0
         _ = state.withLock { state in state.handle.map { mdb_reader_check($0, &dead) } }
       case MDB_MAP_RESIZED:
-        // The map cannot move under this slot: give it back first.
+        // The map cannot move while this slot is in use, so release it first.
         dismiss(slot)
         try adoptForeignSize()
         slot = try admit()
@@ -124,20 +125,20 @@ extension Environment {
 
   private func beginOrRenew(_ slot: SlotReference) -> Int32 {
     if let transaction = slot.pointer.pointee.transaction { return mdb_txn_renew(transaction) }
-    // Admitted readers keep the environment from closing, so the handle outlives the lock.
+    // Admitted readers prevent the environment from closing, so the handle outlives the lock.
     guard let handle = state.withLock({ $0.handle.map { HandleReference(pointer: $0) } }) else {
       return MDB_BAD_TXN
     }
     return mdb_txn_begin(handle.pointer, nil, UInt32(MDB_RDONLY), &slot.pointer.pointee.transaction)
   }
 
-  /// Nothing can begin any more until the file is opened again.
+  /// Prevents new transactions until the file is opened again.
   func fail(_ error: LMDBError) {
     state.withLock { state in if state.failure == nil { state.failure = error } }
   }
 }
 
-/// LMDB's environment, carried out of the lock by a transaction that keeps it open.
+/// LMDB's environment, used outside the lock by a transaction that keeps it open.
 ///
 /// `@unchecked Sendable`: `MDB_env` may be used by all threads; closing it and moving its map wait
 /// for every transaction.

@@ -5,22 +5,24 @@
 #endif
 
 extension Environment {
-  /// Puts a complete file in the place of another, which other processes may have open: they go on
-  /// reading it, and every commit to it throws ``LMDBError/fileReplaced`` from then on.
+  /// Replaces a file, which other processes may have open, with another complete file. The other
+  /// processes continue to read the former file, and every commit to it throws
+  /// ``LMDBError/fileReplaced`` from then on.
   ///
-  /// No write transaction of any process is under way meanwhile. A kill at any moment leaves one of
-  /// the two files under the path, whole; see ``FileReplacement``.
+  /// No process can write during the replacement. If the process is killed at any moment, the path
+  /// refers to one of the two files, complete; see ``FileReplacement``.
   ///
   /// - Parameters:
-  ///   - path: the file that goes. This process must not have it open.
-  ///   - staged: the file that comes, in the same file system. Nobody may have it open.
-  ///   - keepsFormer: keeps the file that goes as ``formerPath(of:)``, which must not exist yet.
-  ///   - permit: looks at the file that goes, in a write transaction that is aborted, and throws
-  ///     where the file must stay. It may run more than once.
-  /// - Throws: ``LMDBError/inUse`` where this process has the first file open or any the second;
-  ///   ``LMDBError/system(errno:)`` with `EEXIST` where a former file exists, with `EXDEV` for
-  ///   another file system; ``LMDBError/fileTooSmall`` and others for a second file that is no data
-  ///   file; what `permit` throws. Nothing has changed then.
+  ///   - path: The file to replace. This process must not have it open.
+  ///   - staged: The replacement, in the same file system. No process may have it open.
+  ///   - keepsFormer: Whether to keep the replaced file as ``formerPath(of:)``, which must not
+  ///     exist yet.
+  ///   - permit: Inspects the file to replace in a write transaction that is aborted, and throws if
+  ///     it must be kept. It may run more than once.
+  /// - Throws: ``LMDBError/inUse`` if this process has the first file open, or any process the
+  ///   second; ``LMDBError/system(errno:)`` with `EEXIST` if a former file exists, or with `EXDEV`
+  ///   for another file system; ``LMDBError/fileTooSmall`` and others if the second file is not a
+  ///   data file; errors of `permit`. Nothing has changed then.
   package static func replaceFile(
     at path: String, by staged: String, keepsFormer: Bool,
     permit: (Environment, borrowing WriteTransaction) throws -> Void
@@ -29,7 +31,7 @@ extension Environment {
     guard try MetaPages.check(coming.descriptor) != nil else { throw LMDBError.fileTooSmall }
     guard fsync(coming.descriptor) == 0 else { throw LMDBError.lastSystemError }
     try OpeningLock.exclusively(coming.path, coming.identity) {
-      // Code that finds the file under its new name must not be turned away.
+      // Processes that find the file under its new name must not be rejected.
       _ = coming.lock(.none)
       try EnvironmentRegistry.shared.reserving(coming.identity) {
         try replace(path, by: coming.path, keepsFormer: keepsFormer, permit)
@@ -37,11 +39,11 @@ extension Environment {
     }
   }
 
-  /// What a file that was replaced is called if it is kept.
+  /// Returns the path of a replaced file that is kept.
   package static func formerPath(of path: String) -> String { path + FileReplacement.keptSuffix }
 
-  /// What a file that was replaced is called for a moment if it is not kept; where the process was
-  /// killed just then it is left.
+  /// Returns the temporary path of a replaced file that is not kept. It remains if the process is
+  /// killed at that moment.
   package static func replacedPath(of path: String) -> String {
     path + FileReplacement.removedSuffix
   }
@@ -66,7 +68,8 @@ extension Environment {
     }
   }
 
-  /// Opens a file that the registry keeps everybody else in this process from opening.
+  /// Opens a file that is reserved in the registry, so that nothing else in this process can open
+  /// it.
   static func openAlone(
     _ file: consuming DataFile, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Environment {

@@ -1,31 +1,31 @@
-/// Verification of every page, before a file is mapped and while it is in use.
+/// Verification of every page, before a file is mapped or while it is in use.
 ///
-/// A state of the file can be verified while others write: LMDB never overwrites a page that the
-/// last commit uses, and what a reader's slot names not even later. So
+/// A state of the file can be verified while other processes write: LMDB never overwrites a page
+/// that the last commit uses, nor later any page that a reader's slot protects. Therefore:
 ///
-/// - *before mapping* the verification traverses the newest state without a slot. A sound traversal
-///   stands, since a page that was overwritten meanwhile can only spoil it. A finding stands where
-///   the root pages are afterwards what they were; else somebody commits, who has mapped the file
-///   already, and the traversal is repeated as follows;
-/// - *while the file is open* it traverses the state of a snapshot, whose slot keeps every page of
-///   it. Beginning a snapshot touches no page behind the root pages, so a file can be opened first
-///   and verified then, before anything else is read through the map.
+/// - *Before mapping*, the verification traverses the newest state without a slot. If it finds no
+///   damage, the result is reliable, because overwritten pages could only cause false findings. A
+///   finding is reliable if the root pages are unchanged afterwards. Otherwise another process is
+///   committing, which has already mapped the file, and the traversal is repeated as follows.
+/// - *While the file is open*, it traverses the state of a snapshot, whose slot protects all of its
+///   pages. Beginning a snapshot reads only the root pages, so a file can be opened first and then
+///   verified before anything else is read through the map.
 ///
-/// Neither holds anybody up: no lock is taken that a writer or another opener waits for. Nobody can
-/// put another file in the place meanwhile, since the shared lock of the opening is held. Against a
-/// program that writes into the file without LMDB there is no protection, during the verification
-/// or later; give untrusted files to a private copy.
+/// Neither blocks other processes: no lock is taken that a writer or another opener waits for. The
+/// file cannot be replaced meanwhile, because the shared opening lock is held. There is no
+/// protection against a program that writes to the file without LMDB, during the verification or
+/// later. Use a private copy of untrusted files.
 extension Environment {
-  /// Verifies every page of the last commit by plain reads.
+  /// Verifies every page of the last commit without using the map.
   ///
-  /// Takes about a second for some hundred megabytes. Others read and write meanwhile; what they
-  /// free is not reused until the end.
+  /// Takes about a second for a few hundred megabytes. Other processes may read and write
+  /// meanwhile, but the pages they free are not reused until the end.
   ///
   /// - Parameters:
-  ///   - expected: the databases that the file has to consist of, with their flags.
-  ///   - allowed: further ones that it may have.
-  ///   - isCancelled: asked at every page; true ends the verification.
-  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding; ``LMDBError/closed`` where it was
+  ///   - expected: The databases that the file must contain, with their flags.
+  ///   - allowed: Further databases that it may contain.
+  ///   - isCancelled: Called for every page. The verification ends once it returns `true`.
+  /// - Throws: ``LMDBError/damaged(_:)`` with the first finding; ``LMDBError/closed`` if it was
   ///   cancelled.
   package func verifyPages(
     expecting expected: [String: DatabaseFlags]? = nil, allowing allowed: Set<String> = [],
@@ -34,7 +34,7 @@ extension Environment {
     while true {
       let snapshot = try beginRead()
       guard let meta = try MetaPages.read(file.descriptor)?.page(of: snapshot.id) else {
-        // There were two concurrent commits since the snapshot began.
+        // There have been two commits since the snapshot began.
         if isCancelled() { throw .closed }
         continue
       }
@@ -42,7 +42,7 @@ extension Environment {
         descriptor: file.descriptor, meta: meta, isCancelled: isCancelled)
       let report = try verifier.verify()
       marks.areComplete = true
-      // The snapshot has to live until here.
+      // The snapshot must stay alive until here.
       if snapshot.id == meta.transactionID, let expected {
         try report.check(against: expected, allowing: allowed)
       }
@@ -50,9 +50,9 @@ extension Environment {
     }
   }
 
-  /// Verifies every page of a file that need not be fit to be opened.
+  /// Verifies every page of a file, which may be unfit for opening.
   ///
-  /// - Throws: what keeps the file from being a data file; ``LMDBError/damaged(_:)`` with the first
+  /// - Throws: The reason why the file is not a data file; ``LMDBError/damaged(_:)`` with the first
   ///   finding.
   package static func verifyPages(path: String) throws(LMDBError) {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
@@ -61,13 +61,14 @@ extension Environment {
     }
   }
 
-  /// So often a finding is looked at again because others commit.
+  /// The number of attempts to confirm a finding while other processes commit.
   private static var mostAttempts: Int { 8 }
 
-  /// Whether the newest state is sound; false where that cannot be told because others commit.
+  /// Whether the newest state is undamaged. Returns `false` if this cannot be determined because
+  /// other processes commit.
   ///
-  /// - Throws: ``LMDBError/damaged(_:)`` where a finding is certain; ``LMDBError/closed`` where the
-  ///   task that runs it was cancelled.
+  /// - Throws: ``LMDBError/damaged(_:)`` if a finding is certain; ``LMDBError/closed`` if the task
+  ///   was cancelled.
   static func isSound(_ descriptor: Int32) throws(LMDBError) -> Bool {
     guard let meta = try MetaPages.check(descriptor) else { return true }
     do throws(LMDBError) {
@@ -83,7 +84,7 @@ extension Environment {
 }
 
 extension PageVerifier.Report {
-  /// Throws where the file consists of other databases.
+  /// Throws if the file contains other databases.
   func check(
     against expected: [String: DatabaseFlags], allowing allowed: Set<String> = []
   ) throws(LMDBError) {

@@ -2,18 +2,18 @@ internal import ArborLocks
 internal import CLMDB
 
 extension Environment {
-  /// Runs `body` in a write transaction on this thread and commits when it returns; aborts when it
+  /// Runs `body` in a write transaction on this thread. Commits when it returns; aborts if it
   /// throws.
   ///
-  /// Where the file has no room left in its map, the transaction is aborted, the map grows and
-  /// `body` runs *again*: it must not change anything but the file. Waits for the write
-  /// transaction of any other thread or process.
+  /// If the map is full, the transaction is aborted, the map grows and `body` runs *again*, so it
+  /// must not change anything but the file. Waits for the write transaction of any other thread or
+  /// process.
   ///
-  /// - Throws: what `body` throws; ``LMDBError/diskFull`` and other failures of the commit, after
-  ///   which nothing of the transaction is in the file; ``LMDBError/fileReplaced`` where the path
-  ///   leads to this file no longer, or another program wrote over it;
-  ///   ``LMDBError/growthBlocked`` where growth would have to wait for a snapshot of this very
-  ///   thread; ``LMDBError/nestedWrite``.
+  /// - Throws: Errors of `body`; ``LMDBError/diskFull`` and other failures of the commit, after
+  ///   which nothing of the transaction is in the file; ``LMDBError/fileReplaced`` if the path no
+  ///   longer refers to this file, or another program has overwritten it;
+  ///   ``LMDBError/growthBlocked`` if growth would have to wait for a snapshot of this thread;
+  ///   ``LMDBError/nestedWrite``.
   @discardableResult
   package func write<R>(_ body: (borrowing WriteTransaction) throws -> R) throws -> R {
     var result: Result<R, any Error>?
@@ -30,16 +30,17 @@ extension Environment {
     return try result.get()
   }
 
-  /// The same of a closure that throws errors of the engine only.
+  /// Does the same as ``write(_:)`` for a closure that only throws errors of the engine.
   func commit<R>(
     _ body: (borrowing WriteTransaction) throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
     do { return try write(body) } catch { throw error as? LMDBError ?? .badTransaction }
   }
 
-  /// Runs `body` as ``write(_:)`` does and commits if it returns true. `body` keeps its own result.
+  /// Runs `body` like ``write(_:)`` and commits if it returns `true`. `body` stores its result
+  /// itself.
   ///
-  /// - Throws: errors of beginning and committing only.
+  /// - Throws: Only errors of beginning and committing.
   package func runWrite(_ body: (borrowing WriteTransaction) -> Bool) throws(LMDBError) {
     if isReadOnly { throw .readOnlyEnvironment }
     try takeWriter()
@@ -59,7 +60,7 @@ extension Environment {
     }
   }
 
-  /// Runs `body`, in which this thread waits for other threads' writes: growth of the map then
+  /// Runs `body`, in which this thread waits for writes of other threads. Growth of the map then
   /// knows that it cannot wait for the snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     let mine = blockReaders()
@@ -67,12 +68,12 @@ extension Environment {
     return try body()
   }
 
-  /// Whether this process has committed a transaction. Nobody writes meanwhile.
+  /// Whether this process has committed a transaction. Must not be read during a write.
   package var hasCommitted: Bool { writerSlot.pointer.pointee.commits > 0 }
 
   // MARK: The writer's lock within the process
 
-  /// Makes this thread the writer; waits for the one that is.
+  /// Makes this thread the writer, waiting for the current one if necessary.
   func takeWriter() throws(LMDBError) {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let me = ThreadID.current
@@ -109,7 +110,7 @@ extension Environment {
       state.blockedReaders += mine
       return mine
     }
-    // A growth that waits for this thread must learn that it waits in vain.
+    // A growth that is waiting for this thread must be notified that it waits in vain.
     if mine > 0 { changes.notify() }
     return mine
   }
@@ -118,8 +119,8 @@ extension Environment {
     if count > 0 { state.withLock { $0.blockedReaders -= count } }
   }
 
-  /// How many commits may pass before dead readers are looked for: often enough that the file does
-  /// not grow on their account for long, seldom enough to cost nothing.
+  /// The number of commits between checks for dead readers: often enough that the file does not
+  /// grow because of them for long, and rarely enough to cost nothing.
   private static var commitsBetweenChecks: Int { 1000 }
 
   // MARK: Begin, commit, abort; all on the thread that holds the writer's lock
@@ -136,7 +137,7 @@ extension Environment {
       let code = mdb_txn_begin(handle.pointer, nil, 0, &slot.pointee.transaction)
       switch code {
       case MDB_SUCCESS:
-        // Nobody else commits now, so the root page can be of no other transaction than the last.
+        // No other commit can happen now, so the root page must be that of the last transaction.
         let state = mdb_txn_id(slot.pointee.transaction) &- 1
         do throws(LMDBError) {
           guard roots.hold(state), guardPages(of: writerSlot, in: state) else {
@@ -157,14 +158,14 @@ extension Environment {
     }
   }
 
-  /// Commits; returns false if the map had to grow, so that the closure has to run again.
+  /// Commits. Returns `false` if the map had to grow, so that the closure has to run again.
   private func commitWrite() throws(LMDBError) -> Bool {
     let slot = writerSlot.pointer
     slot.pointee.generation &+= 1
     let transaction = slot.pointee.transaction
     slot.pointee.transaction = nil
     guard !isShared || file.isInPlace else {
-      // What is written now would go with the file's last opener.
+      // Data written now would be lost when the file's last opener closes it.
       mdb_txn_abort(transaction)
       try finishDatabases(isCommitted: false)
       throw .fileReplaced
@@ -174,7 +175,7 @@ extension Environment {
     if code == MDB_SUCCESS {
       slot.pointee.commits &+= 1
       if slot.pointee.hasChanged { slot.pointee.pageGuard?.pointee.noteCommit() }
-      // The commit succeeded whatever this throws.
+      // The commit has succeeded, so an error here is ignored.
       if slot.pointee.commits % Self.commitsBetweenChecks == 0 { _ = try? checkStaleReaders() }
       return true
     }
@@ -187,15 +188,15 @@ extension Environment {
       .explain(LMDBError(code: code), bytes: slot.pointee.bytesPut)
   }
 
-  /// Lets LMDB commit. What a commit waits for is a setting of LMDB's environment, so a transaction
-  /// of another durability changes it for the time of its commit. Only the thread that has the
-  /// writer's lock commits.
+  /// Commits in LMDB. Durability is a setting of LMDB's environment, so a transaction with a
+  /// different one changes it for the duration of its commit. Only the thread that holds the writer
+  /// lock commits.
   private func commitTransaction(
     _ transaction: OpaquePointer?, waitingFor durability: EnvironmentOptions.Durability?
   ) -> Int32 {
     let usual = Self.syncFlags(options.durability)
     let wanted = Self.syncFlags(durability ?? options.durability)
-    // No commit to a file that ends with the process waits.
+    // Commits to a temporary file never wait.
     guard wanted != usual, options.durability != .none else { return mdb_txn_commit(transaction) }
     let handle = mdb_txn_env(transaction)
     mdb_env_set_flags(handle, usual, 0)
@@ -215,7 +216,8 @@ extension Environment {
     try finishDatabases(isCommitted: false)
   }
 
-  /// After a failed commit LMDB may refuse to go on: the root page on disk is then uncertain.
+  /// After a failed commit, LMDB may refuse to continue, because the root page on disk is
+  /// uncertain.
   private func noticePanic() {
     state.withLock { state in
       guard let handle = state.handle else { return }

@@ -3,20 +3,21 @@ internal import CLMDB
 
 /// An LMDB file, opened once per process.
 ///
-/// Any number of snapshots read while one transaction writes. Limits of the engine, and what to do:
+/// Any number of snapshots can read while one transaction writes. Limits of the engine and their
+/// remedies:
 ///
-/// - *The file grows without bound*: a snapshot is held for long. End it; ``checkStaleReaders()``
-///   frees those of dead processes.
-/// - *A commit waits for ever*: another process holds the write lock. Only one transaction writes a
-///   file at a time, over all processes.
-/// - *The map is full*: it grows by itself, up to ``EnvironmentOptions/maximumMapSize``, but waits
+/// - *The file grows without bound*: A snapshot is held for a long time. End it;
+///   ``checkStaleReaders()`` frees those of dead processes.
+/// - *A commit waits forever*: Another process holds the write lock. Only one transaction can write
+///   to a file at a time, across all processes.
+/// - *The map is full*: It grows by itself, up to ``EnvironmentOptions/maximumMapSize``, but waits
 ///   for the snapshots of this process to end first.
-/// - *Keys* have 1 to 511 bytes, as have the values of databases with duplicates.
+/// - *Keys* have 1 to 511 bytes, as do the values of databases with duplicates.
 /// - *A forked child* cannot use the environment: every begin throws ``LMDBError/forkedProcess``.
-/// - *The lock file* beside the data file must never be opened, copied or removed by this process.
+/// - *The lock file* next to the data file must never be opened, copied or removed by this process.
 ///
-/// Two opens of one file, under whatever path, give the same environment; see
-/// ``open(path:options:)``. It closes when its last reference goes.
+/// Opening the same file twice, under any path, returns the same environment; see
+/// ``open(path:options:)``. It closes when its last reference is released.
 package final class Environment: Sendable {
   /// The name and version of the engine.
   package static var libraryVersion: String {
@@ -40,10 +41,10 @@ package final class Environment: Sendable {
   let writerSlot = SlotReference.make(isWriter: true)
   let marks: PageMarks
   let birth = ForkGuard.generation
-  /// False for a file without a lasting name: nobody else can open it.
+  /// Whether other processes can open the file. `false` for a file without a permanent name.
   let isShared: Bool
 
-  /// - Parameter handle: an open LMDB environment of the file, owned from here on.
+  /// - Parameter handle: An open LMDB environment of the file, whose ownership is transferred.
   init(
     handle: sending OpaquePointer, file: consuming DataFile, roots: consuming RootPages,
     options: EnvironmentOptions, isShared: Bool
@@ -62,7 +63,7 @@ package final class Environment: Sendable {
   }
 
   deinit {
-    // In a forked child LMDB would clear the parent's reader slots: leave everything as it is.
+    // In a forked child, LMDB would clear the parent's reader slots, so leave everything as it is.
     guard birth == ForkGuard.generation else { return }
     closeOnce()
     state.withLock { state in
@@ -74,10 +75,10 @@ package final class Environment: Sendable {
     writerSlot.free()
   }
 
-  /// Closes the file now instead of with the last reference. Everything throws
+  /// Closes the file now instead of with the last reference. All operations throw
   /// ``LMDBError/closed`` afterwards.
   ///
-  /// - Throws: ``LMDBError/inUse`` while a transaction lives.
+  /// - Throws: ``LMDBError/inUse`` if a transaction is alive.
   package func close() throws(LMDBError) {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let me = ThreadID.current
@@ -101,8 +102,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and closes LMDB's environment, unless that was done before. No
-  /// transaction lives.
+  /// Ends the idle readers and closes LMDB's environment, unless it is already closed. No
+  /// transaction may be alive.
   private func closeHandle() -> Bool {
     state.withLock { state in
       guard let handle = state.handle else { return false }
@@ -115,8 +116,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Ends the idle readers and gives LMDB's environment away; everything throws
-  /// ``LMDBError/closed`` afterwards. No transaction lives.
+  /// Ends the idle readers and returns LMDB's environment. All operations throw
+  /// ``LMDBError/closed`` afterwards. No transaction may be alive.
   func giveHandle() -> HandleReference? {
     state.withLock { state in
       guard let handle = state.handle else { return nil }
@@ -126,8 +127,7 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Goes on with another environment's handle instead of its own, which is closed. The gate is
-  /// closed.
+  /// Closes the own handle and continues with that of another environment. The gate must be closed.
   func takeHandle(of other: Environment) {
     guard let handle = other.giveHandle() else { return }
     writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()
@@ -138,7 +138,7 @@ package final class Environment: Sendable {
     }
   }
 
-  /// True from the beginning of the closing on.
+  /// A Boolean value that indicates whether the environment is closed or has begun to close.
   var isClosed: Bool { state.withLock { $0.handle == nil || $0.failure == .closed } }
 
   /// Runs `body` with LMDB's environment, which can neither close nor move its map meanwhile.
@@ -152,7 +152,8 @@ package final class Environment: Sendable {
     }
   }
 
-  /// Sleeps until `ready` says true under the state's lock; false after `seconds` without it.
+  /// Waits until `ready` returns `true` under the state's lock. Returns `false` if that takes more
+  /// than `seconds`.
   func wait(
     seconds: Double?, _ ready: (inout EnvironmentState) throws(LMDBError) -> Bool
   ) throws(LMDBError) -> Bool {
@@ -184,7 +185,7 @@ extension EnvironmentState {
     }
   }
 
-  /// Visits every slot that was ever made for a reader.
+  /// Visits every reader slot ever created.
   func forEachSlot(_ body: (inout TransactionSlot) -> Void) {
     var next = allSlots
     while let slot = next {

@@ -1,47 +1,47 @@
-/// How an environment is opened. The defaults are safe on a local disk.
+/// The options for opening an environment. The defaults are safe on a local disk.
 package struct EnvironmentOptions: Sendable {
-  /// What a commit waits for before it returns.
+  /// The conditions for which a commit waits before it returns.
   package enum Durability: Sendable {
-    /// Data and root page are on the medium: a commit survives power loss.
+    /// Data and root page are on the medium. A commit survives power loss.
     case full
-    /// The root page follows later: power loss may take the last commits, never consistency.
+    /// The root page is written later. Power loss may lose the last commits, but never consistency.
     case relaxed
-    /// Nothing is waited for: power loss ruins the file. For stores that die with the process.
+    /// Commits don't wait. Power loss destroys the file. For stores that end with the process.
     case none
   }
 
-  /// Readers only; no write is possible through this environment.
+  /// Whether the file is opened read-only.
   package var isReadOnly = false
-  /// Reads without the lock file: only for a verified file that nobody writes. Implies reading
-  /// only.
+  /// Whether the file is read without the lock file. Only for a verified file that is never
+  /// written. Implies read-only.
   package var isImmutable = false
-  /// The path names a folder that holds `data.mdb` and `lock.mdb`, as LMDB lays files out by
-  /// default. For tools that look at files of other programs: the lock file decides which readers a
-  /// writer sees, so it must be theirs.
+  /// Whether the path names a folder that contains `data.mdb` and `lock.mdb`, LMDB's default
+  /// layout. For tools that inspect files of other programs: the lock file determines which readers
+  /// a writer sees, so it must be the same one.
   package var isFolder = false
-  /// Makes a new file where none exists. Creation is not atomic: create under a temporary name
-  /// and rename.
+  /// Whether to create a missing file. Creation is not atomic: create the file under a temporary
+  /// name and rename it.
   package var create = false
-  /// What a commit waits for.
   package var durability = Durability.full
-  /// Bytes of address space to map at first. Halved until the system grants it.
+  /// The initial map size in bytes of address space. Halved until the system grants it.
   package var initialMapSize = 1 << 40
-  /// Bytes up to which the map may grow.
+  /// The maximum map size in bytes.
   package var maximumMapSize = 1 << 46
-  /// Reader slots in the lock file; the first process that opens the file decides.
+  /// The number of reader slots in the lock file. The first process that opens the file determines
+  /// it.
   package var maximumReaders = 1024
-  /// Named databases that can be open at once besides those that the file has as it is opened. Room
-  /// for each is cleared at opening and for each snapshot, so it is not as large as it could be.
+  /// The number of named databases that can be opened in addition to those in the file. Space for
+  /// each is initialized when the file is opened and for each snapshot, so it is limited.
   package var additionalDatabases = 512
-  /// Verifies every page before anything is read through the map.
+  /// Whether to verify every page before anything is read through the map.
   package var verifiesPages = false
-  /// Opens files on network and user-space file systems too. LMDB's locks and shared memory may
-  /// fail there.
+  /// Whether files on network and user-space file systems can be opened. LMDB's locks and shared
+  /// memory may fail there.
   package var allowsNetworkFileSystem = false
-  /// Frees the reader slots of processes that died, as every opening should: their snapshots keep
-  /// pages from being used again. A tool that lists them leaves them.
+  /// Whether to free the reader slots of dead processes, whose snapshots keep pages from being
+  /// reused. A tool that lists them sets this to `false`.
   package var clearsStaleReaders = true
-  /// Seconds that growth of the map waits for local readers to end.
+  /// The time that map growth waits for local readers to end, in seconds.
   package var growthWaitLimit = 60.0
 
   package init() {}

@@ -1,31 +1,32 @@
 internal import ArborLocks
 
-/// Every file this process has open, by device and inode.
+/// All files that this process has open, by device and inode.
 ///
-/// A second LMDB environment for the same file would wipe the first one's reader table and let two
-/// writers in at once, so a file is open at most once, and opening and closing exclude each other.
+/// A second LMDB environment for the same file would overwrite the first one's reader table and
+/// admit two writers at once, so a file is opened at most once, and opening and closing exclude
+/// each other.
 final class EnvironmentRegistry: Sendable {
   static let shared = EnvironmentRegistry()
 
-  /// What the registry knows about a file. In a forked child the entries of the parent count for
-  /// nothing.
+  /// The registry's entry for a file. In a forked child, the entries of the parent are ignored.
   private struct Entry {
     let birth = ForkGuard.generation
-    /// Somebody replaces or removes the file.
+    /// Whether the file is being replaced or removed.
     var isReserved = false
-    /// `weak`, so that the registry keeps nothing open.
+    /// `weak`, so that the registry keeps no environment open.
     weak var environment: Environment?
   }
 
   private enum Finding: Sendable {
     case environment(Environment)
-    /// It closes just now. The reference is carried out of the lock because its end takes the lock.
+    /// The environment is just closing. The reference is returned from the lock because releasing
+    /// it takes the lock.
     case closing(Environment?)
     case reserved
   }
 
-  /// The few files that are open, in no order. A dictionary's first use of a kind of key costs the
-  /// run time system a search, which would show when the first store is opened.
+  /// The few open files, unordered. The first use of a dictionary with a new key type costs a
+  /// runtime lookup, which would be noticeable when the first store is opened.
   private struct Entries {
     private var list: [(identity: FileIdentity, entry: Entry)] = []
 
@@ -41,9 +42,9 @@ final class EnvironmentRegistry: Sendable {
   private let entries = Lock(Entries())
   private let changes = EventCount()
 
-  /// The environment that is open for the file, else the one that `make` opens.
+  /// Returns the environment that is open for the file, or else opens it with `make`.
   ///
-  /// `make` runs under the registry's lock: no other open or close of this process disturbs it.
+  /// `make` runs under the registry's lock, so no other open or close of this process interferes.
   func environment(
     of identity: FileIdentity, orOpen make: () throws(LMDBError) -> Environment
   ) throws(LMDBError) -> Environment {
@@ -69,7 +70,7 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  /// Forgets a file when `close` says that it has closed it.
+  /// Removes a file from the registry if `close` returns that it has closed it.
   func remove(_ identity: FileIdentity, close: () -> Bool) {
     entries.withLock { entries in
       guard close() else { return }
@@ -78,8 +79,8 @@ final class EnvironmentRegistry: Sendable {
     changes.notify()
   }
 
-  /// Runs `body`, which lets an environment go on with the file `next`; code that finds that file,
-  /// from the beginning on, gets the environment.
+  /// Runs `body`, which moves an environment to the file `next`. Code that opens that file gets the
+  /// environment from the beginning.
   func moving(
     _ environment: Environment, to next: FileIdentity, _ body: () throws(LMDBError) -> Void
   ) throws(LMDBError) {
@@ -92,9 +93,9 @@ final class EnvironmentRegistry: Sendable {
     entries.withLock { $0[former] = nil }
   }
 
-  /// Keeps everybody in this process from opening the file while `body` runs.
+  /// Prevents this process from opening the file while `body` runs.
   ///
-  /// - Throws: ``LMDBError/inUse`` where it is open, else what `body` throws.
+  /// - Throws: ``LMDBError/inUse`` if the file is open; errors of `body`.
   func reserving<R>(_ identity: FileIdentity, _ body: () throws -> R) throws -> R {
     let isReserved = entries.withLock { entries in
       if let entry = entries[identity], entry.birth == ForkGuard.generation { return false }

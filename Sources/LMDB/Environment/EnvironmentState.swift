@@ -1,37 +1,39 @@
-/// What the threads of one process share about an environment; always used under its lock.
+/// The state of an environment that is shared by the threads of a process. Always accessed under
+/// its lock.
 ///
-/// Growing the map moves it, which is only allowed while no transaction of this process lives:
-/// `gateOwner` is the thread that has closed the gate for that. A closed gate keeps new readers out
+/// Growing the map moves it, which is only allowed while no transaction of this process is alive:
+/// `gateOwner` is the thread that has closed the gate for that. A closed gate blocks new readers
 /// and waits until `activeReaders` is zero.
 struct EnvironmentState {
-  /// LMDB's environment; nil once closed.
+  /// LMDB's environment, or `nil` once closed.
   var handle: OpaquePointer?
-  /// Why nothing can begin any more.
+  /// The reason why no transaction can begin any more.
   var failure: LMDBError?
 
-  /// Slots without a user, most recently used first.
+  /// The unused slots, most recently used first.
   var freeSlots: SlotReference?
-  /// Every slot ever made.
+  /// Every slot ever created.
   var allSlots: SlotReference?
   var activeReaders = 0
-  /// Readers whose thread waits for the writer and can therefore not end.
+  /// The number of readers whose thread waits for the writer, so that they cannot end.
   var blockedReaders = 0
 
-  /// The thread that writes, or that does something no writer may disturb.
+  /// The thread that writes, or that performs another operation that excludes writers.
   var writer: ThreadID?
   /// The thread that has closed the gate.
   var gateOwner: ThreadID?
-  /// Threads that sleep until something here changes.
+  /// The number of threads that wait for a change of this state.
   var sleepers = 0
 
-  /// The number of transactions that `thread` reads with.
+  /// Returns the number of read transactions of a thread.
   func readers(of thread: ThreadID) -> Int {
     var count = 0
     forEachSlot { if $0.thread == thread { count += 1 } }
     return count
   }
 
-  /// Makes every reader look for its trees anew: the map is about to move. Nobody reads.
+  /// Invalidates the cached trees of all readers, because the map is about to move. There must be
+  /// no active readers.
   func forgetTrees() {
     forEachSlot { slot in
       slot.trees.forget()
@@ -39,16 +41,17 @@ struct EnvironmentState {
     }
   }
 
-  /// Throws where no transaction can begin at all.
+  /// Throws if no transaction can begin.
   @inline(__always)
   func checkOpen() throws(LMDBError) {
     if handle == nil { throw .closed }
     if let failure { throw failure }
   }
 
-  /// Takes a slot for a reader of `thread`; nil while the gate is closed for it.
+  /// Takes a slot for a reader of `thread`. Returns `nil` while the gate is closed for it.
   ///
-  /// A thread that reads already may read more: the gate waits for it in any case.
+  /// A thread that is already reading may begin further readers, because the gate waits for it
+  /// anyway.
   @inline(__always)
   mutating func admitReader(_ thread: ThreadID) throws(LMDBError) -> SlotReference? {
     try checkOpen()
@@ -67,7 +70,7 @@ struct EnvironmentState {
     return slot
   }
 
-  /// Gives a slot back; true if somebody waits for that.
+  /// Returns a slot to the pool. Returns `true` if a thread is waiting for that.
   @inline(__always)
   mutating func dismissReader(_ slot: SlotReference) -> Bool {
     slot.pointer.pointee.thread = nil

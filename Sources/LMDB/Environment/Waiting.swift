@@ -6,7 +6,7 @@ internal import Synchronization
   internal import Darwin
 #endif
 
-/// A thread of this process, as a number that can be compared.
+/// A thread of this process, as a comparable number.
 struct ThreadID: Sendable, Equatable {
   private let number: UInt
 
@@ -20,16 +20,17 @@ struct ThreadID: Sendable, Equatable {
   }
 }
 
-/// Notices that this process is a forked copy of another one.
+/// Detects whether this process is a fork of another one.
 ///
-/// LMDB lets a child use an inherited environment and corrupts the file by it. Asking for the
-/// process number at every begin would cost a system call, so a handler counts the forks instead.
+/// LMDB lets a child use an inherited environment, which corrupts the file. Checking the process ID
+/// at every begin would cost a system call, so a handler counts the forks instead.
 enum ForkGuard {
   private static let forks: Atomic<Int> = Atomic(0)
   private static let isInstalled: Bool =
     pthread_atfork(nil, nil, { ForkGuard.forks.add(1, ordering: .relaxed) }) == 0
 
-  /// Grows in a child; compare it with the value kept when a resource was made.
+  /// A number that increases in a child. Compare it with the value stored when a resource was
+  /// created.
   @inline(__always)
   static var generation: Int { forks.load(ordering: .relaxed) }
 
@@ -37,10 +38,10 @@ enum ForkGuard {
   static func install() { _ = isInstalled }
 }
 
-/// Lets threads sleep until something has changed, without losing a change between the look and
-/// the sleep: take the token, look, then wait for a newer one.
+/// Lets threads wait for a change without missing one between checking and waiting: read the token,
+/// check, then wait for a newer one.
 ///
-/// `@unchecked Sendable`: the count is read and written under the POSIX mutex only.
+/// `@unchecked Sendable`: the count is only accessed under the POSIX mutex.
 final class EventCount: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -58,7 +59,7 @@ final class EventCount: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// The present count, to be given to `wait`.
+  /// The current count, to be passed to `wait`.
   var token: UInt64 {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -73,8 +74,8 @@ final class EventCount: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Sleeps until the count is newer than `token`, or the time of day passes `deadline`; false
-  /// then.
+  /// Waits until the count is newer than `token`. Returns `false` if the time of day passes
+  /// `deadline` first.
   func wait(past token: UInt64, until deadline: timespec?) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -90,7 +91,7 @@ final class EventCount: @unchecked Sendable {
     return true
   }
 
-  /// The time of day in `seconds` seconds.
+  /// Returns the time of day in `seconds` seconds.
   static func deadline(in seconds: Double) -> timespec {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

@@ -1,19 +1,19 @@
 extension LMDBError: CustomStringConvertible {
-  /// What happened, then what to do.
+  /// The cause and the remedy.
   package var description: String { "\(cause) \(remedy)" }
 
-  /// Why this happens, in one sentence.
+  /// The cause of the error in one sentence.
   package var cause: String { advice.cause }
 
-  /// What to do about it, in one sentence.
+  /// The remedy in one sentence.
   package var remedy: String { advice.remedy }
 
-  /// What to do about a damaged file.
+  /// The remedy for a damaged file.
   private static let damageRemedy =
     "Restore a backup, or recover intact objects with lmdb-inspect salvage STORE TARGET; "
     + "lmdb-inspect check lists the damage."
 
-  /// Both, as they are written below.
+  /// The cause and the remedy of an error.
   private typealias Advice = (cause: String, remedy: String)
 
   private var advice: Advice {
@@ -35,7 +35,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// What was found, or not found, in the file.
+  /// Errors about the contents of the file.
   private var contentAdvice: Advice {
     switch self {
     case .keyExists:
@@ -85,7 +85,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// The limits of the engine.
+  /// Errors about limits of the engine.
   private var limitAdvice: Advice {
     switch self {
     case .mapFull:
@@ -129,7 +129,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Calls that the engine cannot serve.
+  /// Errors about invalid calls.
   private var usageAdvice: Advice {
     switch self {
     case .incompatible:
@@ -173,7 +173,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// Files that cannot be a store.
+  /// Errors about files that cannot be a store.
   private var fileAdvice: Advice {
     switch self {
     case .noSuchFile:
@@ -223,7 +223,7 @@ extension LMDBError: CustomStringConvertible {
     }
   }
 
-  /// What the machine and the other openers do.
+  /// Errors about the machine and other processes.
   private var surroundingsAdvice: Advice {
     switch self {
     case .diskFull:

@@ -7,7 +7,7 @@ internal import CLMDB
 #endif
 
 extension LMDBError {
-  /// The codes that LMDB defines, each with its case: the one place that relates the two.
+  /// The mapping from LMDB's codes to cases.
   private static let codes: [(code: Int32, error: LMDBError)] = [
     (MDB_KEYEXIST, .keyExists), (MDB_NOTFOUND, .notFound), (MDB_PAGE_NOTFOUND, .pageNotFound),
     (MDB_CORRUPTED, .corrupted), (MDB_PANIC, .panic), (MDB_VERSION_MISMATCH, .versionMismatch),
@@ -18,7 +18,7 @@ extension LMDBError {
     (MDB_BAD_TXN, .badTransaction), (MDB_BAD_VALSIZE, .badValueSize), (MDB_BAD_DBI, .badDatabase),
   ]
 
-  /// The conditions of the operating system that have a case of their own.
+  /// The mapping from system errors to cases.
   private static let systemCodes: [(code: Int32, error: LMDBError)] = [
     (ENOSPC, .diskFull), (EDQUOT, .diskFull), (EFBIG, .diskFull), (ENOENT, .noSuchFile),
     (ENOTDIR, .noSuchFile), (EROFS, .readOnlyFileSystem), (EACCES, .accessDenied),
@@ -27,26 +27,26 @@ extension LMDBError {
     (ENOMEM, .outOfMemory), (EINVAL, .invalidArgument),
   ]
 
-  /// The error for a result code of liblmdb or an `errno`; every number has one.
+  /// Creates the error for a result code of liblmdb or an `errno`.
   package init(code: Int32) {
     let known = Self.codes.first { $0.code == code } ?? Self.systemCodes.first { $0.code == code }
     self = known?.error ?? .system(errno: code)
   }
 
-  /// The error that the last system call of this thread left behind.
+  /// The error of this thread's last system call.
   static var lastSystemError: LMDBError { LMDBError(code: errno) }
 
-  /// What the system says of an `errno`.
+  /// Returns the system's description of an `errno`.
   static func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-  /// The number behind the error, where there is one: for logs and exact comparison.
+  /// The underlying code, if there is one, for logs and exact comparison.
   package var code: Int32? {
     if case .system(let number) = self { return number }
     let all = Self.codes + Self.systemCodes
     return all.first { $0.error == self }?.code
   }
 
-  /// True where the writing of pages failed, so that a full disk may hide behind the number.
+  /// Whether writing pages failed, which may have been caused by a full disk.
   var isWriteFailure: Bool {
     if case .system(let number) = self { return number == EIO }
     return false

@@ -1,7 +1,7 @@
-/// What LMDB, or the file below it, answered: one case per LMDB code, and the conditions of the
-/// file system that LMDB itself cannot tell apart.
+/// An error of LMDB or of the underlying file: one case per LMDB code, and the file system
+/// conditions that LMDB itself does not distinguish.
 ///
-/// Every case says why it happens (``cause``) and the way out (``remedy``).
+/// Every case has a ``cause`` and a ``remedy``.
 package enum LMDBError: Error, Sendable, Hashable {
   // LMDB's own codes, in the order of `lmdb.h`.
   case keyExists
@@ -25,18 +25,18 @@ package enum LMDBError: Error, Sendable, Hashable {
   case badValueSize
   case badDatabase
 
-  /// The verification of the pages found something.
+  /// The page verification found damage.
   indirect case damaged(PageFinding)
 
-  /// The library that the program runs with is of a version that does not fit, by its number.
+  /// The program is linked with an unsupported LMDB version.
   case foreignEngine(found: String)
-  /// The file is of a format that another version of LMDB writes.
+  /// The file has the format of another LMDB version.
   case foreignFormat(version: UInt32)
 
   // The file and its surroundings.
   case invalidPath
   case danglingLink
-  /// The lock file is there and cannot be one, or is not there and cannot be made.
+  /// The lock file is invalid, or is missing and cannot be created.
   indirect case lockFile(LockFileProblem)
   case diskFull
   case noSuchFile
@@ -54,7 +54,7 @@ package enum LMDBError: Error, Sendable, Hashable {
   case tooManyOpenFiles
   case outOfMemory
 
-  // The rules that keep one process from harming its own file.
+  // Rules that keep one process from damaging its own file.
   case inUse
   case closed
   case forkedProcess
@@ -63,9 +63,8 @@ package enum LMDBError: Error, Sendable, Hashable {
   case growthBlocked
   case fileReplaced
 
-  /// LMDB refused an argument; a database handle that the transaction does not know is the usual
-  /// reason.
+  /// LMDB rejected an argument, usually a database handle that the transaction does not know.
   case invalidArgument
-  /// Any other error of the operating system, by its number.
+  /// Any other system error.
   case system(errno: Int32)
 }

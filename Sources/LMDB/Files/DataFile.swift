@@ -8,7 +8,7 @@ internal import CLMDB
   internal import Darwin
 #endif
 
-/// Which file a path leads to, however it is spelled.
+/// The identity of a file, independent of the spelling of its path.
 package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let inode: UInt64
@@ -18,7 +18,7 @@ package struct FileIdentity: Sendable, Hashable {
     inode = UInt64(status.st_ino)
   }
 
-  /// The file that `path` leads to now; nil where none exists.
+  /// Returns the identity of the file that `path` currently refers to, or `nil` if there isn't one.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -26,12 +26,12 @@ package struct FileIdentity: Sendable, Hashable {
   }
 }
 
-/// A descriptor of a data file, opened without mapping it, that carries the file's `flock`.
+/// A descriptor of a data file that is opened without mapping it and holds the file's `flock`.
 ///
-/// Closing any descriptor of the *lock* file would drop LMDB's own lock, so this never touches it;
-/// an `flock` belongs to this descriptor alone and other descriptors do not disturb it.
+/// Closing any descriptor of the *lock* file would release LMDB's own lock, so this never opens it.
+/// An `flock` belongs to this descriptor alone, and other descriptors do not affect it.
 struct DataFile: ~Copyable {
-  /// Who may hold the file beside somebody who has it locked.
+  /// The kind of lock on the file.
   enum LockKind {
     case shared
     case exclusive
@@ -50,13 +50,13 @@ struct DataFile: ~Copyable {
   let path: String
   private let leadsTo: Lock<FileIdentity>
 
-  /// Which file it is; changes with ``become(_:)`` alone.
+  /// The identity of the file. Changed only by ``become(_:)``.
   var identity: FileIdentity { leadsTo.withLock { $0 } }
 
   deinit { close(descriptor) }
 
-  /// Opens the file, refuses everything that cannot be a store, and takes `lock` on it without
-  /// waiting (`inUse` where somebody else holds it against us).
+  /// Opens the file, rejects everything that cannot be a store, and takes `lock` on it without
+  /// waiting (`inUse` if another process holds a conflicting lock).
   init(path given: String, create: Bool, allowsNetwork: Bool, lock: LockKind) throws(LMDBError) {
     while true {
       let path = try Self.canonicalPath(given)
@@ -66,7 +66,7 @@ struct DataFile: ~Copyable {
         if flock(descriptor, lock.operation | LOCK_NB) != 0 {
           throw errno == EWOULDBLOCK ? .inUse : .lastSystemError
         }
-        // Somebody may have replaced the file between the opening and the lock.
+        // The file may have been replaced between opening and locking it.
         if FileIdentity(path: path) == identity {
           self.descriptor = descriptor
           self.path = path
@@ -84,27 +84,28 @@ struct DataFile: ~Copyable {
     }
   }
 
-  /// Wraps an open descriptor of a file without a lasting name.
+  /// Wraps an open descriptor of a file without a permanent name.
   init(descriptor: Int32, path: String, identity: FileIdentity) {
     self.descriptor = descriptor
     self.path = path
     leadsTo = Lock(identity)
   }
 
-  /// Lets this descriptor lead to another file, which has taken this one's path.
+  /// Redirects this descriptor to another file, which has taken this one's path.
   ///
-  /// The lock on the former file is dropped; the lock is the other one's from now on.
+  /// The lock on the former file is released. The lock of the other file is held from now on.
   func become(_ other: borrowing DataFile) throws(LMDBError) {
     guard arbor_redirect(descriptor, other.descriptor) >= 0 else { throw .lastSystemError }
     let identity = other.identity
     leadsTo.withLock { $0 = identity }
   }
 
-  /// Changes the lock without waiting; false where somebody else holds it against us.
+  /// Changes the lock without waiting. Returns `false` if another process holds a conflicting lock.
   func lock(_ kind: LockKind) -> Bool { flock(descriptor, kind.operation | LOCK_NB) == 0 }
 
-  /// Keeps everybody from putting another file in this one's place until ``endOpening()``; waits
-  /// where somebody is at it. False where the file system has no such locks, so that nobody can.
+  /// Prevents the file from being replaced until ``endOpening()``, waiting if a replacement is in
+  /// progress. Returns `false` if the file system does not support such locks, in which case files
+  /// cannot be replaced.
   func beginOpening() throws(LMDBError) -> Bool {
     if OpeningLock.take(descriptor, .shared, waits: true) { return true }
     let code = errno
@@ -112,14 +113,15 @@ struct DataFile: ~Copyable {
     return false
   }
 
-  /// Ends what ``beginOpening()`` began. Where that fails, only closing the descriptor does so: who
-  /// went on with it would keep everybody from replacing the file, itself included.
+  /// Releases the lock of ``beginOpening()``. If this fails, the descriptor has to be closed:
+  /// otherwise nothing, including this process, could replace the file.
   func endOpening() throws(LMDBError) {
     guard OpeningLock.take(descriptor, .none, waits: false) else { throw .lastSystemError }
   }
 
-  /// True as long as the path still leads to this file. Where the system does not tell, as after a
-  /// change of the process's rights, the file need only have a name.
+  /// A Boolean value that indicates whether the path still refers to this file. If the system
+  /// doesn't report it, as after a change of the process's rights, whether the file still has a
+  /// name.
   var isInPlace: Bool {
     var status = stat()
     if stat(path, &status) == 0 { return FileIdentity(status) == identity }
@@ -127,25 +129,26 @@ struct DataFile: ~Copyable {
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   var size: Int { get throws(LMDBError) { try Self.size(ofFile: descriptor) } }
 
-  /// Bytes of an open file.
+  /// Returns the size of an open file in bytes.
   static func size(ofFile descriptor: Int32) throws(LMDBError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }
     return Int(status.st_size)
   }
 
-  /// Refuses what the system would take for another path: it reads up to a zero byte.
+  /// Rejects paths that the system would truncate at a zero byte.
   static func validate(_ path: String) throws(LMDBError) {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidPath }
   }
 
-  /// The path with symbolic links, `.` and `..` resolved; its last part need not exist.
+  /// Returns the path with symbolic links, `.` and `..` resolved. Its last component need not
+  /// exist.
   ///
   /// - Throws: ``LMDBError/invalidPath``, ``LMDBError/danglingLink``, ``LMDBError/isDirectory`` for
-  ///   a path that only a folder can have; what the system says of the folders.
+  ///   a path that can only name a folder; system errors for the folders.
   static func canonicalPath(_ path: String) throws(LMDBError) -> String {
     try validate(path)
     if let real = resolve(path) { return real }
@@ -168,7 +171,7 @@ struct DataFile: ~Copyable {
   }
 
   private static func openDescriptor(_ path: String, create: Bool) throws(LMDBError) -> Int32 {
-    // Without O_NONBLOCK opening a pipe would wait for its other end.
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     var flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     flags |= create ? O_RDWR | O_CREAT : O_RDONLY
     let descriptor = open(path, flags, 0o600)
@@ -176,7 +179,7 @@ struct DataFile: ~Copyable {
     return descriptor
   }
 
-  /// Makes a new file, which must not exist, or opens one for writing, which must.
+  /// Creates a new file, which must not exist, or opens an existing one for writing.
   static func createDescriptor(_ path: String, mustBeNew: Bool = true) throws(LMDBError) -> Int32 {
     try validate(path)
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (mustBeNew ? O_CREAT | O_EXCL : 0)
@@ -196,7 +199,7 @@ struct DataFile: ~Copyable {
     return FileIdentity(status)
   }
 
-  /// What the system says of an open file; an error where it is none, but a folder or a device.
+  /// Returns the status of an open file. Throws if it is a folder or a device.
   static func status(ofFile descriptor: Int32) throws(LMDBError) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .lastSystemError }

@@ -4,22 +4,23 @@
   internal import Darwin
 #endif
 
-/// The room that is left for a file: LMDB reports a full disk as an input/output error, because
-/// the system cut a write short.
+/// The space that is left for a file. LMDB reports a full disk as an input/output error, because
+/// the system only writes a part of the data.
 struct DiskSpace {
   let descriptor: Int32
 
-  /// LMDB writes up to 64 pages of at most 32 KiB in one call beside the data itself.
+  /// LMDB writes up to 64 pages of at most 32 KiB in one call, in addition to the data itself.
   private static let margin = 2 << 20
 
-  /// `diskFull` in place of a failed write of some `bytes` bytes that had no room, else `error`.
+  /// Returns `diskFull` for a failed write of about `bytes` bytes that did not fit, otherwise
+  /// `error`.
   func explain(_ error: LMDBError, bytes: Int) -> LMDBError {
     guard error.isWriteFailure else { return error }
     let needed = UInt64(bytes + Self.margin)
     return room < needed ? .diskFull : error
   }
 
-  /// Bytes by which the file may grow.
+  /// The number of bytes by which the file can grow.
   private var room: UInt64 {
     var room = UInt64.max
     var system = statvfs()

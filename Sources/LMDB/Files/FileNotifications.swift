@@ -8,14 +8,14 @@
     internal import Musl
   #endif
 
-  /// The process's one line to `inotify`, which tells of writes to any number of files.
+  /// The process's only `inotify` instance, which reports writes to any number of files.
   ///
-  /// A user may have some hundred such lines in all programs together, so every watch shares one.
-  /// It is opened with the first watch and kept.
+  /// A user can have a few hundred instances in all programs together, so all watches share one. It
+  /// is opened with the first watch and kept.
   final class FileNotifications: Sendable {
     static let shared = FileNotifications()
 
-    /// How the kernel heads each of its messages; see `inotify(7)`.
+    /// The size of the header of a kernel message; see `inotify(7)`.
     ///
     /// ```
     /// watch i32 · mask u32 · cookie u32 · length u32 · a name of that length
@@ -23,26 +23,27 @@
     private static let headerSize = 16
     private static let lengthOffset = 12
 
-    /// Writes, and the loss of a name, which is a change of the file's attributes.
+    /// Writes, and the removal of a name, which is reported as an attribute change.
     private static let events = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
 
     private struct State {
-      /// -1 before the first watch.
+      /// The descriptor, or -1 before the first watch.
       var descriptor: Int32 = -1
       var source: (any DispatchSourceRead)?
       var nextID = 0
-      /// By the kernel's number of the watch, which is one for all that watch one file.
+      /// The listeners by the kernel's watch number, which all watches of a file share.
       var listeners: [Int32: [Int: @Sendable () -> Void]] = [:]
     }
 
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "ArborData.news")
 
-    /// Watches a file; returns what ends the watch, or nil where the kernel gives none.
+    /// Watches a file. Returns a closure that ends the watch, or `nil` if the kernel has no watch
+    /// available.
     func watch(
       _ path: String, _ notify: @escaping @Sendable () -> Void
     ) -> (@Sendable () -> Void)? {
-      // Under the lock, so that no message is read before its listener is there.
+      // Under the lock, so that no message is read before its listener is registered.
       let registration = state.withLock { state -> (watch: Int32, id: Int)? in
         guard let descriptor = open(&state) else { return nil }
         let watch = inotify_add_watch(descriptor, path, Self.events)
@@ -86,7 +87,8 @@
         }
       }
       let listeners = state.withLock { state in
-        // The kernel lost messages where it names no watch: everybody looks.
+        // A message without a watch means that the kernel dropped messages, so all listeners are
+        // notified.
         watches.contains(-1)
           ? state.listeners.values.flatMap(\.values)
           : watches.flatMap { state.listeners[$0].map { Array($0.values) } ?? [] }
@@ -94,10 +96,10 @@
       for notify in listeners { notify() }
     }
 
-    /// The watches that a run of the kernel's messages is about.
+    /// Collects the watches of a sequence of kernel messages.
     static func collect(_ messages: UnsafeRawBufferPointer, into watches: inout Set<Int32>) {
       var offset = 0
-      // The kernel writes whole messages; a cut one would end the loop.
+      // The kernel writes only complete messages. A truncated one would end the loop.
       while offset + headerSize <= messages.count {
         watches.insert(messages.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         let length = messages.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)

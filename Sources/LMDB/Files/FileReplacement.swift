@@ -4,7 +4,7 @@
   internal import Darwin
 #endif
 
-/// The steps by which a complete file takes the place of another that processes may have open.
+/// The steps by which a complete file replaces another one that processes may have open.
 ///
 /// ```
 ///            NAME    NAME-lock   NAME-before   NAME-before-lock   STAGED
@@ -14,13 +14,13 @@
 /// 3 rename    G                      F               f
 /// ```
 ///
-/// The lock file goes with the file it belongs to: processes that have F open go on with it, those
-/// that open F under its new name share it, and those that open G make a new one. A file with two
-/// names, one of which is a former one, tells of a replacement that ended before step 3; the next
-/// opening takes the steps back. Nobody opens either file between step 1 and 3, see
+/// The lock file stays with its data file: processes that have F open continue to use it, those
+/// that open F under its new name share it, and those that open G create a new one. A file with two
+/// names, one of them a former name, indicates a replacement that was interrupted before step 3;
+/// the next opening undoes the steps. Neither file can be opened between steps 1 and 3, see
 /// ``OpeningLock``.
 struct FileReplacement {
-  /// What the former file is called if it is kept, and if it is removed at the end.
+  /// The suffixes of the former file's name, if it is kept or removed at the end, respectively.
   static let keptSuffix = "-before"
   static let removedSuffix = "-swap"
 
@@ -36,22 +36,22 @@ struct FileReplacement {
     former = path + (keepsFormer ? Self.keptSuffix : Self.removedSuffix)
   }
 
-  /// Takes the steps. The caller holds the opening locks of both files and the writer's lock of the
-  /// one that goes; nobody has the other one open.
+  /// Performs the steps. The caller must hold the opening locks of both files and the writer lock
+  /// of the replaced one. No process may have the other one open.
   ///
-  /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` where a kept file exists already; other
-  ///   errors of the system. The path leads to the file it led to before, unless only the last
+  /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` if a kept file already exists; other
+  ///   system errors. The path refers to the same file as before, unless only the last
   ///   synchronization of the folder failed.
   func run() throws(LMDBError) {
-    // What a replacement left that was killed after the last step.
+    // Left over from a replacement that was killed after the last step.
     if !keepsFormer { unlink(former) }
-    // A lock file without its data file would be taken for the one that comes here.
+    // A lock file without its data file would be mistaken for that of the file that gets this name.
     if access(former, F_OK) != 0, errno == ENOENT { unlink(Self.lock(of: former)) }
     guard link(path, former) == 0 else { throw .lastSystemError }
     do throws(LMDBError) {
-      // The former file must never be without a name, whatever the system writes first.
+      // The former file must never be without a name, in whatever order the system writes.
       try Folder.synchronize(of: path)
-      // Of a file that has lost its data file nobody can have the lock file open.
+      // No process can have the lock file open if its data file is gone.
       unlink(Self.lock(of: staged))
       guard Self.moveLock(of: path, to: former), rename(staged, path) == 0 else {
         throw .lastSystemError
@@ -67,11 +67,11 @@ struct FileReplacement {
     try Folder.synchronize(of: path)
   }
 
-  // MARK: What an interrupted one left
+  // MARK: Interrupted replacements
 
-  /// Deals with a file that has two names: waits for a replacement that is under way, takes one
-  /// back that was interrupted. True where there is reason to look at the path again; false where
-  /// somebody else gave the file its second name.
+  /// Handles a file that has two names: waits for a replacement in progress, or undoes an
+  /// interrupted one. Returns `true` if the path should be checked again, or `false` if the file
+  /// got its second name otherwise.
   static func settle(_ path: String, _ identity: FileIdentity) -> Bool {
     let settled = try? OpeningLock.exclusively(path, identity) {
       var status = stat()
@@ -80,22 +80,22 @@ struct FileReplacement {
         FileIdentity(path: path + suffix) == identity && undo(path, path + suffix)
       }
     }
-    // Without the lock there is still a chance that somebody else has settled it.
+    // Without the lock, another process may still have settled it.
     return settled ?? (FileIdentity(path: path) != identity)
   }
 
-  /// Gives a file its lock file back and takes its second name away; false where that fails.
+  /// Restores a file's lock file and removes its second name. Returns `false` on failure.
   private static func undo(_ path: String, _ former: String) -> Bool {
     if access(lock(of: former), F_OK) == 0 {
       guard moveLock(of: former, to: path) else { return false }
     } else if errno != ENOENT {
-      // Those who have the file open may share a lock file that is still under the other name.
+      // Processes that have the file open may share a lock file that still has the other name.
       return false
     }
     return unlink(former) == 0
   }
 
-  /// Also takes the place of a lock file that nobody can have open; there need not be any.
+  /// Moves a lock file, replacing one that no process can have open. The lock file may be missing.
   private static func moveLock(of path: String, to target: String) -> Bool {
     if rename(lock(of: path), lock(of: target)) == 0 { return true }
     guard errno == ENOENT else { return false }

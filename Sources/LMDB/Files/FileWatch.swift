@@ -1,12 +1,11 @@
 internal import ArborLocks
 internal import Dispatch
 
-/// Tells whenever somebody writes to a file, or takes its name away, in this process or another
-/// one.
+/// Notifies a closure whenever a file is written or its name is removed, by any process.
 ///
-/// On Linux the kernel tells (`inotify`), and a file that nobody writes to costs nothing.
-/// Elsewhere, and where the kernel has no watch left to give, it calls ten times a second: code
-/// that is called has to look.
+/// On Linux this uses `inotify`, and a file that is not written costs nothing. Elsewhere, and if
+/// the kernel has no watch available, the closure is called ten times a second, so it has to check
+/// for changes itself.
 package final class FileWatch: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
@@ -14,8 +13,8 @@ package final class FileWatch: Sendable {
 
   /// Watches a file until ``cancel()``.
   ///
-  /// - Parameter notify: Called on a queue of the watch, after a write or without one; of several
-  ///   writes in a row only the last is sure to be told.
+  /// - Parameter notify: Called on a queue of the watch, possibly without a write. Of several
+  ///   consecutive writes, only the last is certain to be reported.
   package init(path: String, _ notify: @escaping @Sendable () -> Void) {
     #if os(Linux)
       if let end = FileNotifications.shared.watch(path, notify) {
@@ -28,7 +27,7 @@ package final class FileWatch: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the watch. A call that has begun may still be under way.
+  /// Ends the watch. A call may still be in progress.
   package func cancel() {
     let end = ending.withLock { ending in
       defer { ending = nil }
@@ -37,12 +36,12 @@ package final class FileWatch: Sendable {
     end?()
   }
 
-  /// Calls `notify` time after time; returns what ends that.
+  /// Calls `notify` at an interval. Returns a closure that ends the calls.
   static func repeatedly(_ notify: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let hasEnded = Flag()
     let timer = DispatchSource.makeTimerSource(queue: .global())
     timer.schedule(deadline: .now() + interval, repeating: interval, leeway: interval)
-    // The handler keeps the timer until it is cancelled.
+    // The handler keeps the timer alive until it is cancelled.
     timer.setEventHandler {
       if hasEnded.isSet { timer.cancel() } else { notify() }
     }

@@ -4,7 +4,7 @@
   internal import Darwin
 #endif
 
-/// The folder that a file lies in.
+/// The folder that contains a file.
 package enum Folder {
   package static func path(of file: String) -> String {
     guard let slash = file.lastIndex(of: "/") else { return "." }

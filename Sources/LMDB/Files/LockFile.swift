@@ -6,25 +6,26 @@ internal import CArborBits
   internal import Darwin
 #endif
 
-/// The table of readers beside the data file.
+/// The reader table next to the data file.
 enum LockFile {
-  /// Bytes of a reader's slot, and more than LMDB's own header.
+  /// The size of a reader slot, and an upper bound of LMDB's own header, in bytes.
   private static let slotSize = 64
   private static let headerSize = 512
 
-  /// Makes sure, before LMDB opens it, that the lock file can be one.
+  /// Ensures that the lock file is usable before LMDB opens it.
   ///
-  /// It has to be a plain file that this process may write, and to have its room on the disk: LMDB
-  /// maps it with holes, and on a full disk the first reader in a hole would end the process by a
-  /// signal. A new one gets the owner of the data file where the system allows that, so that a look
-  /// at somebody's store does not lock its owner out.
+  /// It has to be a regular file that this process can write, with its disk space allocated: LMDB
+  /// maps it sparsely, and on a full disk the first access to a hole would raise a signal. A new
+  /// lock file gets the owner of the data file if the system permits that, so that inspecting a
+  /// user's store does not lock the owner out.
   ///
-  /// The size of the file stays as it is, since the first opener decides it. Call this only while
-  /// this process does not have the file open: closing any descriptor of it drops LMDB's lock.
+  /// The size of an existing file is not changed, because the first opener determines it. Call this
+  /// only while this process does not have the file open: closing any descriptor of it releases
+  /// LMDB's lock.
   ///
-  /// - Parameter data: a descriptor of the data file.
-  /// - Throws: ``LMDBError/lockFile(_:)``, ``LMDBError/diskFull``. A medium that cannot be written
-  ///   is left for LMDB, which reads there without a lock.
+  /// - Parameter data: A descriptor of the data file.
+  /// - Throws: ``LMDBError/lockFile(_:)``, ``LMDBError/diskFull``. A read-only medium is left to
+  ///   LMDB, which reads it without a lock.
   static func prepare(_ path: String, of data: Int32, readers: Int) throws(LMDBError) {
     let descriptor: Int32
     do throws(LMDBError) {
@@ -43,17 +44,17 @@ enum LockFile {
     }
     #if canImport(Glibc)
       let size = headerSize + slotSize * readers
-      // Most often it has no holes by now.
+      // Usually it has no holes.
       if Int(status.st_blocks) * 512 >= max(size, Int(status.st_size)) { return }
       var code: Int32
       repeat { code = arbor_reserve(descriptor, off_t(size)) } while code != 0 && errno == EINTR
-      // Some file systems cannot reserve room.
+      // Some file systems cannot allocate space in advance.
       if code != 0, errno == ENOSPC || errno == EDQUOT { throw .diskFull }
     #endif
   }
 
   private static func open(_ path: String, of data: Int32) throws(LMDBError) -> Int32 {
-    // Without O_NONBLOCK opening a pipe could wait for its other end.
+    // Without O_NONBLOCK, opening a pipe could wait for its other end.
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     while true {
       let found = systemOpen(path, flags)
@@ -64,7 +65,7 @@ enum LockFile {
         giveToOwner(of: data, made)
         return made
       }
-      // Another process may have made it meanwhile.
+      // Another process may have created it in the meantime.
       guard errno == EEXIST else { throw .lastSystemError }
     }
   }
@@ -77,7 +78,7 @@ enum LockFile {
     #endif
   }
 
-  /// Only a privileged process can do so; for others the file stays their own.
+  /// Only a privileged process can change the owner. Otherwise the file keeps the current one.
   private static func giveToOwner(of data: Int32, _ descriptor: Int32) {
     var owner = stat()
     guard fstat(data, &owner) == 0, owner.st_uid != geteuid() else { return }
@@ -85,14 +86,14 @@ enum LockFile {
   }
 }
 
-/// Why a lock file cannot be used.
+/// The reason why a lock file cannot be used.
 package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case directory
     case notRegular
-    /// It belongs to a user and cannot be written by this one.
+    /// It belongs to another user and is not writable for this one.
     case foreign(owner: UInt32)
-    /// None exists, and the folder does not take one.
+    /// It is missing and cannot be created in the folder.
     case cannotBeMade
   }
 
@@ -101,8 +102,8 @@ package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension LockFileProblem {
-  /// The problem behind a refusal of the system to open the file; nil for refusals that say enough
-  /// by themselves.
+  /// Determines why the system refused to open the file. Returns `nil` if the error is already
+  /// specific.
   init?(_ path: String, _ error: LMDBError) {
     switch error {
     case .isDirectory: self.init(path: path, kind: .directory)

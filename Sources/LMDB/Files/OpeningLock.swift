@@ -6,29 +6,30 @@ internal import CArborBits
   internal import Darwin
 #endif
 
-/// The lock that keeps a data file and the lock file beside it together.
+/// The lock that keeps a data file and its lock file consistent.
 ///
-/// LMDB opens both by their paths, one after the other. A process that opens a file holds this lock
-/// shared until LMDB has both; one that puts another file in its place holds it exclusively, until
-/// both names are the new file's. So no two processes ever share a lock file and not the data file,
-/// or the other way round.
+/// LMDB opens both by path, one after the other. A process that opens a file holds this lock shared
+/// until LMDB has opened both. A process that replaces the file holds it exclusively until both
+/// names refer to the new files. Therefore two processes never share a lock file without sharing
+/// the data file, or vice versa.
 ///
-/// It belongs to one descriptor (an *open file description lock*), is dropped when its process
-/// dies, and has nothing to do with the `flock` of stores, which says who has a file open, or with
-/// LMDB's own locks, which are on the lock file.
+/// It belongs to one descriptor (an *open file description lock*), is released when its process
+/// dies, and is independent of the `flock` of stores, which indicates who has a file open, and of
+/// LMDB's own locks on the lock file.
 enum OpeningLock {
   enum Kind: Int32 {
     case shared = 0
-    /// Needs a descriptor for writing.
+    /// Requires a writable descriptor.
     case exclusive = 1
     case none = 2
   }
 
-  /// The bytes that it is on: all that a file can have. Behind them is ``ScrubClaim``.
+  /// The length of the locked range: all bytes that a file can have. ``ScrubClaim`` uses the byte
+  /// after it.
   static let length = 1 << 62
 
-  /// Changes a descriptor's lock; false where another one holds it against this, or where the file
-  /// system has no such locks.
+  /// Changes a descriptor's lock. Returns `false` if another descriptor holds a conflicting lock,
+  /// or the file system does not support such locks.
   static func take(_ descriptor: Int32, _ kind: Kind, waits: Bool) -> Bool {
     var code: Int32
     repeat {
@@ -37,22 +38,22 @@ enum OpeningLock {
     return code == 0
   }
 
-  /// Whether an error says that the file system has no such locks.
+  /// Whether an error indicates that the file system does not support such locks.
   static func isUnsupported(_ code: Int32) -> Bool {
     [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, ENOLCK].contains(code)
   }
 
-  /// Runs `body` while nobody is about to open the file at a path, in this process or another.
+  /// Runs `body` while no process, including this one, is opening the file at a path.
   ///
-  /// Waits for those who are, which takes them milliseconds.
+  /// Waits for processes that are opening it, which takes milliseconds.
   ///
-  /// - Throws: ``LMDBError/fileReplaced`` where the path leads to another file than it did;
-  ///   `accessDenied` where this process may not write to it; what `body` throws.
+  /// - Throws: ``LMDBError/fileReplaced`` if the path no longer refers to the same file;
+  ///   `accessDenied` if this process may not write to it; errors of `body`.
   static func exclusively<R>(
     _ path: String, _ identity: FileIdentity, _ body: () throws -> R
   ) throws -> R {
     let descriptor = try DataFile.createDescriptor(path, mustBeNew: false)
-    // Closing the descriptor gives the lock back.
+    // Closing the descriptor releases the lock.
     defer { close(descriptor) }
     guard take(descriptor, .exclusive, waits: true) else { throw LMDBError.lastSystemError }
     var status = stat()

@@ -6,19 +6,19 @@ internal import CArborBits
   internal import Darwin
 #endif
 
-/// The right to scrub a file, which one of all openers has at a time.
+/// The exclusive right to scrub a file among all of its openers.
 ///
-/// A lock of one descriptor (an *open file description lock*), behind the bytes that
-/// ``OpeningLock`` is on: nobody who opens or replaces the file waits for it. It is dropped with
-/// the last reference to it, or when the process dies.
+/// An *open file description lock* on the byte after the range of ``OpeningLock``, so that opening
+/// or replacing the file never waits for it. It is released with the last reference to this object,
+/// or when the process dies.
 package final class ScrubClaim {
-  /// Negative where the file cannot be opened for writing.
+  /// The descriptor, or a negative number if the file cannot be opened for writing.
   private let descriptor: Int32
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Takes the right to scrub the file at a path; nil where another opener has it. What else stands
-  /// in the way of the lock keeps nobody from scrubbing.
+  /// Claims the right to scrub the file at a path. Returns `nil` if another opener has it. Other
+  /// errors of locking don't prevent scrubbing.
   static func take(_ path: String) -> ScrubClaim? {
     let claim = ScrubClaim(
       descriptor: (try? DataFile.createDescriptor(path, mustBeNew: false)) ?? -1)
@@ -32,6 +32,6 @@ package final class ScrubClaim {
 }
 
 extension Environment {
-  /// Takes the right to scrub the file; nil where another opener has it.
+  /// Claims the right to scrub the file. Returns `nil` if another opener has it.
   package func claimScrub() -> ScrubClaim? { ScrubClaim.take(file.path) }
 }

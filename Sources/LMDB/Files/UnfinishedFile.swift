@@ -6,22 +6,22 @@ internal import ArborLocks
   internal import Darwin
 #endif
 
-/// A new file under a temporary name beside the place it will take: `NAME.new-1A2B3C4D`, perhaps
-/// with a lock file `NAME.new-1A2B3C4D-lock`.
+/// A new file with a temporary name next to its final one: `NAME.new-1A2B3C4D`, possibly with a
+/// lock file `NAME.new-1A2B3C4D-lock`.
 ///
-/// As long as this value lives, its descriptor holds a shared lock, which the system drops when the
-/// process dies. So a file that can be locked exclusively is one that nobody works on any more, and
-/// no clock is asked: a maker who lost its file in the moment between making and locking it notices
-/// that the name leads elsewhere, and takes another name.
+/// As long as this value exists, its descriptor holds a shared lock, which the system releases when
+/// the process dies. A file that can be locked exclusively is therefore abandoned, without relying
+/// on timestamps. A process whose file is removed between creating and locking it notices that the
+/// name refers to another file or none, and chooses another name.
 ///
-/// It is another kind of lock than the `flock` of stores: a look at a file that becomes a store in
-/// the same moment must not turn away code that opens that store.
+/// It is a different kind of lock than the `flock` of stores: examining a file that is just
+/// becoming a store must not prevent other code from opening that store.
 package struct UnfinishedFile: ~Copyable {
   /// The temporary name.
   package let path: String
   private let descriptor: Int32
 
-  /// The paths of those that live.
+  /// The paths of existing values.
   private static let ofThisProcess = Lock<Set<String>>([])
 
   deinit {
@@ -29,7 +29,7 @@ package struct UnfinishedFile: ~Copyable {
     close(descriptor)
   }
 
-  /// Makes an empty file beside `target`.
+  /// Creates an empty file next to `target`.
   package init(beside target: String) throws(LMDBError) {
     try DataFile.validate(target)
     while true {
@@ -44,13 +44,13 @@ package struct UnfinishedFile: ~Copyable {
     }
   }
 
-  /// Keeps everybody from opening the file, and from taking it for abandoned, as long as this value
-  /// lives: to give it its lasting name. Waits for those who are about to open it.
+  /// Prevents the file from being opened or considered abandoned as long as this value exists, in
+  /// order to rename it to its final name. Waits for processes that are opening it.
   package func excludeOpeners() throws(LMDBError) {
     guard OpeningLock.take(descriptor, .exclusive, waits: true) else { throw .lastSystemError }
   }
 
-  /// nil where the name is taken or somebody has just cleared the file away.
+  /// Returns `nil` if the name is taken or the file has just been removed by a cleanup.
   private static func make(_ path: String) throws(LMDBError) -> Int32? {
     let descriptor: Int32
     do throws(LMDBError) { descriptor = try DataFile.createDescriptor(path) } catch {
@@ -68,7 +68,7 @@ package struct UnfinishedFile: ~Copyable {
     return nil
   }
 
-  /// Locks a file that was made just now; false where somebody clears it away.
+  /// Locks a file that was just created. Returns `false` if it is being removed by a cleanup.
   private static func isKept(_ descriptor: Int32, _ path: String) throws(LMDBError) -> Bool {
     guard OpeningLock.take(descriptor, .shared, waits: false) else {
       if errno == EAGAIN || errno == EACCES { return false }
@@ -83,18 +83,18 @@ package struct UnfinishedFile: ~Copyable {
     return named == FileIdentity(status)
   }
 
-  // MARK: What dead makers left
+  // MARK: Abandoned files
 
   private static let mark = ".new-"
   private static let lockSuffix = "-lock"
 
-  /// Removes the unfinished files beside `target` that nobody works on. Reads the whole folder.
+  /// Removes the abandoned files next to `target`. Reads the whole folder.
   package static func removeAbandoned(beside target: String) {
     let (folder, name) = split(target)
     for unfinished in names(in: folder, startingWith: name + mark) {
       let path = folder + "/" + unfinished
       if unfinished.hasSuffix(lockSuffix) {
-        // The data file comes first and goes last, so a lock file without one is of no use.
+        // The data file is created first and removed last, so a lock file without one is unused.
         let dataPath = String(path.dropLast(lockSuffix.utf8.count))
         if access(dataPath, F_OK) != 0, errno == ENOENT { unlink(path) }
       } else {
@@ -103,7 +103,7 @@ package struct UnfinishedFile: ~Copyable {
     }
   }
 
-  /// Removes the unfinished files that this process works on, which is about to end.
+  /// Removes the unfinished files of this process, which is about to end.
   package static func removeAllOfThisProcess() {
     ofThisProcess.withLock { paths in
       for path in paths {
@@ -118,7 +118,7 @@ package struct UnfinishedFile: ~Copyable {
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     var status = stat()
-    // Finished meanwhile, the file has another name: then it is a store.
+    // If it has been finished in the meantime, it has another name and is a store.
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid(), OpeningLock.take(descriptor, .exclusive, waits: false),
       FileIdentity(path: path) == FileIdentity(status)
@@ -132,14 +132,15 @@ package struct UnfinishedFile: ~Copyable {
     return (String(path[..<slash]), String(path[path.index(after: slash)...]))
   }
 
-  /// The names of this form in a folder: the beginning, eight digits and perhaps the lock's ending.
+  /// Returns the matching names in a folder: the prefix, eight digits and possibly the suffix of a
+  /// lock file.
   private static func names(in folder: String, startingWith start: String) -> [String] {
     guard let directory = opendir(folder.isEmpty ? "/" : folder) else { return [] }
     defer { closedir(directory) }
     var found: [String] = []
     while let entry = readdir(directory) {
-      // Sound: the system ends the name with a zero byte inside the entry, which lives until the
-      // next call.
+      // Memory safety: the system terminates the name with a zero byte within the entry, which is
+      // valid until the next call.
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
       }

@@ -6,27 +6,27 @@ internal import CLMDB
   internal import Darwin
 #endif
 
-/// Where a cursor stands among verified pages.
+/// The position of a cursor among verified pages.
 ///
-/// A cursor that steps within a leaf whose neighbours are verified needs no further look: in a
-/// snapshot the address of an entry tells the leaf that it lies in, in the writing transaction its
-/// key does.
+/// A cursor that steps within a leaf whose neighbours are verified needs no further check. In a
+/// snapshot, the leaf is identified by the address of the entry; in a write transaction, by its
+/// key.
 struct CursorGuard {
   private let pages: UnsafeMutablePointer<PageGuard>
   private var tree: GuardedTree
   private let isWriter: Bool
   private let pageMask: UInt
-  /// Larger values lie in pages of their own.
+  /// The maximum size of an inline value. Larger ones have overflow pages.
   private let mostInline: Int
 
-  /// Where the entry lies that the cursor stands on; 0 where that is not known.
+  /// The addresses of the cursor's current key and value, or 0 if unknown.
   private var key: UInt = 0
   private var value: UInt = 0
-  /// The leaf whose neighbours are verified, and the leaf of values.
+  /// The leaf whose neighbours are verified, and that of the values.
   private var leaf: UInt = 1
   private var valueLeaf: UInt = 1
 
-  /// nil where the database has no pages in the committed state.
+  /// Returns `nil` if the database has no pages in the committed state.
   init?(
     _ pages: UnsafeMutablePointer<PageGuard>, _ database: Database, isWriter: Bool
   ) throws(LMDBError) {
@@ -39,21 +39,21 @@ struct CursorGuard {
     mostInline = pageSize / 2
   }
 
-  /// The guard of a cursor of a transaction; nil where the engine is trusted, or has nothing to
-  /// read of the file.
+  /// Creates the guard of a transaction's cursor. Returns `nil` if the engine is trusted or has
+  /// nothing to read from the file.
   static func make(
     _ slot: UnsafeMutablePointer<TransactionSlot>, _ database: Database
   ) throws(LMDBError) -> UnsafeMutablePointer<CursorGuard>? {
     guard let pages = slot.pointee.pageGuard,
       let made = try CursorGuard(pages, database, isWriter: slot.pointee.isWriter)
     else { return nil }
-    // Sound: the cursor frees it.
+    // Memory safety: the cursor frees it.
     let pointer = UnsafeMutablePointer<CursorGuard>.allocate(capacity: 1)
     pointer.initialize(to: made)
     return pointer
   }
 
-  /// Verifies what a put touches.
+  /// Verifies the pages that a put accesses.
   mutating func verifyPut(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ mode: PutMode
   ) throws(LMDBError) {
@@ -61,13 +61,14 @@ struct CursorGuard {
     try pages.pointee.verifyPut(&tree, key, value, mode)
   }
 
-  /// Verifies what a search touches.
+  /// Verifies the pages that a search accesses.
   mutating func verifySearch(_ goal: TreeGoal, values: TreeGoal) throws(LMDBError) {
     (key, value) = (0, 0)
     try pages.pointee.verifySearch(tree, goal, values: values)
   }
 
-  /// Verifies what a step from the present entry touches, by key without the key's other values.
+  /// Verifies the pages that a step from the current entry accesses. With `byKey`, the key's other
+  /// values are skipped.
   @inline(__always)
   mutating func verifyStep(
     _ cursor: OpaquePointer, forward: Bool, byKey: Bool
@@ -102,7 +103,7 @@ struct CursorGuard {
     valueLeaf = isWriter ? 1 : values?.address ?? 1
   }
 
-  /// Verifies what a move to the last value of the present key touches.
+  /// Verifies the pages that moving to the last value of the current key accesses.
   mutating func verifyLastValue(_ cursor: OpaquePointer) throws(LMDBError) {
     var key = MDB_val()
     guard mdb_cursor_get(cursor, &key, nil, MDB_GET_CURRENT) == MDB_SUCCESS else { return }
@@ -110,7 +111,7 @@ struct CursorGuard {
     value = 0
   }
 
-  /// Remembers the entry that a move has come to, and checks a large value.
+  /// Records the entry that the cursor has moved to, and checks a large value.
   @inline(__always)
   mutating func arrive(at entry: Entry) throws(LMDBError) {
     if let start = entry.key.baseAddress { key = UInt(bitPattern: start) }
@@ -118,7 +119,7 @@ struct CursorGuard {
     if entry.value.count > mostInline { try pages.pointee.verifyLargeValue(entry.value, of: tree) }
   }
 
-  /// Remembers the last of many values.
+  /// Records the last of many values.
   @inline(__always)
   mutating func arrive(atEndOf values: UnsafeRawBufferPointer) {
     value = UInt(bitPattern: values.baseAddress) &+ UInt(max(values.count, 1) - 1)
@@ -130,7 +131,7 @@ extension TreeStep {
 }
 
 extension UnsafeMutablePointer<CursorGuard> {
-  /// Ends the guard of a cursor.
+  /// Destroys the guard of a cursor.
   func free() {
     deinitialize(count: 1)
     deallocate()

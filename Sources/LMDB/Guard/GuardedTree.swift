@@ -1,23 +1,22 @@
 /// A tree whose pages are verified before the engine uses them.
 ///
-/// It is copied at every step of a descent, so it refers to nothing.
+/// It is copied at every step of a descent, so it contains no references.
 struct GuardedTree {
-  /// The database's handle.
   let handle: UInt32
   let kind: TreeTraversal.Kind
   let record: TreeRecord
-  /// The flags of the database; where this is the tree of a key's values, they say of what kind.
+  /// The flags of the database. For the tree of a key's values, they determine the kind of values.
   private let databaseFlags: DatabaseFlags
   let order: KeyOrder
   let hasSeveralValues: Bool
-  /// Tells its pages from those of other trees.
+  /// Distinguishes its pages from those of other trees.
   let seed: UInt64
   /// Whether the paths to the last entry and its last value are verified.
   var isEndVerified = false
 
   var depth: Int { record.depth }
 
-  /// The tree of a database, or that of their names.
+  /// Creates the tree of a database, or the name tree.
   init(_ kind: TreeTraversal.Kind, of handle: UInt32, _ record: TreeRecord) {
     self.handle = handle
     self.kind = kind
@@ -28,7 +27,7 @@ struct GuardedTree {
     seed = PageMarks.mix(0, UInt64(handle) &+ 1)
   }
 
-  /// The values of one of the keys of `owner`, which have a tree of their own.
+  /// Creates the tree of the values of one of `owner`'s keys.
   init(valuesOf owner: GuardedTree, _ node: RawNode) {
     handle = owner.handle
     kind = .values
@@ -39,27 +38,27 @@ struct GuardedTree {
     seed = PageMarks.mix(~owner.seed, node.key)
   }
 
-  /// What a verification of one of its pages begins with.
+  /// Returns the initial state for verifying one of its pages.
   func traversal(_ name: String) -> TreeTraversal {
     guard kind == .values else { return TreeTraversal(kind, name, record, rootLevel: 0) }
     let owner = TreeTraversal(.named, name, TreeRecord(flags: databaseFlags, pad: 0), rootLevel: 0)
     return TreeTraversal(valuesOf: owner, record, rootLevel: 0)
   }
 
-  /// The node of a branch that leads to a goal.
+  /// Returns the node of a branch page that leads to a goal.
   @inline(__always)
   func branchIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
     case .first: 0
     case .last: page.count - 1
     case .key(let key):
-      // The first key stands for everything below the second one.
+      // The first key of a branch page represents everything below the second one.
       partitioningIndex(of: page, from: 1, key) { $0 > 0 } - 1
     }
   }
 
-  /// The first node of a leaf that is at a goal or behind it; the number of nodes where there is
-  /// none.
+  /// Returns the first node of a leaf at or after a goal, or the number of nodes if there isn't
+  /// one.
   func leafIndex(of goal: TreeGoal, in page: RawPage) -> Int {
     switch goal {
     case .first: 0
@@ -68,8 +67,8 @@ struct GuardedTree {
     }
   }
 
-  /// The first node of a page whose key stands to another as is asked for, which all nodes behind
-  /// it do as well. A binary search.
+  /// Returns the first node whose key compares to another as requested, which must also hold for
+  /// all later nodes. A binary search.
   @inline(__always)
   private func partitioningIndex(
     of page: RawPage, from first: Int, _ key: UnsafeRawBufferPointer, _ isReached: (Int) -> Bool
@@ -86,7 +85,7 @@ struct GuardedTree {
     return low
   }
 
-  /// Whether a goal lies among the keys that a page may hold.
+  /// Whether a goal is in the key range of a page.
   @inline(__always)
   func holds(_ goal: TreeGoal, _ range: PageVerifier.KeyRange) -> Bool {
     switch goal {
@@ -100,22 +99,22 @@ struct GuardedTree {
   }
 }
 
-/// Where a descent in a tree goes to.
+/// The goal of a descent in a tree.
 enum TreeGoal {
   case first
   case last
   case key(UnsafeRawBufferPointer)
 }
 
-/// A leaf that is verified in a state, and what else is verified of it.
+/// A leaf that is verified in a state, with further verified pages.
 struct VerifiedLeaf {
-  /// What is verified besides the path to the leaf.
+  /// The pages that are verified in addition to the path to the leaf.
   struct Reach: OptionSet {
     let rawValue: UInt8
 
-    /// What a step to another key touches, or to another value.
+    /// The pages that a step to another key or value accesses.
     static let surroundings = Reach(rawValue: 1)
-    /// What a deletion touches.
+    /// The pages that a deletion accesses.
     static let neighbours = Reach(rawValue: 2)
   }
 
@@ -136,12 +135,12 @@ struct VerifiedLeaf {
 /// A page on a path from the root to a leaf.
 struct TreeStep {
   let page: RawPage
-  /// The node that leads on; of a leaf the one that was sought.
+  /// The node that the path follows or, in a leaf, the one that was searched for.
   var index: Int
-  /// The keys that the page may hold.
+  /// The key range of the page.
   let range: PageVerifier.KeyRange
 
-  /// The page below, and the keys that it may hold.
+  /// The page below and its key range.
   var below: (number: UInt64, range: PageVerifier.KeyRange) {
     (page.node(index).child, page.range(of: index, in: range))
   }

@@ -1,6 +1,6 @@
-/// Descents along verified pages.
+/// Descends along verified pages.
 extension PageGuard {
-  /// Descends to a leaf, and gives it with the first node that is at the goal or behind it.
+  /// Descends to a leaf and returns it with the first node at or after the goal.
   @discardableResult
   @inline(__always)
   mutating func descend(
@@ -20,7 +20,7 @@ extension PageGuard {
     return leaf
   }
 
-  /// Steps from the leaf of a path to the one behind or before it; nil where none exists.
+  /// Moves from the leaf of a path to the next or previous one. Returns `nil` if there isn't one.
   mutating func step(
     _ tree: GuardedTree, forward: Bool, _ path: UnsafeMutablePointer<TreeStep>
   ) throws(LMDBError) -> TreeStep? {
@@ -34,7 +34,7 @@ extension PageGuard {
     return try descendEdge(number, tree, depth: depth + 1, range, first: forward)
   }
 
-  /// Descends from a page on always to the first node, or to the last one.
+  /// Descends from a page, always to the first or always to the last node.
   @discardableResult
   mutating func descendEdge(
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange, first: Bool
@@ -50,9 +50,9 @@ extension PageGuard {
     }
   }
 
-  /// Verifies what the engine may touch besides the path when it takes entries out of the path's
-  /// leaf: it joins pages with those at their sides, on every level, and reads the first key below
-  /// those that it joins.
+  /// Verifies the pages besides the path that the engine may access when it removes entries from
+  /// the path's leaf: it merges pages with their siblings on every level, and reads the first key
+  /// below the merged pages.
   mutating func verifyNeighbours(
     _ tree: GuardedTree, of path: UnsafeMutablePointer<TreeStep>
   ) throws(LMDBError) {
@@ -73,10 +73,10 @@ extension PageGuard {
     }
   }
 
-  /// Verifies all pages of a tree, and of the trees in its entries.
+  /// Verifies all pages of a tree and of nested trees.
   ///
-  /// - Parameter claims: Where the pages are accounted for, with what must not be among them; nil
-  ///   where only those are of interest that the engine follows.
+  /// - Parameter claims: The pages that are accounted for, including those that must not be part of
+  ///   the tree, or `nil` to only verify the pages.
   mutating func verifyAll(_ tree: GuardedTree, claims: inout PageClaims?) throws(LMDBError) {
     try verifyAll(tree.record.root, tree, depth: 1, PageVerifier.KeyRange(), &claims)
   }
@@ -114,7 +114,7 @@ extension PageGuard {
     if claims?.insert(page) == false { throw damage(tree, page, "it is used twice") }
   }
 
-  /// The values of a key that have a tree of their own, whose record says what can be.
+  /// Returns the tree of a key's values, if they have one and its record is plausible.
   @inline(__always)
   mutating func values(
     of node: RawNode, in tree: GuardedTree

@@ -1,13 +1,13 @@
-/// What has to be verified before the engine searches or steps.
+/// Verifies pages before the engine searches or steps.
 extension PageGuard {
-  /// Verifies what the search for a key and its first value touches.
+  /// Verifies the pages that a search for a key and its first value accesses.
   mutating func verifySearch(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) {
     if let tree = try tree(of: database) { try verifySearch(tree, .key(key)) }
   }
 
-  /// Checks the value that such a search has found.
+  /// Checks the value found by such a search.
   mutating func verifyValue(
     _ value: UnsafeRawBufferPointer, of database: Database
   ) throws(LMDBError) {
@@ -15,8 +15,8 @@ extension PageGuard {
     try verifyLargeValue(value, of: tree)
   }
 
-  /// Verifies what a search touches: the path to a key, the next leaf where the key is behind all
-  /// of its own, and the path to one of the values of the entry that is found.
+  /// Verifies the pages that a search accesses: the path to a key, the next leaf if the key is
+  /// after all keys of its own, and the path to one of the values of the found entry.
   mutating func verifySearch(
     _ tree: GuardedTree, _ goal: TreeGoal, values: TreeGoal = .first
   ) throws(LMDBError) {
@@ -34,13 +34,13 @@ extension PageGuard {
     try verifyValues(of: leaf, tree, values)
   }
 
-  /// The leaf of a goal, on a verified path, with the first node that is at the goal or behind it.
+  /// Returns the leaf of a goal, on a verified path, with the first node at or after the goal.
   @inline(__always)
   mutating func locate(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeStep {
     try locate(goal, in: tree, verifiedLeaf(tree, goal))
   }
 
-  /// The same, where it has been looked whether one of the last leaves is the one.
+  /// Returns the same, given the result of searching the most recent leaves.
   @inline(__always)
   private mutating func locate(
     _ goal: TreeGoal, in tree: GuardedTree, _ known: UnsafeMutablePointer<VerifiedLeaf>?
@@ -55,7 +55,7 @@ extension PageGuard {
     return leaf
   }
 
-  /// Verifies the path to one of the values of an entry, where they have a tree of their own.
+  /// Verifies the path to one of the values of an entry, if they have their own tree.
   private mutating func verifyValues(
     of leaf: TreeStep, _ tree: GuardedTree, _ goal: TreeGoal
   ) throws(LMDBError) {
@@ -69,8 +69,8 @@ extension PageGuard {
     _ = try step(values, forward: true, valuePath)
   }
 
-  /// Verifies everything that a step from an entry of a leaf to another key touches: the leaves at
-  /// both sides, and the ends of the values that a step can come to.
+  /// Verifies all pages that a step from an entry of a leaf to another key accesses: the adjacent
+  /// leaves, and the ends of the values that a step can reach.
   mutating func verifyAround(_ tree: GuardedTree, _ goal: TreeGoal) throws(LMDBError) -> TreeStep {
     let goal = try sought(goal, in: tree)
     if let known = verifiedLeaf(tree, goal), known.pointee.reach.contains(.surroundings) {
@@ -97,8 +97,8 @@ extension PageGuard {
     return leaf
   }
 
-  /// Verifies everything that a step from a value of a key to another one of its values touches.
-  /// Gives the leaf of the values; nil where they have no tree of their own.
+  /// Verifies all pages that a step from one value of a key to another accesses. Returns the leaf
+  /// of the values, or `nil` if they have no tree of their own.
   mutating func verifyValuesAround(
     _ tree: GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> TreeStep? {
@@ -119,20 +119,20 @@ extension PageGuard {
     return found
   }
 
-  /// Checks a value that the engine has found outside of a leaf of the map.
+  /// Checks a value that the engine has found outside a leaf of the map.
   mutating func verifyLargeValue(
     _ value: UnsafeRawBufferPointer, of tree: GuardedTree
   ) throws(LMDBError) {
     guard let map, let start = value.baseAddress else { return }
     let offset = start - map - RawPage.headerSize
-    // What the transaction has written itself lies elsewhere.
+    // Pages written by the transaction itself are elsewhere.
     guard offset >= 0, let number = UInt64(exactly: offset / state.pageSize),
       number <= state.lastPage
     else { return }
     try checkRun(number, size: value.count, tree)
   }
 
-  /// A goal that can be compared with the keys of a tree.
+  /// Returns a goal that can be compared with the keys of a tree.
   func sought(_ goal: TreeGoal, in tree: GuardedTree) throws(LMDBError) -> TreeGoal {
     if tree.order == .integers, case .key(let key) = goal, key.count != 8, key.count != 4 {
       throw .badValueSize

@@ -1,14 +1,14 @@
-/// The trees of a state, and what is known of them.
+/// The trees of a state and their verification status.
 extension PageGuard {
   enum KnownTree {
     case unknown
-    /// Nothing of the file is left to verify before the engine uses the database: it is empty, all
-    /// its pages are verified, or they are about to go.
+    /// No page of the file has to be verified before the engine uses the database: it is empty, all
+    /// its pages are verified, or they are about to be freed.
     case settled
     case tree(GuardedTree)
   }
 
-  /// The tree of a database in this state; nil where nothing of it is left to verify.
+  /// Returns the tree of a database in this state, or `nil` if nothing of it is left to verify.
   @inline(__always)
   mutating func tree(of database: Database) throws(LMDBError) -> GuardedTree? {
     try tree(of: database.handle, database.name)
@@ -61,7 +61,8 @@ extension PageGuard {
     return tree
   }
 
-  /// What the tree of names says about a database; nil where it has none of the name.
+  /// Returns the record of a database in the name tree, or `nil` if there is no database of the
+  /// name.
   private mutating func record(
     of name: UnsafeBufferPointer<UInt8>, in names: GuardedTree
   ) throws(LMDBError) -> TreeRecord? {
@@ -71,7 +72,7 @@ extension PageGuard {
     return TreeRecord(node.data)
   }
 
-  /// Remembers that the end of a database's tree is verified.
+  /// Records that the end of a database's tree is verified.
   mutating func noteVerifiedEnd(of database: Database) {
     let index = Int(database.handle)
     guard index < trees.count, case .tree(var tree) = trees[index] else { return }
@@ -84,14 +85,14 @@ extension PageGuard {
     marks.isSettled(database.handle, in: state.transactionID)
   }
 
-  /// Notes that nothing of a database is left to verify, in this state and in later ones.
+  /// Records that nothing of a database is left to verify, in this state and in later ones.
   mutating func noteSettled(_ database: Database) {
     let index = Int(database.handle)
     if index < trees.count { trees[index] = .settled }
     marks.settle(database.handle, in: state.transactionID)
   }
 
-  /// Forgets a database, whose handle another one may get.
+  /// Discards a database, whose handle may be reused.
   mutating func forget(_ database: Database) {
     let index = Int(database.handle)
     if index < trees.count { trees[index] = .unknown }
@@ -99,8 +100,8 @@ extension PageGuard {
     marks.unsettle(database.handle)
   }
 
-  /// A tree whose record says what can be, as far as it can be told without the pages; nil where it
-  /// is empty.
+  /// Returns a tree whose record is plausible, as far as that can be checked without its pages, or
+  /// `nil` if it is empty.
   @inline(__always)
   func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
     let record = tree.record

@@ -1,11 +1,12 @@
-/// What has to be verified before the engine changes entries.
+/// Verifies pages before the engine changes entries.
 extension PageGuard {
-  /// A change's own look, along the path and beside it, takes about half as long as a page that is
-  /// verified: with so many changes a page all pages cost no more than the looks.
+  /// The number of changes per page from which verifying all pages costs no more than individual
+  /// checks. A change's own check, along its path and the adjacent pages, takes about half as long
+  /// as verifying a page.
   private static var changesPerPage: Int { 2 }
 
-  /// Verifies what a put touches: the path to the key and to the value, and the pages of a large
-  /// value that it replaces.
+  /// Verifies the pages that a put accesses: the path to the key and to the value, and the pages of
+  /// a large value that it replaces.
   mutating func verifyPut(
     _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     _ mode: PutMode
@@ -16,14 +17,14 @@ extension PageGuard {
     if tree.isEndVerified, !wasEndVerified { noteVerifiedEnd(of: database) }
   }
 
-  /// The same in a tree that is known.
+  /// Verifies the pages that a put in a given tree accesses.
   mutating func verifyPut(
     _ tree: inout GuardedTree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     _ mode: PutMode
   ) throws(LMDBError) {
     switch mode {
     case .append, .appendDuplicate:
-      // Once the end of the tree is the transaction's own, no append touches anything else.
+      // Once the end of the tree belongs to the transaction, appending accesses nothing else.
       if tree.isEndVerified { return }
       try verifySearch(tree, .last, values: .last)
       tree.isEndVerified = true
@@ -37,10 +38,10 @@ extension PageGuard {
     }
   }
 
-  /// Verifies what a deletion touches: the path to the entry, the pages beside it that the engine
-  /// joins with those of the path, and all pages of the values that go.
+  /// Verifies the pages that a deletion accesses: the path to the entry, the adjacent pages that
+  /// the engine may merge with those of the path, and all pages of the deleted values.
   ///
-  /// - Parameter value: One of several values; nil where all of them go.
+  /// - Parameter value: One of several values, or `nil` if all are deleted.
   mutating func verifyDeletion(
     _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?
   ) throws(LMDBError) {
@@ -57,7 +58,7 @@ extension PageGuard {
     }
   }
 
-  /// The leaf of a goal; the pages beside its path are verified too.
+  /// Returns the leaf of a goal after verifying the pages adjacent to its path.
   private mutating func locate(
     _ goal: TreeGoal, beside tree: GuardedTree, _ path: UnsafeMutablePointer<TreeStep>
   ) throws(LMDBError) -> TreeStep {
@@ -75,19 +76,19 @@ extension PageGuard {
 
   /// Verifies all pages of a database, so that nothing of it is left to verify.
   ///
-  /// - Parameter changes: How many changes are to come: fewer than ``changesPerPage`` for each page
-  ///   leave each its own look. nil for any.
+  /// - Parameter changes: The number of upcoming changes, or `nil` for any. With fewer than
+  ///   ``changesPerPage`` per page, each change is checked individually instead.
   mutating func verifyAll(of database: Database, forChanges changes: Int? = nil) throws(LMDBError) {
     guard let tree = try tree(of: database) else { return }
     if isSettled(database) { return noteSettled(database) }
     if let changes, changes / Self.changesPerPage < tree.record.likelyPages { return }
-    // What is free can be given out and written over, so no page of the tree may be free.
+    // Free pages can be reused and overwritten, so no page of the tree may be free.
     var claims: PageClaims? = try freePages()
     try verifyAll(tree, claims: &claims)
     noteSettled(database)
   }
 
-  /// The node of a key; nil where the committed tree has none.
+  /// Returns the node of a key, or `nil` if the committed tree has none.
   func exactNode(_ leaf: TreeStep, _ tree: GuardedTree, _ key: UnsafeRawBufferPointer) -> RawNode? {
     guard leaf.index < leaf.page.count else { return nil }
     let node = leaf.page.node(leaf.index)
@@ -96,9 +97,9 @@ extension PageGuard {
 
   /// Verifies the pages of a large value that are about to be freed.
   ///
-  /// The engine frees as many as they say themselves. They may be more than the value needs, where
-  /// a transaction replaced its own value by a shorter one: that is rare, and certain only once
-  /// every page is known.
+  /// The engine frees as many pages as the first one claims. These may be more than the value
+  /// needs, if a transaction replaced its own value by a shorter one. That is rare, and can only be
+  /// confirmed once every page is known.
   private mutating func verifyReplaced(_ node: RawNode?, _ tree: GuardedTree) throws(LMDBError) {
     guard let node, node.flags == .largeData else { return }
     let run = try checkRun(node.data.word(0), size: node.dataSize, tree)
@@ -106,19 +107,19 @@ extension PageGuard {
   }
 }
 
-/// What the writer knows of the pages that its own commits have written.
+/// The writer's knowledge of pages that its own commits have written.
 extension PageGuard {
   mutating func noteCommit() { committed = state.transactionID + 1 }
 
-  /// Turns to another state from that of transaction `former`: where this process has not made it,
-  /// pages may be anybody's.
+  /// Switches from the state of transaction `former` to another one. If that was not committed by
+  /// this process, its pages may have been written by any other.
   mutating func takeOverPositions(from former: UInt64) {
     if state.transactionID != former, state.transactionID != committed { positions?.removeAll() }
     committed = nil
   }
 
-  /// Whether a page without a mark needs no look: it lies where the writer has verified one, or in
-  /// the tree of names, which was verified as a whole.
+  /// Whether a page without a mark needs no verification: it is at a position that the writer has
+  /// verified, or in the name tree, which was verified completely.
   func isTrusted(
     _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int, _ position: UInt64
   ) -> Bool {
@@ -128,7 +129,7 @@ extension PageGuard {
     return page.number == number && page.flags.contains(depth == tree.depth ? .leaf : .branch)
   }
 
-  /// Whether the tree of names has no page left to verify.
+  /// Whether the name tree has no page left to verify.
   private var areNamesSettled: Bool {
     marks.isSettled(EngineFormat.namesHandle, in: state.transactionID)
   }

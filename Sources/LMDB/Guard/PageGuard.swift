@@ -1,19 +1,18 @@
 internal import CLMDB
 
-/// Verifies the pages of one transaction's state where they lie in the map, before the engine uses
-/// them.
+/// Verifies the pages of one transaction's state in the map before the engine uses them.
 ///
-/// liblmdb trusts its file: on a damaged page it ends the process, loops, or gives wrong data. So
-/// before a call into it the committed trees are descended here as the engine is going to do it,
-/// and every page that has no mark yet is verified by the rules of ``PageVerifier``. Pages that a
-/// transaction has changed itself are the engine's own and need no look: what it can still reach
-/// in the file are pages of the committed trees.
+/// liblmdb trusts its file: on a damaged page it crashes, loops, or returns wrong data. Before each
+/// call, the committed trees are therefore descended here as the engine is going to do it, and
+/// every page without a mark is verified by the rules of ``PageVerifier``. Pages that a transaction
+/// has changed itself need no verification; all other pages that the engine can reach belong to the
+/// committed trees.
 ///
-/// The tree of names is verified as a whole when the file is opened, and the lists of free pages
-/// before the first change.
+/// The name tree is verified completely when the file is opened, and the free lists before the
+/// first change.
 ///
-/// Sound because committed pages of a state neither move nor change while its transaction lives,
-/// and every number is checked against the map and the file before it is followed.
+/// Memory safety: committed pages of a state neither move nor change while its transaction is
+/// alive, and every page number is checked against the map and the file before it is followed.
 struct PageGuard: ~Copyable {
   let marks: PageMarks
   private let descriptor: Int32
@@ -21,24 +20,24 @@ struct PageGuard: ~Copyable {
   private var verifier: PageVerifier
   /// The root page of the state.
   private(set) var state: MetaPage
-  /// Page 0; nil until a page of the map is known.
+  /// The address of page 0, or `nil` until a page of the map is known.
   private(set) var map: UnsafeRawPointer?
-  /// The pages that the file and the map are known to hold.
+  /// The numbers of pages that are known to be in the file and in the map.
   private var heldPages: UInt64 = 0
   private var mappedPages: UInt64 = 0
-  /// By database handle.
+  /// The trees by database handle.
   var trees: [KnownTree] = []
-  /// The names of the databases whose trees are known or were, by handle.
+  /// The names of databases whose trees are or were known, by handle.
   var names: [String] = []
-  /// The last leaves, each where the seed of its tree says.
+  /// The most recent leaves, indexed by the seed of their tree.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
-  /// The state in which the last transaction was committed; nil where it was not.
+  /// The state in which the last transaction was committed, or `nil` if it was not.
   var committed: UInt64?
-  /// Where the writer has verified pages; nil for a reader.
+  /// The positions at which the writer has verified pages, or `nil` for a reader.
   let positions: SoundPositions?
   private(set) var verifiedPages = 0
-  /// The path of the last descent, in a database and in the values of a key.
+  /// The paths of the last descents, in a database and in the values of a key.
   let path: UnsafeMutablePointer<TreeStep>
   let valuePath: UnsafeMutablePointer<TreeStep>
 
@@ -49,7 +48,7 @@ struct PageGuard: ~Copyable {
     self.state = state
     pageSize = state.pageSize
     verifier = PageVerifier(pagesOf: state)
-    // Sound: freed with the value, which cannot be copied; no tree is deeper.
+    // Memory safety: freed with the value, which is noncopyable. No tree is deeper.
     leaves = .allocate(capacity: Int(Self.leafCount))
     leaves.initialize(repeating: .none, count: Int(Self.leafCount))
     path = .allocate(capacity: TreeTraversal.mostLevels)
@@ -68,7 +67,7 @@ struct PageGuard: ~Copyable {
     state.transactionID == UInt64(truncatingIfNeeded: transaction) && map != nil
   }
 
-  /// Turns to the state that a transaction begins with.
+  /// Switches to the state that a transaction begins with.
   mutating func turn(to state: MetaPage, _ transaction: OpaquePointer?) {
     let former = self.state.transactionID
     self.state = state
@@ -77,14 +76,15 @@ struct PageGuard: ~Copyable {
     takeOverPositions(from: former)
   }
 
-  /// The map moves, or another file takes the place: the next transaction looks anew.
+  /// Discards the address of the map, which is about to move or to be replaced.
   mutating func forgetMap() {
     map = nil
     leaves.update(repeating: .none, count: Int(Self.leafCount))
     (heldPages, mappedPages) = (0, 0)
   }
 
-  /// Finds the map by an entry among the names: the page that it lies in says its own number.
+  /// Finds the map through an entry of the name tree: the page that contains it states its own
+  /// number.
   private mutating func findMap(_ transaction: OpaquePointer?) {
     guard !state.main.isEmpty else { return }
     var cursor: OpaquePointer?
@@ -108,7 +108,7 @@ struct PageGuard: ~Copyable {
 
   // MARK: Pages
 
-  /// A page of a tree, verified. `depth` is 1 for the root.
+  /// Returns a verified page of a tree. `depth` is 1 for the root.
   @inline(__always)
   mutating func page(
     _ number: UInt64, _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
@@ -136,7 +136,7 @@ struct PageGuard: ~Copyable {
     try verifier.inspect(page, number, &traversal, depth: depth, range)
   }
 
-  /// Where a page lies: its tree, its height in it, and the least key.
+  /// Returns the position of a page: its tree, its height in it, and its least key.
   @inline(__always)
   private func position(
     _ tree: GuardedTree, depth: Int, _ range: PageVerifier.KeyRange
@@ -145,13 +145,14 @@ struct PageGuard: ~Copyable {
     return range.lower.map { PageMarks.mix(seed, $0) } ?? seed
   }
 
-  /// What a page is verified as: its position, its kind and bounds.
+  /// Returns the mark of a verified page: its position, kind and bounds.
   @inline(__always)
   private func mark(_ page: RawPage, _ position: UInt64) -> UInt32 {
     PageMarks.mark(PageMarks.mix(position, page.word(8)))
   }
 
-  /// Runs `body` on a verified leaf, unless the ends of the values of its keys are verified.
+  /// Runs `body` on a verified leaf, unless the ends of the values of its keys are already
+  /// verified.
   mutating func verifyEdges(
     of leaf: TreeStep, _ tree: GuardedTree, _ body: (inout PageGuard) throws(LMDBError) -> Void
   ) throws(LMDBError) {
@@ -164,8 +165,8 @@ struct PageGuard: ~Copyable {
 
   // MARK: Leaves
 
-  /// A verified leaf that a key, or an end of the tree, belongs to; nil where the last ones were
-  /// others.
+  /// Returns a verified leaf that contains a key or an end of the tree, or `nil` if it is not among
+  /// the most recent ones.
   @inline(__always)
   func verifiedLeaf(
     _ tree: GuardedTree, _ goal: TreeGoal
@@ -177,7 +178,7 @@ struct PageGuard: ~Copyable {
     return here
   }
 
-  /// Remembers a leaf, and what else is verified of it.
+  /// Records a leaf and the further pages that are verified.
   @inline(__always)
   func remember(_ leaf: TreeStep, of tree: GuardedTree, _ reach: VerifiedLeaf.Reach) {
     let here = leaves + Int(truncatingIfNeeded: tree.seed % Self.leafCount)
@@ -189,7 +190,7 @@ struct PageGuard: ~Copyable {
       reach: isSame ? reach.union(here.pointee.reach) : reach)
   }
 
-  /// A page that lies in the file and in the map.
+  /// Returns a page that is within the file and the map.
   @inline(__always)
   private mutating func mapped(
     _ number: UInt64, _ tree: GuardedTree
@@ -202,14 +203,13 @@ struct PageGuard: ~Copyable {
     return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
   }
 
-  /// Looks how long the file is by now.
+  /// Checks the current size of the file.
   private mutating func extend(to number: UInt64, _ tree: GuardedTree) throws(LMDBError) {
     heldPages = min(try state.heldPages(descriptor), mappedPages)
     guard number < heldPages else { throw damage(tree, number, "it is past the end of the file") }
   }
 
-  /// Checks the pages of a large value, to which a node of a leaf leads, and gives the first and
-  /// their number.
+  /// Checks the overflow pages of a large value, and returns the first one and their number.
   @discardableResult
   mutating func checkRun(
     _ first: UInt64, size: Int, _ tree: GuardedTree
@@ -231,14 +231,14 @@ struct PageGuard: ~Copyable {
     return (first, page.runLength, needed)
   }
 
-  /// The pages that the state lists as free, and those of the lists.
+  /// Returns the pages in the free lists of the state, and those of the lists themselves.
   func freePages() throws(LMDBError) -> PageClaims {
     var verifier = try PageVerifier(descriptor: descriptor, meta: state)
     try verifier.verifyFreeLists()
     return verifier.takeClaims()
   }
 
-  /// Verifies all pages of the state. Only where none of them can be written meanwhile.
+  /// Verifies all pages of the state. Only if none of them can be written meanwhile.
   mutating func verifyFile() throws(LMDBError) {
     if marks.areComplete { return }
     var verifier = try PageVerifier(descriptor: descriptor, meta: state)

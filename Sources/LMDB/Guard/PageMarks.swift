@@ -7,35 +7,33 @@ internal import CLMDB
   internal import Darwin
 #endif
 
-/// Which pages of a file this process has verified, and as what: one word for each page, shared by
-/// all threads.
+/// The verified pages of a file, as one word per page that is shared by all threads.
 ///
-/// A mark is tied to the page's position in its tree and to its header, so a page that was freed
-/// and written again as something else has to be verified anew.
+/// A mark depends on the page's position in its tree and on its header, so a page that was freed
+/// and reused for something else has to be verified again.
 ///
-/// `@unchecked Sendable`: words are loaded and stored one at a time without an order; at worst two
+/// `@unchecked Sendable`: words are loaded and stored individually without ordering. At worst, two
 /// threads verify the same page.
 final class PageMarks: @unchecked Sendable {
-  /// The words of the pages: those of the first 4,096, then as many again, then always twice as
-  /// many as before. Each is made when one of its pages gets a mark, so that a small file costs
-  /// little at opening and a large one is never moved.
+  /// The words of the pages in segments: the first 4,096, then as many again, then always twice as
+  /// many. A segment is allocated when one of its pages is marked, so that opening a small file is
+  /// cheap and a large table never moves.
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
-  /// By database handle: the first transaction in whose state the database had no page left to
-  /// verify; 0 where there was none.
+  /// The first transaction in whose state a database had no page left to verify, by handle, or 0.
   private let settled: UnsafeMutablePointer<UInt64>
 
   private let completeness = Atomic(false)
   private let freeListsAreVerified = Atomic(false)
 
-  /// The bits of the numbers of the pages of the first segment.
+  /// The number of bits of page numbers in the first segment.
   private static let firstBits = 12
-  /// Pages with larger numbers than those have no mark and are verified at every use.
+  /// Pages with numbers beyond these segments have no mark and are verified at every use.
   private static let segmentCount = 24
-  /// Databases with larger handles are never settled for good.
+  /// Databases with larger handles are never recorded as settled.
   private static let handleCount = 1 << 10
 
   init() {
-    // Sound: freed with the object, and so are the segments.
+    // Memory safety: freed with the object, as are the segments.
     segments = .allocate(capacity: Self.segmentCount)
     segments.initialize(repeating: nil, count: Self.segmentCount)
     settled = .allocate(capacity: Self.handleCount)
@@ -50,8 +48,8 @@ final class PageMarks: @unchecked Sendable {
 
   // MARK: Databases
 
-  /// Whether a database has no page left to verify in a state: all pages of an earlier one were
-  /// verified, and later states differ in what sound engines have written.
+  /// Whether a database has no page left to verify in a state. All pages of an earlier state were
+  /// verified, and later states differ only by what intact engines have written.
   @inline(__always)
   func isSettled(_ handle: UInt32, in state: UInt64) -> Bool {
     guard handle < Self.handleCount else { return false }
@@ -59,14 +57,14 @@ final class PageMarks: @unchecked Sendable {
     return since != 0 && since <= state
   }
 
-  /// Notes that a database has no page left to verify in a state.
+  /// Records that a database has no page left to verify in a state.
   func settle(_ handle: UInt32, in state: UInt64) {
     guard handle < Self.handleCount else { return }
     let since = arbor_load_relaxed_64(settled + Int(handle))
     if since == 0 || since > state { arbor_store_relaxed_64(settled + Int(handle), state) }
   }
 
-  /// Another database may have the handle from now on.
+  /// Discards the status of a handle, which may be reused for another database.
   func unsettle(_ handle: UInt32) {
     guard handle < Self.handleCount else { return }
     arbor_store_relaxed_64(settled + Int(handle), 0)
@@ -80,18 +78,18 @@ final class PageMarks: @unchecked Sendable {
     return arbor_load_relaxed(word) | Self.edges == mark | Self.edges
   }
 
-  /// Whether a leaf carries a mark, and the ends of its keys' values are verified as well.
+  /// Whether a leaf has a mark and the ends of its keys' values are verified as well.
   @inline(__always)
   func holdEdges(_ mark: UInt32, for page: UInt64) -> Bool {
     guard let word = word(of: page) else { return false }
     return arbor_load_relaxed(word) == mark | Self.edges
   }
 
-  /// A mark of some mixed numbers; never that of a page that was not verified.
+  /// Returns the mark for a hash. It never equals that of an unverified page.
   @inline(__always)
   static func mark(_ mixed: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: mixed) & ~edges | 1 }
 
-  /// The part of a mark that says that the ends of the values are verified.
+  /// The bit of a mark that indicates that the ends of the values are verified.
   static var edges: UInt32 { 2 }
 
   func set(_ mark: UInt32, for page: UInt64) {
@@ -99,7 +97,7 @@ final class PageMarks: @unchecked Sendable {
     arbor_store_relaxed(word, mark)
   }
 
-  /// The word of a page; nil as long as its segment has no mark.
+  /// Returns the word of a page, or `nil` if its segment has no marks.
   @inline(__always)
   private func word(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
     let (segment, offset) = Self.location(of: page)
@@ -109,12 +107,12 @@ final class PageMarks: @unchecked Sendable {
     return words + offset
   }
 
-  /// The same, where its segment may have to be made.
+  /// Returns the word of a page, allocating its segment if necessary.
   private func makeWord(of page: UInt64) -> UnsafeMutablePointer<UInt32>? {
     let segment = Self.location(of: page).segment
     guard segment < Self.segmentCount else { return nil }
     let count = 1 << (Self.firstBits + max(segment - 1, 0))
-    // Zeros, which the system gives for large ones without touching them.
+    // For large segments, the system provides zeroed pages without touching them.
     guard let words = calloc(count, 4)?.bindMemory(to: UInt32.self, capacity: count) else {
       return nil
     }
@@ -130,15 +128,16 @@ final class PageMarks: @unchecked Sendable {
     return (segment, Int(truncatingIfNeeded: page &- start))
   }
 
-  /// Whether every page of a state is verified, or was written by this process: later states differ
-  /// in what sound engines have written.
+  /// A Boolean value that indicates whether every page of a state is verified or was written by
+  /// this process. Later states differ only by what intact engines have written.
   @inline(__always)
   var areComplete: Bool {
     get { completeness.load(ordering: .relaxed) }
     set { completeness.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether the lists of free pages are verified; each of them is older than what is added later.
+  /// A Boolean value that indicates whether the free lists are verified. Lists added later need no
+  /// verification.
   var haveFreeLists: Bool {
     get { freeListsAreVerified.load(ordering: .relaxed) }
     set { freeListsAreVerified.store(newValue, ordering: .relaxed) }
@@ -169,23 +168,22 @@ final class PageMarks: @unchecked Sendable {
   }
 }
 
-/// Positions in trees at which only sound pages lie: those whose page the writer has verified, as
-/// long as nobody else commits.
+/// The positions in trees that contain only intact pages: those whose page the writer has verified,
+/// as long as no other process commits.
 ///
-/// A commit writes the pages on the paths of its changes anew, up to the roots, and the next one
-/// would have to verify them again, which takes most of the time of a small commit. What lies at a
-/// position that was verified is that page still, or one that this process has written since: pages
-/// that are split, joined, or get nodes of a neighbour are written, and one that is not written
-/// keeps its keys, so it does not come to the position of another.
+/// A commit rewrites the pages on the paths of its changes, up to the roots. Verifying them again
+/// would take most of the time of the next small commit. A page at a verified position is either
+/// the same page or one that this process has written since: pages that are split, merged or
+/// receive nodes of a sibling are rewritten, and a page that is not rewritten keeps its keys, so it
+/// cannot move to the position of another.
 ///
-/// A table of hashes, in which a position may take the place of another. What is missing in it is
-/// verified.
+/// A hash table in which a position may replace another. Missing positions are verified.
 struct SoundPositions: ~Copyable {
   private static let bits = 12
   private let table: UnsafeMutablePointer<UInt64>
 
   init() {
-    // Sound: freed with the value, which cannot be copied; no index is larger.
+    // Memory safety: freed with the value, which is noncopyable. No index is larger.
     table = .allocate(capacity: 1 << Self.bits)
     table.initialize(repeating: 0, count: 1 << Self.bits)
   }
@@ -197,14 +195,15 @@ struct SoundPositions: ~Copyable {
     table + Int(truncatingIfNeeded: position >> UInt64(64 - Self.bits))
   }
 
-  /// Whether a position is known: a hash of the tree, the height in it, and the least key.
+  /// Whether a position, which is a hash of the tree, the height in it, and the least key, is
+  /// known.
   @inline(__always)
   func contains(_ position: UInt64) -> Bool { entry(of: position).pointee == position | 1 }
 
-  /// Adds a position, whose page is verified.
+  /// Adds the position of a verified page.
   @inline(__always)
   func insert(_ position: UInt64) { entry(of: position).pointee = position | 1 }
 
-  /// Forgets all, since somebody else has committed, or a tree is another one.
+  /// Removes all positions, because another process has committed or a tree has changed.
   func removeAll() { table.update(repeating: 0, count: 1 << Self.bits) }
 }

@@ -1,34 +1,34 @@
 internal import CLMDB
 
-/// Where the trees of one state of the file lie, as far as a reader has asked for them.
+/// The locations of the trees of one state of the file, as far as a reader has requested them.
 ///
-/// Readers that begin on the same state in the same slot go on with what the last one has learnt.
+/// Readers that begin on the same state in the same slot reuse them.
 struct KnownTrees {
   private enum Tree {
     case notAsked
-    /// Once: a second time it is worth more than it costs.
+    /// Requested once. From the second request on, it is worth the cost.
     case asked
     case root(MappedTree)
     case unreadable
   }
 
-  /// By database handle.
+  /// The trees by database handle.
   private var trees: [Tree] = []
-  /// The commit that made the state; 0 for none.
+  /// The commit of the state, or 0 for none.
   private var state = 0
 
-  /// Trees are known of so many databases; the engine is asked in others.
+  /// The maximum number of databases with known trees. The engine is used for others.
   private static let mostTrees = 1024
 
-  /// The tree of a database, to read it without the engine; nil where that is not possible, or for
-  /// one entry not worth it yet.
+  /// Returns the tree of a database for reading it without the engine. Returns `nil` if that is not
+  /// possible, or not worth it yet for a single entry.
   @inline(__always)
   mutating func tree(
     of database: Database, in transaction: OpaquePointer?, isForScan: Bool
   ) -> MappedTree? {
     let index = Int(database.handle)
     if index < trees.count, case .root(let tree) = trees[index] { return tree }
-    // Only readers say which state they see.
+    // Only readers set the state.
     return state == 0 ? nil : learn(database, transaction, isForScan)
   }
 
@@ -55,13 +55,13 @@ struct KnownTrees {
     return nil
   }
 
-  /// Is called when a snapshot begins.
+  /// Switches to the state of a snapshot that begins.
   @inline(__always)
   mutating func turn(toStateOf transaction: Int) {
     if transaction != state { forget(transaction) }
   }
 
-  /// Forgets where trees lie: the map moves, or another state is read.
+  /// Discards the locations, because the map moves or another state is read.
   mutating func forget(_ newState: Int = 0) {
     trees.removeAll(keepingCapacity: true)
     state = newState

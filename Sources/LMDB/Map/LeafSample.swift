@@ -1,22 +1,22 @@
-/// What the leaf pages of a tree, or some that are spread evenly over it, hold on average.
+/// The average contents of a tree's leaf pages, or of an evenly distributed sample of them.
 struct LeafSample {
-  /// So many leaf pages are looked at.
+  /// The number of leaf pages in the sample.
   private let limit: Int
-  /// Whether every leaf was looked at.
+  /// Whether every leaf was examined.
   let isComplete: Bool
   private var leaves = 0.0
   private var allInnerPages = 0.0
   private var usedBytes = 0.0
   private var allBytes = 0.0
-  /// Pages that may still be looked at: a damaged tree may lead in circles.
+  /// The number of pages that may still be examined, because a damaged tree may contain cycles.
   private var budget: Int
 
-  /// The pages, for each leaf, of the trees that hold the values of its keys.
+  /// The average number of pages per leaf of the trees that contain the values of its keys.
   var innerPages: Double { allInnerPages / leaves }
-  /// The share of the leaves' bytes that holds something.
+  /// The used fraction of the leaves' bytes.
   var fill: Double { usedBytes / allBytes }
 
-  /// Looks at a tree; nil where one of its pages is not what it should be.
+  /// Examines a tree. Returns `nil` if one of its pages is invalid.
   init?(of tree: MappedTree, leafPages: Int, limit: Int) {
     self.limit = limit
     isComplete = leafPages <= limit
@@ -24,8 +24,8 @@ struct LeafSample {
     guard visit(tree, tree.root, from: 0, to: 1, level: 0), leaves > 0 else { return nil }
   }
 
-  /// Looks at the part of the tree below a page: a share of the whole, from 0 to 1. Where not every
-  /// leaf is looked at, it is those at the middles of equal parts.
+  /// Examines the part of the tree below a page, given as a fraction of the whole, from 0 to 1. If
+  /// not every leaf is examined, those at the midpoints of equal parts are.
   private mutating func visit(
     _ tree: MappedTree, _ number: UInt64, from lower: Double, to upper: Double, level: Int
   ) -> Bool {
@@ -46,7 +46,7 @@ struct LeafSample {
     return true
   }
 
-  /// How many middles of ``limit`` equal parts lie below a share of the whole.
+  /// Returns the number of midpoints of ``limit`` equal parts below a fraction of the whole.
   private func points(below share: Double) -> Double {
     (share * Double(limit) + 0.5).rounded(.down)
   }
@@ -66,7 +66,7 @@ struct LeafSample {
         return false
       }
       allInnerPages += weight * Double(pages)
-      // Values of one size lie side by side; how full the pages of others are is not looked at.
+      // Fixed-size values are packed. The fill of pages with other values is not examined.
       guard record.pad > 0 else { continue }
       let leafBytes = Double(record.leafPages) * Double(size)
       let held =
@@ -80,13 +80,13 @@ struct LeafSample {
 }
 
 extension MappedPage {
-  /// What a leaf's node holds; nil where it does not lie in the page.
+  /// Returns the flags of a leaf's node, or `nil` if it exceeds the page.
   fileprivate func flags(_ index: Int) -> NodeFlags? {
     let node = bytes.node(index)
     return node.offset + RawPage.nodeHeaderSize <= bytes.size ? node.flags : nil
   }
 
-  /// The tree that a leaf's node holds; nil where its record does not lie in the page.
+  /// Returns the record of the tree in a leaf's node, or `nil` if it exceeds the page.
   fileprivate func record(_ index: Int) -> TreeRecord? {
     let node = bytes.node(index)
     guard node.offset + RawPage.nodeHeaderSize <= bytes.size,
@@ -96,23 +96,23 @@ extension MappedPage {
   }
 }
 
-/// The pages of a database, those included that hold the values of a key with many of them.
+/// The pages of a database, including those with the values of keys that have many of them.
 package struct TreeSpace: Sendable, Hashable {
   package let pageSize: Int
-  /// Entries; each duplicate counts.
+  /// The number of entries. Each duplicate counts.
   package let entries: Int
   package private(set) var pages: Int
-  /// Those of the database's own tree, without the trees in it; exact.
+  /// The exact number of pages of the database's own tree, without nested trees.
   package let ownPages: Int
-  /// The share of the leaf pages that holds something, from 0 to 1; nil where none exist, or
-  /// where they have a form that cannot be looked at.
+  /// The used fraction of the leaf pages, from 0 to 1, or `nil` if there are none or their format
+  /// cannot be examined.
   package let fill: Double?
-  /// Whether ``pages`` and ``fill`` follow from a part of the leaf pages.
+  /// Whether ``pages`` and ``fill`` are estimates from a sample of the leaf pages.
   package let isEstimated: Bool
 
   package var bytes: Int { pages * pageSize }
 
-  /// The same with a share of the pages that were estimated.
+  /// Returns the same with a fraction of the estimated pages.
   fileprivate func scaled(by share: Double) -> TreeSpace {
     var scaled = self
     scaled.pages = ownPages + Int(Double(pages - ownPages) * share)
@@ -121,16 +121,16 @@ package struct TreeSpace: Sendable, Hashable {
 }
 
 extension TransactionReader {
-  /// Leaf pages that are looked at to tell how full they are.
+  /// The number of leaf pages to examine for estimating how full they are.
   private static var mostSampled: Int { 256 }
-  /// Leaf pages that are looked at to count the pages of the trees in them: these differ by orders
-  /// of magnitude, as those of the words of a text do, and a small sample is far off.
+  /// The number of leaf pages to examine for counting the pages of nested trees. These differ by
+  /// orders of magnitude, for example for the words of texts, so that a small sample is inaccurate.
   private static var mostCounted: Int { 4096 }
 
-  /// Returns the pages of some databases of one file. Where pages are estimated the databases have
-  /// no more of them together than there are.
+  /// Returns the pages of several databases of a file. Estimates are limited so that their total
+  /// does not exceed the available pages.
   ///
-  /// - Parameter used: The pages of the file that are theirs.
+  /// - Parameter used: The number of pages of the file that belong to databases.
   package func spaces(_ databases: [Database], within used: Int) throws(LMDBError) -> [TreeSpace] {
     var spaces: [TreeSpace] = []
     for database in databases { spaces.append(try space(database)) }
@@ -143,10 +143,10 @@ extension TransactionReader {
 
   /// Returns the pages of a database.
   ///
-  /// LMDB counts those of a tree, but not those of the trees in it that hold the values of single
-  /// keys: leaf pages tell of them. Up to 4096 leaf pages are looked at, all of a small database and
-  /// of a large one some that are spread evenly; up to 256 of a database whose keys have one value
-  /// each.
+  /// LMDB counts the pages of a tree, but not those of nested trees with the values of single keys,
+  /// which are recorded in leaf pages. Up to 4096 leaf pages are examined: all of a small database,
+  /// or an evenly distributed sample of a large one. Up to 256 are examined if keys have a single
+  /// value.
   package func space(_ database: Database) throws(LMDBError) -> TreeSpace {
     let statistics = try statistics(database)
     let own = statistics.branchPages + statistics.leafPages + statistics.overflowPages

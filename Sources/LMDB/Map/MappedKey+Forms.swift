@@ -1,4 +1,4 @@
-/// A number that is sought among numbers.
+/// A number to search for among numbers.
 struct MappedNumber: MappedKey {
   let rank: UInt64
   var low: UInt64?
@@ -20,9 +20,9 @@ struct MappedNumber: MappedKey {
   func rank(of stored: UInt64) -> UInt64 { stored }
 }
 
-/// Bytes that are sought among others, ordered as bytes. Valid as long as the bytes are.
+/// Bytes to search for among others in byte order. Valid as long as the bytes are.
 ///
-/// Keys between two others begin with what both begin with; the rank is the eight bytes behind.
+/// Keys between two others share their common prefix. The rank is the eight bytes after it.
 struct MappedBytes: MappedKey {
   private let bytes: UnsafeRawBufferPointer
   private var shared = 0
@@ -49,8 +49,7 @@ struct MappedBytes: MappedKey {
     rank = rank(of: bytes)
   }
 
-  /// Shorter keys come before those that they begin, as if they went on with zeros; where that
-  /// makes two equal, their order is asked for.
+  /// Shorter keys are padded with zeros. If that makes two ranks equal, the keys are compared.
   @inline(__always)
   func rank(of stored: UnsafeRawBufferPointer) -> UInt64 {
     let rest = stored.count &- shared

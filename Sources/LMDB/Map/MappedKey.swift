@@ -1,40 +1,41 @@
-/// A key that is sought in a ``MappedTree``, and what the way down has shown of its neighbours.
+/// A key to search for in a ``MappedTree``, with the neighbours found during the descent.
 ///
-/// A rank is a number that never falls where keys rise: of two keys of different rank the order is
-/// known. It also says about where between two others a key is to be found.
+/// A rank is a number that is monotonic in the key: keys with different ranks are ordered by rank.
+/// It also serves interpolation search, as it estimates the position of a key between two others.
 protocol MappedKey {
-  /// A key as it is read from a page.
+  /// A key as read from a page.
   associatedtype Stored
 
-  /// The last key met that is not above the one sought; nil as long as none exists.
+  /// The greatest key found so far that is not greater than the one searched for, or `nil`.
   var low: Stored? { get set }
-  /// The first key met that is above the one sought.
+  /// The least key found so far that is greater than the one searched for, or `nil`.
   var high: Stored? { get set }
 
-  /// The key of a node; nil where it does not lie in its page.
+  /// Returns the key of a node, or `nil` if it exceeds its page.
   func stored(_ nodeIndex: Int, in page: MappedPage) -> Stored?
-  /// How the key sought stands to another: below 0 before it, 0 equal, above 0 behind it.
+  /// Compares the key with a stored one: negative if it precedes it, 0 if equal, positive if it
+  /// follows it.
   func order(to stored: Stored) -> Int
-  /// Is called on each page once both neighbours are known, before any rank is asked for.
+  /// Prepares the ranks. Called for each page once both neighbours are known.
   mutating func chooseRanks()
-  /// The rank of the key sought.
+  /// The rank of the key searched for.
   var rank: UInt64 { get }
   func rank(of stored: Stored) -> UInt64
 }
 
 extension MappedKey {
-  /// The node of a branch that leads to the key; nil where the branch cannot be read.
+  /// Returns the node of a branch page that leads to the key, or `nil` if the page cannot be read.
   @inline(__always)
   mutating func branch(in page: MappedPage) -> Int? {
-    // The first node of a branch has no key and leads to all that is below the second.
+    // The first node of a branch page has no key and leads to everything below the second one.
     switch find(in: page, from: 1) {
     case .equal(let nodeIndex), .behind(let nodeIndex): nodeIndex
     case .unreadable: nil
     }
   }
 
-  /// The first node of a leaf whose key is the one sought or above, their number where there is
-  /// none; nil where the leaf cannot be read.
+  /// Returns the first node of a leaf whose key is not less than the one searched for, or the
+  /// number of nodes if there isn't one. Returns `nil` if the leaf cannot be read.
   mutating func firstNotBelow(in page: MappedPage) -> Int? {
     switch find(in: page, from: 0) {
     case .equal(let nodeIndex): nodeIndex
@@ -43,7 +44,7 @@ extension MappedKey {
     }
   }
 
-  /// The key's value in a leaf.
+  /// Returns the key's value in a leaf.
   @inline(__always)
   mutating func value(in page: MappedPage, of tree: MappedTree) -> MappedTree.Answer {
     switch find(in: page, from: 0) {
@@ -53,8 +54,8 @@ extension MappedKey {
     }
   }
 
-  /// The last node whose key is not above the one sought, from the node `first` on; the one before
-  /// where none exists.
+  /// Finds the last node from `first` on whose key is not greater than the one searched for. If
+  /// there isn't one, finds the node before `first`.
   @inline(__always)
   private mutating func find(in page: MappedPage, from first: Int) -> FoundNode {
     var span = NodeSpan(first, page.count)
@@ -81,7 +82,7 @@ extension MappedKey {
     return .behind(span.first &- 1)
   }
 
-  /// Looks at the last and the first key where the pages above have shown no neighbour.
+  /// Compares the last and the first key if the pages above have not provided a neighbour.
   @inline(__always)
   private mutating func lookAtEnds(of page: MappedPage, _ span: inout NodeSpan) -> FoundNode? {
     if high == nil {
@@ -112,21 +113,21 @@ extension MappedKey {
   }
 }
 
-/// Where a key is in a page.
+/// The position of a key in a page.
 enum FoundNode {
   case equal(Int)
   case behind(Int)
   case unreadable
 }
 
-/// The nodes of a page that a key may be found at.
+/// The range of nodes of a page in which a key may be found.
 struct NodeSpan {
-  /// Nodes before it are not above the key.
+  /// The nodes before this one are not greater than the key.
   private(set) var first: Int
-  /// From here on all are.
+  /// The nodes from this one on are greater than the key.
   private(set) var end: Int
-  /// Where the neighbours lie whose ranks are known; at first what the pages above have shown,
-  /// which is as if it lay at the ends.
+  /// The positions of the neighbours whose ranks are known. Initially neighbours from the pages
+  /// above, treated as if they were at the ends.
   private var low: Int
   private var high: Int
   private var guesses = 0
@@ -152,8 +153,8 @@ struct NodeSpan {
     wasBelow = true
   }
 
-  /// The node to look at next: where the rank lies between its neighbours, then beside that, and
-  /// after two such rounds in the middle, so that no order of keys takes long.
+  /// Returns the node to compare next: by interpolation search, then the one next to it, and after
+  /// two such rounds by binary search, so that the worst case stays logarithmic.
   @inline(__always)
   mutating func guess(_ rank: UInt64, between ranks: (low: UInt64, high: UInt64)) -> Int {
     guesses &+= 1

@@ -1,11 +1,11 @@
-/// A branch or a leaf of a tree in the map. Whatever is read of it is checked to lie inside.
+/// A branch or leaf page of a tree in the map. All accesses are bounds-checked.
 struct MappedPage {
   let bytes: RawPage
-  /// The number of nodes: at least one in a leaf, two in a branch.
+  /// The number of nodes: at least one in a leaf, two in a branch page.
   let count: Int
   let isLeaf: Bool
 
-  /// The page of a number; nil where it is not one, or none of these.
+  /// Returns the page with a number, or `nil` if it is invalid or of another kind.
   @inline(__always)
   init?(_ tree: MappedTree, _ number: UInt64) {
     guard number < tree.pageCount else { return nil }
@@ -18,32 +18,32 @@ struct MappedPage {
     }
   }
 
-  /// A node whose header lies in the page.
+  /// Returns a node whose header is within the page.
   @inline(__always)
   private func node(_ nodeIndex: Int) -> RawNode? {
     let node = bytes.node(nodeIndex)
     return node.offset &+ RawPage.nodeHeaderSize <= bytes.size ? node : nil
   }
 
-  /// The key of a node; nil where it does not lie in the page.
+  /// Returns the key of a node, or `nil` if it exceeds the page.
   @inline(__always)
   func key(_ nodeIndex: Int) -> UnsafeRawBufferPointer? {
     guard let node = node(nodeIndex), node.dataOffset <= bytes.size else { return nil }
     return node.key
   }
 
-  /// The key of a node as a number; nil where it does not lie in the page.
+  /// Returns the key of a node as a number, or `nil` if it exceeds the page.
   @inline(__always)
   func number(_ nodeIndex: Int) -> UInt64? {
     let key = bytes.nodeOffset(nodeIndex) &+ RawPage.nodeHeaderSize
     return key &+ 8 <= bytes.size ? bytes.word(key) : nil
   }
 
-  /// The page that a node of a branch leads to.
+  /// Returns the child page of a branch page's node.
   @inline(__always)
   func child(_ nodeIndex: Int) -> UInt64? { node(nodeIndex)?.child }
 
-  /// The value of a leaf's node.
+  /// Returns the value of a leaf's node.
   @inline(__always)
   func value(_ nodeIndex: Int, in tree: MappedTree) -> MappedTree.Answer {
     guard let node = node(nodeIndex) else { return .unknown }
@@ -54,7 +54,7 @@ struct MappedPage {
     return .value(bytes.part(node.dataOffset, node.dataSize))
   }
 
-  /// A value that lies in pages of its own.
+  /// Returns a value that is stored in overflow pages.
   @inline(never)
   private func largeValue(of node: RawNode, in tree: MappedTree) -> MappedTree.Answer {
     guard node.dataOffset + 8 <= bytes.size else { return .unknown }
@@ -67,7 +67,8 @@ struct MappedPage {
     return .value(first.part(RawPage.headerSize, node.dataSize))
   }
 
-  /// The entry of a leaf's node with a number for its key; nil where only the engine can tell.
+  /// Returns the entry of a leaf's node with an integer key, or `nil` if only the engine can read
+  /// it.
   @inline(__always)
   func numberedEntry(_ nodeIndex: Int, in tree: MappedTree) -> NumberedEntry? {
     guard let key = key(nodeIndex), key.count == 8,

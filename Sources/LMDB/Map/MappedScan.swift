@@ -2,22 +2,23 @@ internal import CLMDB
 
 /// A scan along the leaves of a ``MappedTree`` with integer keys.
 struct MappedScan {
-  /// Why a scan has given no more entries.
+  /// The reason why a scan has returned no more entries.
   enum End {
-    /// There is no room, or there are no more entries.
+    /// The buffer is full, or there are no more entries.
     case roomOrEntries
-    /// The next one can be read by the engine only.
+    /// The next entry can only be read by the engine.
     case unreadable
   }
 
   private let tree: MappedTree
-  /// The way from the root to the leaf, each branch with the node that leads on.
+  /// The path from the root to the leaf, each branch page with the node that the path follows.
   private var branches: [(page: MappedPage, nodeIndex: Int)] = []
   private var leaf: MappedPage
   /// The next node of the leaf.
   private var nodeIndex: Int
 
-  /// Begins at the first entry whose key is `start` or above; nil where the engine has to be asked.
+  /// Begins at the first entry whose key is not less than `start`. Returns `nil` if the engine has
+  /// to be used.
   init?(_ tree: MappedTree, from start: UInt64) {
     self.tree = tree
     var sought = MappedNumber(start)
@@ -35,7 +36,7 @@ struct MappedScan {
     prefetchLeaf()
   }
 
-  /// The next entries, as many as there is room for behind the first `count`; fewer at the end.
+  /// Reads the next entries into the buffer after the first `count`, up to its capacity.
   mutating func next(
     into entries: UnsafeMutableBufferPointer<NumberedEntry>, _ count: inout Int
   ) -> End {
@@ -55,7 +56,7 @@ struct MappedScan {
     return .roomOrEntries
   }
 
-  /// Turns to the next leaf; false where none exists, nil where it cannot be read.
+  /// Moves to the next leaf. Returns `false` if there isn't one, or `nil` if it cannot be read.
   private mutating func turnPage() -> Bool? {
     guard let level = branches.lastIndex(where: { $0.nodeIndex + 1 < $0.page.count }) else {
       return false
@@ -73,7 +74,7 @@ struct MappedScan {
     return true
   }
 
-  /// Asks for all of the leaf at once: entries lie from the end of a page to its beginning, which
-  /// the processor does not foresee. Asking for the next leaf as well takes longer than it saves.
+  /// Prefetches the whole leaf: entries are laid out from the end of a page to its beginning, which
+  /// the processor does not predict. Prefetching the next leaf as well takes longer than it saves.
   private func prefetchLeaf() { arbor_prefetch_page(leaf.bytes.bytes.baseAddress) }
 }

@@ -6,32 +6,32 @@ internal import CLMDB
   internal import Darwin
 #endif
 
-/// The tree of a database in one state of the file, searched where it lies in the map.
+/// The tree of a database in one state of the file, searched directly in the map.
 ///
-/// The engine halves the entries of every page on the way down, and each step waits for memory that
-/// nobody could ask for ahead. Here the first step is guessed from the keys around the page, which
-/// among numbers given in turn is right at once and among others near.
+/// The engine performs a binary search in every page of the descent, and each step waits for memory
+/// that could not be prefetched. Here, interpolation search guesses the first step from the keys
+/// around the page, which is exact for consecutively assigned numbers and close for others.
 ///
-/// Sound because the pages of a read transaction lie in the map and do not change while it is open.
-/// Every offset is checked against the page and every page against the map; whatever has another
-/// form than ``RawPage`` knows, and several values of a key, is left to the engine.
+/// Memory safety: the pages of a read transaction are in the map and do not change while it is
+/// open. Every offset is checked against the page and every page against the map. Anything not
+/// described by ``RawPage``, and multiple values of a key, are left to the engine.
 struct MappedTree {
-  /// The answer of a search.
+  /// The result of a search.
   enum Answer {
     case value(UnsafeRawBufferPointer)
     case missing
-    /// Only the engine can tell.
+    /// Only the engine can determine the result.
     case unknown
   }
 
-  /// Page 0.
+  /// The address of page 0.
   let pages: UnsafeRawPointer
   let pageSize: Int
-  /// Pages below lie in the file and in the map.
+  /// The number of pages that are within both the file and the map.
   let pageCount: UInt64
   let root: UInt64
 
-  /// The root of a database; nil where the engine has to be asked.
+  /// Finds the root of a database. Returns `nil` if the engine has to be used.
   init?(_ database: Database, in transaction: OpaquePointer) {
     guard let bytes = Self.record(of: database.name, in: transaction), let start = bytes.baseAddress
     else { return nil }
@@ -45,10 +45,10 @@ struct MappedTree {
     let record = TreeRecord(RawPage(bytes: bytes))
     guard record.flags == database.flags, !record.isEmpty else { return nil }
     root = record.root
-    // The map goes on behind the file's end, where a damaged page may lead, and the file behind the
-    // map, where another process has made it larger.
+    // The map may extend beyond the end of the file, where a damaged page may point, and the file
+    // beyond the map, if another process has grown it.
     pageCount = UInt64(max(0, min(info.me_last_pgno &+ 1, info.me_mapsize / pageSize)))
-    // The record lies in a page that says its own number.
+    // The record is in a page that states its own number.
     let address = UInt(bitPattern: start) & ~UInt(bitPattern: pageSize - 1)
     guard let here = UnsafeRawPointer(bitPattern: address) else { return nil }
     let page = RawPage(bytes: UnsafeRawBufferPointer(start: here, count: pageSize))
@@ -56,7 +56,7 @@ struct MappedTree {
     pages = here - Int(page.number) * pageSize
   }
 
-  /// A tree in pages that lie elsewhere than in a map.
+  /// Creates a tree whose pages are not in a map.
   init?(pages: UnsafeRawBufferPointer, pageSize: Int, root: UInt64) {
     guard let start = pages.baseAddress else { return nil }
     self.pages = start
@@ -65,14 +65,14 @@ struct MappedTree {
     pageCount = UInt64(pages.count / pageSize)
   }
 
-  /// A page; the number is below ``pageCount``.
+  /// Returns a page, whose number must be below ``pageCount``.
   @inline(__always)
   func page(_ number: UInt64) -> RawPage {
     let start = pages + Int(truncatingIfNeeded: number) &* pageSize
     return RawPage(bytes: UnsafeRawBufferPointer(start: start, count: pageSize))
   }
 
-  /// What the database of names says about a database.
+  /// Returns the record of a database in the name tree.
   private static func record(
     of name: String, in transaction: OpaquePointer
   ) -> UnsafeRawBufferPointer? {
@@ -86,10 +86,10 @@ struct MappedTree {
     }
   }
 
-  /// The value of a key. Where it has several, the engine knows.
+  /// Returns the value of a key. A key with several values is left to the engine.
   ///
-  /// - Complexity: A page for each level of the tree; in each of them two or three entries where
-  ///   keys are spread evenly, at worst as many as halving takes and a few more.
+  /// - Complexity: One page per level of the tree; in each of them two or three comparisons if keys
+  ///   are evenly distributed, and at worst a few more than a binary search.
   @inline(__always)
   func value<Key: MappedKey>(of sought: Key) -> Answer {
     var sought = sought
@@ -106,9 +106,9 @@ struct MappedTree {
   }
 }
 
-/// What is known about the engine that is linked, and of the form of its files.
+/// Constants of the linked engine and its file format.
 enum EngineFormat {
-  /// The handle of the database that holds the names of the others. Source: `MAIN_DBI` of mdb.c.
+  /// The handle of the name tree. Source: `MAIN_DBI` of mdb.c.
   static let namesHandle: MDB_dbi = 1
 
   static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -4,37 +4,37 @@
   internal import Darwin
 #endif
 
-/// How a tree orders its keys.
+/// The order of keys in a tree.
 package enum KeyOrder {
   case bytes
-  /// From the last byte to the first.
+  /// Bytes from last to first.
   case reversedBytes
   /// Native numbers of 4 or 8 bytes.
   case integers
 
-  /// The order of a database's keys.
+  /// Creates the order of a database's keys.
   package init(keysOf flags: DatabaseFlags) {
     self =
       flags.contains(.integerKey)
       ? .integers : flags.contains(.reverseKey) ? .reversedBytes : .bytes
   }
 
-  /// The order of the values of one key.
+  /// Creates the order of the values of one key.
   package init(valuesOf flags: DatabaseFlags) {
     self =
       flags.contains(.integerDuplicates)
       ? .integers : flags.contains(.reverseDuplicates) ? .reversedBytes : .bytes
   }
 
-  /// How a key stands to another: below 0 before it, 0 equal, above 0 behind it. Numbers have one
-  /// size.
+  /// Compares two keys: negative if the first precedes the second, 0 if equal, positive if it
+  /// follows it. Numbers must have the same size.
   @inline(__always)
   package func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     switch self {
     case .bytes:
       let size = left.count
       if size == right.count, (8...16).contains(size) {
-        // As most keys of numbers and dates are: two words, which overlap.
+        // Like most keys of numbers and dates: two overlapping words.
         let (one, other) = (Self.word(left, 0), Self.word(right, 0))
         if one != other { return one < other ? -1 : 1 }
         let (tail, otherTail) = (Self.word(left, size - 8), Self.word(right, size - 8))
@@ -58,8 +58,8 @@ package enum KeyOrder {
     }
   }
 
-  /// A number that stands to that of another key as the keys do, or is equal to it: neighbours in a
-  /// tree most often differ within their first bytes.
+  /// Returns a number that is monotonic in the key. Adjacent keys in a tree usually differ within
+  /// their first bytes.
   @inline(__always)
   func leadingWord(_ key: UnsafeRawBufferPointer) -> UInt64 {
     switch self {
@@ -73,14 +73,14 @@ package enum KeyOrder {
     }
   }
 
-  /// Whether a key stands before another.
+  /// Whether a key precedes another.
   @inline(__always)
   func isAscending(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     let (one, other) = (leadingWord(left), leadingWord(right))
     return one != other ? one < other : compare(left, right) < 0
   }
 
-  /// Eight bytes of a key as a number that orders as they do.
+  /// Returns eight bytes of a key as a big-endian number.
   @inline(__always)
   private static func word(_ key: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
     UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

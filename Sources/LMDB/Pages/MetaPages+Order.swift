@@ -1,19 +1,20 @@
-/// Whether the root page with the greater number is of the later commit.
+/// Checks that the root page with the greater transaction number belongs to the later commit.
 ///
 /// A commit lists the pages that it frees under its own number, and it frees at least the roots
-/// that it replaces. So the newest state's last list is its own. Where it is an older one, and the
-/// other root page has a later one, a bit of the number has changed, and the last commit would be
-/// undone by a writer that believes it; no page would tell, since each of both states is sound.
+/// that it replaces. The last free list of the newest state is therefore its own. If it is an older
+/// one, and the other root page has a later one, a bit of the transaction number has flipped, and a
+/// writer that trusts it would undo the last commit. Verifying pages would not reveal that, because
+/// both states are intact.
 ///
-/// A later list of the other root page alone tells nothing: LMDB leaves that behind where the write
-/// of a root page has failed. A bit that makes the *newest* number smaller by two leaves just the
-/// same, so it undoes the last commit unnoticed.
+/// A later list of the other root page alone is not conclusive, because LMDB also leaves that if
+/// writing a root page fails. A flipped bit that decreases the *newest* number by two produces
+/// exactly this case, so it undoes the last commit without being detected.
 extension MetaPages {
-  /// - Throws: ``LMDBError/damaged(_:)`` where the newest state is that of an older transaction
-  ///   than the other one.
+  /// - Throws: ``LMDBError/damaged(_:)`` if the newest state is that of an older transaction than
+  ///   the other one.
   func checkOrder(_ descriptor: Int32) throws(LMDBError) {
     let former = newest.number == first.number ? second : first
-    // The first transactions of a file, and of a compacted copy, have nothing to free.
+    // The first transactions of a file, and of a compacted copy, free no pages.
     guard let last = try newest.lastListOfFreePages(descriptor), last < newest.transactionID,
       let formerLast = try former.lastListOfFreePages(descriptor), formerLast > last
     else { return }
@@ -26,9 +27,8 @@ extension MetaPages {
 }
 
 extension MetaPage {
-  /// The transaction that has made the last list of free pages: the last key of their tree. Nil
-  /// where none exists, or a page is not what it should be, which is for the verification of
-  /// that tree to say.
+  /// Returns the transaction of the last free list: the last key of the free tree. Returns `nil` if
+  /// there isn't one or a page is invalid, which is left to the verification of that tree.
   fileprivate func lastListOfFreePages(_ descriptor: Int32) throws(LMDBError) -> UInt64? {
     if free.isEmpty { return nil }
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)

@@ -6,8 +6,8 @@
 
 /// The two root pages of a data file, read without mapping it.
 ///
-/// liblmdb maps a file without looking at its size and dies on a truncated one, so this look comes
-/// first. The layout is LMDB 0.9's for 64-bit little-endian machines:
+/// liblmdb maps a file without checking its size and crashes on a truncated one, so this check
+/// comes first. The layout is that of LMDB 0.9 on 64-bit little-endian machines:
 ///
 /// ```
 /// page 0 and 1   ┌ header 16 ┬ magic u32 · version u32 · address u64 · mapsize u64 ┬ free db 48
@@ -26,19 +26,19 @@ struct MetaPages: Equatable {
   /// The root page of the last commit.
   var newest: MetaPage { first.transactionID > second.transactionID ? first : second }
 
-  /// The root page that a transaction wrote, if it is still there.
+  /// Returns the root page of a transaction, if it still exists.
   func page(of transaction: UInt64) -> MetaPage? {
     newest.transactionID == transaction
       ? newest : [first, second].first { $0.transactionID == transaction }
   }
 
-  /// Reads and validates the root pages of the file behind `descriptor`, and that the file holds
-  /// every page they speak of.
+  /// Reads and validates the root pages of an open file, and checks that the file contains all
+  /// pages that they claim.
   ///
-  /// Another process may commit while this reads, so an odd find counts only if the root pages are
-  /// still the same afterwards.
+  /// Another process may commit during the read, so a problem counts only if the root pages are
+  /// unchanged afterwards.
   ///
-  /// - Returns: nil for an empty file, which LMDB takes as a new one.
+  /// - Returns: `nil` for an empty file, which LMDB treats as new.
   static func check(_ descriptor: Int32) throws(LMDBError) -> MetaPages? {
     while true {
       guard let meta = try read(descriptor) else { return nil }
@@ -69,10 +69,10 @@ struct MetaPages: Equatable {
     }
   }
 
-  /// The damage behind a root page that cannot be read: a file with a sound root page, or with
-  /// other pages of LMDB, isn't another program's, nor was its creation interrupted.
+  /// Determines the damage if a root page cannot be read: a file with one valid root page, or with
+  /// other LMDB pages, is neither another program's file nor an interrupted creation.
   ///
-  /// - Returns: nil if the file says no more than the error.
+  /// - Returns: `nil` if there is no further information.
   private static func damage(
     _ descriptor: Int32, behind error: LMDBError
   ) throws(LMDBError) -> LMDBError? {
@@ -82,7 +82,7 @@ struct MetaPages: Equatable {
     }
     let size = try DataFile.size(ofFile: descriptor)
     let sound: [MetaPage]
-    // Both root pages name another format.
+    // Both root pages have another format.
     do throws(LMDBError) { sound = try soundPages(descriptor) } catch { return nil }
     guard let other = sound.first else {
       guard DamagedFile.pageSize(descriptor, size) != nil else { return nil }
@@ -94,10 +94,11 @@ struct MetaPages: Equatable {
       PageFinding(page: 1 - other.number, database: nil, what: "the root page is damaged"))
   }
 
-  /// Gives the root pages of a file that is open nowhere numbers of transactions above `last`.
+  /// Sets the transaction numbers of the root pages of a file, which must not be open, to numbers
+  /// above `last`.
   static func raise(_ descriptor: Int32, above last: UInt64) throws(LMDBError) {
     guard let meta = try read(descriptor) else { throw .fileTooSmall }
-    // Page 0 is of an even transaction. It keeps its place, and so does the newest state.
+    // Page 0 belongs to an even transaction. It keeps its position, and so does the newest state.
     let even = (last &+ 2) & ~1
     let isEvenNewest = meta.first.transactionID > meta.second.transactionID
     for (index, number) in [even, isEvenNewest ? even - 1 : even + 1].enumerated() {
@@ -109,11 +110,11 @@ struct MetaPages: Equatable {
     }
   }
 
-  /// The root pages that are sound in themselves, the newest first, whatever became of the other
-  /// one and of the pages that they lead to.
+  /// Returns the root pages that are valid by themselves, newest first, regardless of the other one
+  /// and of the pages that they refer to.
   ///
-  /// - Throws: ``LMDBError/foreignFormat(version:)`` if no root page is sound and the first one
-  ///   names another format.
+  /// - Throws: ``LMDBError/foreignFormat(version:)`` if no root page is valid and the first one has
+  ///   another format.
   static func soundPages(_ descriptor: Int32) throws(LMDBError) -> [MetaPage] {
     var pages: [MetaPage] = []
     var foreign: LMDBError?
@@ -128,7 +129,7 @@ struct MetaPages: Equatable {
     while pageSize <= 32768 {
       let second = try? page(descriptor, at: pageSize, mayBeEmpty: true)
       if let second, second.pageSize == pageSize, second.complaint(as: 1) == nil {
-        // It lies where its page size says, which nothing tells of the first one's.
+        // Its position confirms its page size, which is not known for the first page.
         pages.removeAll { $0.pageSize != pageSize }
         pages.append(second)
         break
@@ -148,9 +149,10 @@ struct MetaPages: Equatable {
     let count = try readFully(descriptor, bytes, at: offset)
     if count == 0, mayBeEmpty { return nil }
     let page = RawPage(bytes: UnsafeRawBufferPointer(bytes))
-    // LMDB 1.0 has eight bytes more in the header of a page.
+    // LMDB 1.0 has eight more bytes in its page header.
     if count >= 32, page.quad(24) == magic { throw .foreignFormat(version: page.quad(28)) }
-    // What is too short to be validated is called foreign unless it starts like our own.
+    // A file that is too short to be validated is reported as foreign unless it begins like an LMDB
+    // file.
     guard count >= 20, page.flags.contains(.meta), page.quad(16) == magic else {
       if count < bytesRead, !mayBeEmpty { throw .fileTooSmall }
       throw bytes.contains { $0 != 0 } ? .invalid : .fileTooSmall
@@ -164,16 +166,16 @@ struct MetaPages: Equatable {
 // MARK: - Validating
 
 extension MetaPages {
-  /// Throws ``LMDBError/damaged(_:)`` where a root page says what LMDB never writes, or the two
-  /// contradict each other.
+  /// Throws ``LMDBError/damaged(_:)`` if a root page contains values that LMDB never writes, or the
+  /// two are inconsistent.
   private func validate() throws(LMDBError) {
     for (number, page) in [first, second].enumerated() {
       if let what = page.complaint(as: UInt64(number)) {
         throw .damaged(PageFinding(page: UInt64(number), database: nil, what: what))
       }
     }
-    // A transaction writes page 0 if its number is even, and the other page is of the one before. A
-    // new file has zero in both.
+    // A transaction with an even number writes page 0, and the other page belongs to the previous
+    // one. In a new file, both are zero.
     let (even, odd) = (first.transactionID, second.transactionID)
     let isNew = even == 0 && odd == 0
     guard isNew || (even % 2 == 0 && odd % 2 == 1 && (even &+ 1 == odd || odd &+ 1 == even)) else {
@@ -186,7 +188,7 @@ extension MetaPages {
   }
 }
 
-/// One root page.
+/// A root page.
 struct MetaPage: Equatable {
   let number: UInt64
   let flags: UInt16
@@ -198,7 +200,7 @@ struct MetaPage: Equatable {
   let lastPage: UInt64
   let transactionID: UInt64
 
-  /// Where a root page has its transaction.
+  /// The offset of the transaction number in a root page.
   static let transactionOffset = 144
 
   init(_ page: RawPage) throws(LMDBError) {
@@ -210,20 +212,21 @@ struct MetaPage: Equatable {
     main = TreeRecord(page, at: 88)
     lastPage = page.word(136)
     transactionID = page.word(Self.transactionOffset)
-    // LMDB keeps the page size in the free database's first field.
+    // LMDB stores the page size in the free database's first field.
     pageSize = Int(free.pad)
     guard pageSize >= 512, pageSize <= 32768, pageSize & (pageSize - 1) == 0 else {
       throw .foreignPageSize
     }
   }
 
-  /// The flags of the free database: integer keys, and of the environment that it has no folder.
+  /// The flags of the free database: integer keys and, from the environment, the absence of a
+  /// folder.
   private static let freeFlags: DatabaseFlags = .integerKey
   private static let noFolder = DatabaseFlags(rawValue: 0x4000)
-  /// No machine maps more.
+  /// No machine can map more.
   static let largestMap: UInt64 = 1 << 47
 
-  /// What is wrong in the page itself.
+  /// Returns the damage of the page itself.
   fileprivate func complaint(as pageNumber: UInt64) -> String? {
     if number != pageNumber { return "it has the page number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is not a root page" }
@@ -238,8 +241,8 @@ struct MetaPage: Equatable {
     return nil
   }
 
-  /// The file may end before its last page only if all pages behind its end are free: LMDB never
-  /// writes a page that one transaction both took and freed.
+  /// The file may end before its last page only if all pages after its end are free: LMDB never
+  /// writes a page that a transaction both allocated and freed.
   fileprivate func checkSize(_ descriptor: Int32) throws(LMDBError) {
     let held = try heldPages(descriptor)
     if held > lastPage { return }
@@ -253,7 +256,7 @@ struct MetaPage: Equatable {
     }
   }
 
-  /// The whole pages that the file holds.
+  /// Returns the number of complete pages in the file.
   func heldPages(_ descriptor: Int32) throws(LMDBError) -> UInt64 {
     UInt64(try DataFile.size(ofFile: descriptor) / pageSize)
   }
@@ -274,8 +277,7 @@ struct MetaPage: Equatable {
   }
 }
 
-/// Reads until `bytes` is full, the file ends, or the medium does not give what follows; the number
-/// of bytes read.
+/// Reads until `bytes` is full, the file ends, or a read fails. Returns the number of bytes read.
 func readAvailable(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
 ) -> Int {
@@ -284,7 +286,7 @@ func readAvailable(
   return done
 }
 
-/// Reads until `bytes` is full or the file ends; the number of bytes read.
+/// Reads until `bytes` is full or the file ends. Returns the number of bytes read.
 func readFully(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
 ) throws(LMDBError) -> Int {

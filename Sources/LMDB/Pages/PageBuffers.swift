@@ -1,19 +1,20 @@
-/// The memory of a verification: one page for each level of the trees on the present path, and the
-/// sizes of the nodes of one page.
+/// The memory of a verification: one page per level of the trees on the current path, and the node
+/// sizes of one page.
 ///
 /// Bounded by the deepest path that LMDB itself can follow.
 struct PageBuffers: ~Copyable {
-  /// The main tree, a database's tree, and a key's values, each as deep as LMDB follows.
+  /// The name tree, a database's tree, and a key's values, each at LMDB's maximum depth.
   static let mostLevels = 3 * TreeTraversal.mostLevels
 
   private let pageSize: Int
   private var pages: [UnsafeMutableRawBufferPointer] = []
-  /// By half the offset: the size of the node that begins there. Zeros between two uses.
+  /// The size of the node that begins at an offset, indexed by half the offset. All zero between
+  /// uses.
   private let nodeSizes: UnsafeMutableBufferPointer<UInt16>
 
   init(pageSize: Int) {
     self.pageSize = pageSize
-    // Sound: freed with the value, which cannot be copied.
+    // Memory safety: freed with the value, which is noncopyable.
     nodeSizes = .allocate(capacity: pageSize / 2)
     nodeSizes.initialize(repeating: 0)
   }
@@ -23,7 +24,7 @@ struct PageBuffers: ~Copyable {
     nodeSizes.deallocate()
   }
 
-  /// The memory of a level, whose contents last until the next page of that level.
+  /// Returns the memory of a level, whose contents are valid until the next page of that level.
   mutating func page(level: Int) -> UnsafeMutableRawBufferPointer {
     while pages.count <= level {
       pages.append(.allocate(byteCount: pageSize, alignment: 16))
@@ -31,13 +32,13 @@ struct PageBuffers: ~Copyable {
     return pages[level]
   }
 
-  /// What is wrong with the nodes of a page: they have to be inside the page and fill it.
+  /// Returns the damage of a page's nodes, which must be within the page and fill it.
   mutating func nodeComplaint(_ page: RawPage, isLeaf: Bool) -> String? {
     var summary = NodeSummary()
     return nodeComplaint(page, isLeaf: isLeaf, &summary)
   }
 
-  /// The same; the summary gets what the nodes have in common.
+  /// Returns the same and summarises the nodes.
   mutating func nodeComplaint(
     _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
   ) -> String? {
@@ -45,7 +46,8 @@ struct PageBuffers: ~Copyable {
     guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= size else {
       return "its bounds are \(lower) and \(upper)"
     }
-    // Sound: every offset is checked before it is read at or noted, and half of it is in bounds.
+    // Memory safety: every offset is checked before it is read or recorded, and half of it is in
+    // bounds.
     let sizes = nodeSizes.baseAddress.unsafelyUnwrapped
     for index in 0..<page.count {
       let offset = page.nodeOffset(index)
@@ -63,8 +65,8 @@ struct PageBuffers: ~Copyable {
     return tile(page) ? nil : forget("its nodes overlap or leave gaps")
   }
 
-  /// Whether the nodes of a page, whose sizes are noted, lie side by side from its upper bound to
-  /// its end, without gap or overlap.
+  /// Whether the nodes of a page, whose sizes are recorded, fill it from its upper bound to its end
+  /// without gaps or overlaps.
   private func tile(_ page: RawPage) -> Bool {
     let sizes = nodeSizes.baseAddress.unsafelyUnwrapped
     var offset = page.upper
@@ -79,7 +81,7 @@ struct PageBuffers: ~Copyable {
     return offset == page.size && met == page.count
   }
 
-  /// Forgets the sizes that are noted, and returns what is wrong.
+  /// Clears the recorded sizes and returns the complaint.
   @inline(never)
   private func forget(_ complaint: String) -> String {
     nodeSizes.update(repeating: 0)

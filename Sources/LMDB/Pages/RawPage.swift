@@ -1,4 +1,4 @@
-/// Bytes of a page, or of a page within a page, read at any alignment.
+/// The bytes of a page, or of a page within a page, read at any alignment.
 ///
 /// ```
 /// every page     number u64 · pad u16 · flags u16 · lower u16 · upper u16, or page count u32
@@ -7,8 +7,8 @@
 /// node           low u16 · high u16 · flags u16 · key size u16 · key · data
 /// ```
 ///
-/// It owns nothing: valid as long as the buffer that it was read into. Offsets are the caller's to
-/// keep inside.
+/// It owns nothing and is valid as long as the underlying buffer. Callers must keep offsets in
+/// bounds.
 struct RawPage {
   let bytes: UnsafeRawBufferPointer
 
@@ -18,15 +18,15 @@ struct RawPage {
   var size: Int { bytes.count }
   var number: UInt64 { word(0) }
   var flags: PageFlags { PageFlags(rawValue: half(10)) }
-  /// Bytes of each key of a packed leaf.
+  /// The size of each key of a packed leaf in bytes.
   var packedKeySize: Int { Int(half(8)) }
-  /// Where the offsets of the nodes end.
+  /// The end of the node offsets.
   var lower: Int { Int(half(12)) }
-  /// Where the nodes begin.
+  /// The beginning of the nodes.
   var upper: Int { Int(half(14)) }
-  /// The pages of a run that holds one large value.
+  /// The number of overflow pages of a large value.
   var runLength: UInt64 { UInt64(quad(12)) }
-  /// The nodes, or the packed keys.
+  /// The number of nodes or packed keys.
   var count: Int { (lower - Self.headerSize) / 2 }
 
   func nodeOffset(_ index: Int) -> Int { Int(half(Self.headerSize + 2 * index)) }
@@ -47,20 +47,20 @@ struct RawPage {
   }
 }
 
-/// An entry of a branch or leaf page whose offset is inside.
+/// An entry of a branch or leaf page whose offset is in bounds.
 struct RawNode {
   let page: RawPage
   let offset: Int
 
-  /// The page that an entry of a branch leads to.
+  /// The child page of an entry of a branch page.
   var child: UInt64 { UInt64(page.quad(offset)) | UInt64(page.half(offset + 4)) << 32 }
   var flags: NodeFlags { NodeFlags(rawValue: page.half(offset + 4)) }
   var keySize: Int { Int(page.half(offset + 6)) }
   var dataSize: Int { Int(page.quad(offset)) }
   var key: UnsafeRawBufferPointer { page.part(offset + RawPage.nodeHeaderSize, keySize) }
-  /// Where the data lie in the page.
+  /// The offset of the data in the page.
   var dataOffset: Int { offset + RawPage.nodeHeaderSize + keySize }
-  /// Bytes of the data that lie in the page itself.
+  /// The size of the data in the page itself.
   var heldSize: Int { flags.contains(.largeData) ? 8 : dataSize }
   var data: RawPage { RawPage(bytes: page.part(dataOffset, heldSize)) }
 }
@@ -77,14 +77,14 @@ struct NodeHeader {
   var heldSize: Int { flags.contains(.largeData) ? 8 : dataSize }
 }
 
-/// What the nodes of a page have in common, as far as their headers tell.
+/// The properties that the nodes of a page share, according to their headers.
 struct NodeSummary {
-  /// That of the first node.
+  /// The header of the first node.
   var first = NodeHeader(0)
-  /// The bits in which others differ from it, and those that any has.
+  /// The bits in which other headers differ from the first, and the bits that any header has set.
   private var differences: UInt64 = 0
   private var union: UInt64 = 0
-  /// Below 0 where a key is empty.
+  /// Negative if a key is empty.
   private var emptyKeys = 0
 
   fileprivate static var dataBits: UInt64 { 0xFFFF_FFFF }
@@ -100,14 +100,14 @@ struct NodeSummary {
   var haveOneKeySize: Bool { NodeHeader(differences).keySize == 0 }
   var haveOneDataSize: Bool { NodeHeader(differences).dataSize == 0 }
 
-  /// Whether every key has 1 to `most` bytes, which is one less than a power of two.
+  /// Whether every key has 1 to `most` bytes, which must be one less than a power of two.
   func haveKeys(upTo most: Int) -> Bool { emptyKeys >= 0 && NodeHeader(union).keySize <= most }
 
-  /// Whether all data have up to `most` bytes, which is one less than a power of two.
+  /// Whether all data have at most `most` bytes, which must be one less than a power of two.
   func haveData(upTo most: Int) -> Bool { NodeHeader(union).dataSize <= most }
 }
 
-/// What a page is.
+/// The kind of a page.
 struct PageFlags: OptionSet {
   let rawValue: UInt16
 
@@ -115,30 +115,30 @@ struct PageFlags: OptionSet {
   static let leaf = PageFlags(rawValue: 0x02)
   static let overflow = PageFlags(rawValue: 0x04)
   static let meta = PageFlags(rawValue: 0x08)
-  /// On the disk only in pages within pages.
+  /// On disk only in pages within pages.
   static let dirty = PageFlags(rawValue: 0x10)
   static let packed = PageFlags(rawValue: 0x20)
   static let inner = PageFlags(rawValue: 0x40)
 }
 
-/// What a leaf's entry holds.
+/// The kind of a leaf's entry.
 struct NodeFlags: OptionSet {
   let rawValue: UInt16
 
-  /// The number of the first page of a run, which holds the value.
+  /// The number of the first overflow page of the value.
   static let largeData = NodeFlags(rawValue: 0x01)
   /// The record of a tree.
   static let tree = NodeFlags(rawValue: 0x02)
-  /// Several values: a page within the page, or with `tree` a tree.
+  /// Several values: a page within the page, or a tree if combined with `tree`.
   static let values = NodeFlags(rawValue: 0x04)
 }
 
-/// What a file says about a tree, in 48 bytes.
+/// The record of a tree in the file, 48 bytes.
 struct TreeRecord: Equatable {
   static let size = 48
   static let noPage = UInt64.max
 
-  /// Bytes of each key in packed leaves; of the free database the page size.
+  /// The size of each key in packed leaves. In the free database, the page size.
   let pad: UInt32
   let flags: DatabaseFlags
   let depth: Int
@@ -159,7 +159,7 @@ struct TreeRecord: Equatable {
     root = page.word(offset + 40)
   }
 
-  /// The record that values in a page within a page would have.
+  /// Creates the record of values that are stored in a page within a page.
   init(flags: DatabaseFlags, pad: UInt32) {
     self.pad = pad
     self.flags = flags
@@ -168,7 +168,7 @@ struct TreeRecord: Equatable {
     root = Self.noPage
   }
 
-  /// The record of a tree of which no more is known than where its root lies and how deep it is.
+  /// Creates the record of a tree of which only the root and the depth are known.
   init(root: UInt64, depth: Int) {
     (pad, flags) = (0, [])
     self.depth = depth
@@ -178,8 +178,8 @@ struct TreeRecord: Equatable {
 
   var isEmpty: Bool { root == Self.noPage }
 
-  /// About how many pages the tree has, with those of the trees in its entries, which are counted
-  /// nowhere.
+  /// The estimated number of pages of the tree, including nested trees, whose pages are not
+  /// counted.
   var likelyPages: Int {
     let inner = flags.contains(.duplicates) ? entries / 256 : 0
     return Int(clamping: branchPages &+ leafPages &+ overflowPages &+ inner)

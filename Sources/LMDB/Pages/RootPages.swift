@@ -4,21 +4,21 @@
   internal import Darwin
 #endif
 
-/// The two root pages of an open file, mapped apart from the engine's map, which moves.
+/// The two root pages of an open file, mapped separately from the engine's map, which can move.
 ///
 /// The engine takes the number of the last transaction from the lock file and its trees from the
-/// root page of that parity, without a look at whose root page it is. They differ where somebody
-/// wrote over the file, most often with an older copy of it.
+/// root page with that parity, without checking whose root page it is. They differ if the file was
+/// overwritten, usually with an older copy.
 ///
-/// `@unchecked Sendable`: the pages are only read, a word at a time, and stay mapped as long as
-/// this value lives. The engine writes them through the system's cache, which the mapping shows.
+/// `@unchecked Sendable`: the pages are only read, one word at a time, and stay mapped as long as
+/// this value exists. The engine writes them through the page cache, which the mapping reflects.
 struct RootPages: ~Copyable, @unchecked Sendable {
   private let pages: UnsafeMutableRawPointer
   let pageSize: Int
 
   /// - Parameters:
-  ///   - descriptor: a data file that the engine has open, of two pages at least.
-  ///   - known: its page size; nil where it has to be read.
+  ///   - descriptor: A data file that the engine has open, with at least two pages.
+  ///   - known: Its page size, or `nil` to read it.
   init(descriptor: Int32, pageSize known: Int? = nil) throws(LMDBError) {
     let size: Int
     if let known { size = known } else { size = try Self.pageSize(descriptor) }
@@ -35,7 +35,8 @@ struct RootPages: ~Copyable, @unchecked Sendable {
 
   deinit { munmap(pages, 2 * pageSize) }
 
-  /// Shows another file of the same page size from now on, at the same address. Nobody reads.
+  /// Maps another file of the same page size at the same address. There must be no concurrent
+  /// readers.
   func show(_ descriptor: Int32) throws(LMDBError) {
     let flags = MAP_SHARED | MAP_FIXED
     guard mmap(pages, 2 * pageSize, PROT_READ, flags, descriptor, 0) != MAP_FAILED else {
@@ -43,14 +44,14 @@ struct RootPages: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether the root page of a transaction's parity is that transaction's own. One load.
+  /// Whether the root page with a transaction's parity belongs to that transaction. A single load.
   @inline(__always)
   func hold(_ transaction: Int) -> Bool {
     let offset = (transaction & 1) &* pageSize &+ MetaPage.transactionOffset
     return (pages + offset).load(as: Int.self) == transaction
   }
 
-  /// The root page of a transaction; nil where it is no longer that transaction's own.
+  /// Returns the root page of a transaction, or `nil` if it has been overwritten.
   func page(of transaction: Int) -> MetaPage? {
     guard hold(transaction) else { return nil }
     let start = pages + (transaction & 1) &* pageSize

@@ -1,30 +1,30 @@
-/// A tree that is being verified: what the file says about it, and what has been met so far.
+/// A tree that is being verified: its record and what has been visited so far.
 struct TreeTraversal {
   enum Kind {
-    /// The lists of free pages.
+    /// The free lists.
     case free
     /// The names of the databases.
     case main
     /// A database.
     case named
-    /// The values of one key, as the keys of a tree of their own.
+    /// The values of one key, which are the keys of their own tree.
     case values
   }
 
-  /// LMDB's cursors follow no deeper tree.
+  /// The maximum depth that LMDB's cursors follow.
   static let mostLevels = 32
-  /// The longest key, and the longest value among several of a key.
+  /// The maximum size of a key, and of a value among several of a key.
   static let mostKeyBytes = 511
 
   let kind: Kind
   let name: String
   let record: TreeRecord
   let order: KeyOrder
-  /// The level of the buffers on which the root lies.
+  /// The buffer level of the root.
   let rootLevel: Int
-  /// The size that every key has; 0 as long as none was met, nil where they differ freely.
+  /// The size that all keys must share: 0 until one has been visited, or `nil` if sizes may vary.
   var keySize: Int?
-  /// The same for values of which a key has several.
+  /// The size that all values of keys with several values must share.
   var valueSize: Int?
 
   var branchPages: UInt64 = 0
@@ -45,7 +45,8 @@ struct TreeTraversal {
     valueSize = isFixed ? 0 : nil
   }
 
-  /// The values of one key of `owner`. Their sizes go on from what its other keys have shown.
+  /// Creates the traversal of the values of one of `owner`'s keys, whose sizes must match those of
+  /// its other keys.
   init(valuesOf owner: TreeTraversal, _ record: TreeRecord, rootLevel: Int) {
     kind = .values
     name = owner.name
@@ -55,16 +56,16 @@ struct TreeTraversal {
     keySize = owner.valueSize
   }
 
-  /// The record that LMDB gives the values of a key in a database with these flags.
+  /// Returns the flags in the record of a key's values in a database with these flags.
   static func valueFlags(_ owner: DatabaseFlags) -> DatabaseFlags {
     guard owner.contains(.fixedDuplicates) else { return [] }
     return owner.contains(.integerDuplicates) ? [.fixedDuplicates, .integerKey] : .fixedDuplicates
   }
 
-  /// What is wrong with the record itself.
+  /// The damage of the record itself.
   var recordComplaint: String? { record.complaint(as: kind) }
 
-  /// What is wrong with the counters, once every page was met.
+  /// The damage of the counters, once every page has been visited.
   var countComplaint: String? {
     guard overflowPages == record.overflowPages else {
       return "its page counts don't match"
@@ -76,13 +77,13 @@ struct TreeTraversal {
     return nil
   }
 
-  /// What is wrong with the counters of branches and leaves.
+  /// The damage of the counters of branch and leaf pages.
   var pageComplaint: String? {
     branchPages == record.branchPages && leafPages == record.leafPages
       ? nil : "its page counts don't match"
   }
 
-  /// What is wrong with the size of a key; remembers the size that all have to share.
+  /// Returns the damage of a key's size, and records the size that all must share.
   @inline(__always)
   mutating func sizeComplaint(_ key: UnsafeRawBufferPointer) -> String? {
     if key.count == keySize, key.count > 0 { return nil }
@@ -92,11 +93,11 @@ struct TreeTraversal {
     return Self.share(key.count, &keySize, areIntegers: order == .integers)
   }
 
-  /// Whether a value has the size that all have to share, as far as that is known.
+  /// Whether a value has the size that all must share, if it is known.
   @inline(__always)
   func hasValueSize(_ size: Int) -> Bool { size == valueSize && size > 0 }
 
-  /// What is wrong with the size of a value of which the key may have several.
+  /// Returns the damage of the size of a value that may be one of several.
   mutating func valueComplaint(_ size: Int) -> String? {
     if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
     return Self.share(size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
@@ -114,7 +115,7 @@ struct TreeTraversal {
 }
 
 extension TreeRecord {
-  /// What is wrong with the record of a tree of a kind, as far as it tells without the pages.
+  /// Returns the damage of a tree's record, as far as it can be determined without its pages.
   func complaint(as kind: TreeTraversal.Kind) -> String? {
     if kind == .named, !hasKnownFlags { return "it has unknown flags" }
     if isEmpty {

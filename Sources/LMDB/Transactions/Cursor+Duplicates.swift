@@ -2,7 +2,8 @@ internal import CLMDB
 
 /// The values of one key, in a database with duplicates.
 extension Cursor {
-  /// The number of values of the present key; costs nothing. 1 in a database without duplicates.
+  /// Returns the number of values of the current key, without a scan. 1 in a database without
+  /// duplicates.
   package func valueCount() throws(LMDBError) -> Int {
     guard hasDuplicates else { return 1 }
     var count = 0
@@ -10,30 +11,30 @@ extension Cursor {
     return count
   }
 
-  /// The next value of the present key; nil after its last one.
+  /// Moves to the next value of the current key. Returns `nil` after the last one.
   package func nextDuplicate() throws(LMDBError) -> Entry? { try step(MDB_NEXT_DUP, forward: true) }
 
-  /// The last value of the present key.
+  /// Moves to the last value of the current key.
   package func lastDuplicate() throws(LMDBError) -> Entry? {
     if let pageGuard { try pageGuard.pointee.verifyLastValue(handle) }
     return try move(MDB_LAST_DUP)
   }
 
-  /// The entry of exactly this key and value.
+  /// Moves to the entry with exactly this key and value.
   package func seekExact(
     _ key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
     try move(MDB_GET_BOTH, key, value)
   }
 
-  /// The first entry of exactly this key whose value is `value` or above.
+  /// Moves to the first entry with exactly this key whose value is not less than `value`.
   package func seek(
     _ key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
     try move(MDB_GET_BOTH_RANGE, key, value)
   }
 
-  /// LMDB does not give the key back here, so the entry has the caller's.
+  /// LMDB does not return the key here, so the current entry is read again.
   private func move(
     _ operation: MDB_cursor_op, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
@@ -47,19 +48,19 @@ extension Cursor {
 
   // MARK: Many values at once
 
-  /// The first values of `key`, packed one after the other as they lie on their page; nil where the
-  /// key is missing. The rest comes from ``nextBatch()``. For databases with fixed duplicates.
+  /// Returns the first values of `key`, packed as they are stored on their page, or `nil` if the
+  /// key is missing. ``nextBatch()`` returns the rest. For databases with fixed duplicates.
   package func firstBatch(_ key: UnsafeRawBufferPointer) throws(LMDBError)
     -> UnsafeRawBufferPointer?
   {
-    // Reading many at once is right only directly after this move and with two values or more:
-    // after others LMDB returns values of another key.
+    // Reading multiple values is only correct directly after this move and with at least two
+    // values. Otherwise LMDB returns values of another key.
     guard let entry = try move(MDB_SET_KEY, key) else { return nil }
     if try valueCount() == 1 { return entry.value }
     return try batch(MDB_GET_MULTIPLE)
   }
 
-  /// The next values of the same key; nil after its last one.
+  /// Returns the next values of the same key, or `nil` after the last one.
   package func nextBatch() throws(LMDBError) -> UnsafeRawBufferPointer? {
     if try valueCount() == 1 { return nil }
     if let pageGuard { try pageGuard.pointee.verifyStep(handle, forward: true, byKey: false) }

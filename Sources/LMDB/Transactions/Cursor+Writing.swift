@@ -1,17 +1,19 @@
 internal import CLMDB
 
-/// Loading many entries in order: a cursor keeps its place, so that LMDB need not search it anew.
+/// Loads many entries in order: a cursor keeps its position, so that LMDB need not search for it
+/// again.
 ///
-/// There is no deletion through a cursor and no change of the present entry: liblmdb 0.9.24 has
-/// errors in both for databases with duplicates.
+/// Deleting through a cursor and changing the current entry are not supported: liblmdb 0.9.24 has
+/// bugs in both for databases with duplicates.
 extension Cursor {
-  /// The puts that are sound through a cursor.
+  /// The put modes that are safe through a cursor.
   package enum BulkMode: Sendable {
-    /// Leave the pair if this key has this value already.
+    /// Does nothing if the key already has this value.
     case noDuplicate
-    /// The key is above all others.
+    /// Appends a key that is greater than all others.
     case append
-    /// The key is the last or above, the value above that key's last one.
+    /// Appends to the last key or adds a greater one. The value must be greater than that key's
+    /// last one.
     case appendDuplicate
 
     fileprivate var mode: PutMode {
@@ -23,12 +25,12 @@ extension Cursor {
     }
   }
 
-  /// Puts an entry. Only on a cursor of the writing transaction.
+  /// Puts an entry. Only for cursors of the write transaction.
   ///
-  /// - Parameter isCounted: Whether the digest of the database counts the entry; see
+  /// - Parameter isCounted: Whether the entry is counted in the digest of the database; see
   ///   ``WriteTransaction/clear(_:isCounted:)``.
-  /// - Returns: false where the pair is there already and `mode` is `noDuplicate`.
-  /// - Throws: ``LMDBError/keyExists`` where an appended entry is not above the last one.
+  /// - Returns: `false` if the pair already exists and `mode` is `noDuplicate`.
+  /// - Throws: ``LMDBError/keyExists`` if an appended entry is not greater than the last one.
   @discardableResult
   package func put(
     key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode,
@@ -48,22 +50,23 @@ extension Cursor {
     return true
   }
 
-  /// So many numbers are given to the engine at once: it looks only before the first of them
+  /// The number of values to pass to the engine at once. It checks only before the first one
   /// whether its list of changed pages has room for all.
   private static var numbersAtOnce: Int { 512 }
 
-  /// Puts numbers under a key that is above all others, or above those of the last key. For
-  /// databases of numbers.
+  /// Puts numbers under a key that is greater than all others, or greater than those of the last
+  /// key. For databases of numbers.
   ///
-  /// The engine searches the key once for some hundred numbers, which takes half as long as one by
-  /// one. The pages are the same: `MDB_MULTIPLE` repeats what `MDB_APPENDDUP` does.
+  /// The engine searches for the key once per several hundred numbers, which takes half as long as
+  /// putting them individually. The resulting pages are the same: `MDB_MULTIPLE` repeats what
+  /// `MDB_APPENDDUP` does.
   ///
   /// - Parameters:
-  ///   - numbers: Ascending. Nothing is put where none exist.
-  ///   - isNewKey: Whether the key is above all others; else it is the last one.
-  ///   - isCounted: Whether the digest of the database counts the entries; see
+  ///   - numbers: The numbers, ascending. Nothing is put if there are none.
+  ///   - isNewKey: Whether the key is greater than all others. Otherwise it must be the last one.
+  ///   - isCounted: Whether the entries are counted in the digest of the database; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.
-  /// - Throws: ``LMDBError/keyExists`` where the key is another one, or the numbers do not ascend.
+  /// - Throws: ``LMDBError/keyExists`` if the key is another one, or the numbers do not ascend.
   package func append(
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {
@@ -78,7 +81,7 @@ extension Cursor {
       }
       if !isCounted { return }
       for number in numbers.dropFirst() {
-        // Sound: the bytes are this frame's own and are lent for the call only.
+        // Memory safety: the bytes belong to this frame and are used only during the call.
         let hash = withUnsafeBytes(of: number) {
           slotPointer.pointee.digests.hash(database, key, $0)
         }
@@ -87,14 +90,14 @@ extension Cursor {
     }
   }
 
-  /// Puts numbers under the last key, above those that it has, where the pages at the end are
+  /// Puts numbers under the last key, greater than those it has. The pages at the end must be
   /// verified.
   private func append(
     _ key: UnsafeRawBufferPointer, _ numbers: Slice<UnsafeBufferPointer<UInt64>>
   ) throws(LMDBError) {
     let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: numbers))
     var engineKey = MDB_val(key)
-    // One part says where the numbers lie and how long each is, the other how many there are.
+    // The first part contains the address and the size of the numbers, the second their count.
     let code = withUnsafeTemporaryAllocation(of: MDB_val.self, capacity: 2) { parts in
       parts.initializeElement(
         at: 0,
@@ -106,9 +109,9 @@ extension Cursor {
     try slotPointer.pointee.checkCode(code)
   }
 
-  /// The hash of the entry that is about to be replaced; nil where the key is new. The pages that
-  /// the change touches are verified. What comes next finds the page at once, since the cursor
-  /// stands there.
+  /// Returns the hash of the entry that is about to be replaced, or `nil` if the key is new. The
+  /// pages that the change accesses must be verified. The following put finds the page immediately,
+  /// because the cursor is positioned there.
   private func formerHash(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> UInt64? {
     var engineKey = MDB_val(key)
     var value = MDB_val()
@@ -119,14 +122,15 @@ extension Cursor {
   }
 
   /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key of a
-  /// database without duplicates, in the place of what is there. Not behind a deletion from the
-  /// database: take another cursor then.
+  /// database without duplicates, replacing an existing one. After a deletion from the database, a
+  /// new cursor has to be used.
   ///
   /// - Parameters:
-  ///   - isAbove: Whether the key is above all others, which fills pages completely.
-  ///   - isCounted: Whether the digest of the database counts the entry; see
+  ///   - isAbove: Whether the key is greater than all others, which fills pages completely.
+  ///   - isCounted: Whether the entry is counted in the digest of the database; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.
-  /// - Throws: ``LMDBError/keyExists`` where it should be and is not.
+  /// - Throws: ``LMDBError/keyExists`` if `isAbove` is set and the key is not greater than all
+  ///   others.
   package func put(
     key: UInt64, reserving count: Int, isAbove: Bool, isCounted: Bool = true,
     into fill: (UnsafeMutableRawBufferPointer) -> Void

@@ -6,7 +6,7 @@ internal import CLMDB
   internal import Darwin
 #endif
 
-/// A key and one of its values, where they lie in the map. Values are aligned to 2 bytes only.
+/// A key and one of its values, in the map. Values are only aligned to 2 bytes.
 @usableFromInline
 package struct Entry {
   @usableFromInline package let key: UnsafeRawBufferPointer
@@ -18,11 +18,11 @@ package struct Entry {
     self.value = value
   }
 
-  /// The key of a database with integer keys; 0 where a damaged file has a shorter one.
+  /// The key in a database with integer keys, or 0 if it is too short in a damaged file.
   @inlinable
   package var integerKey: UInt64 { Self.number(key) }
 
-  /// The value of a database of numbers; 0 where a damaged file has a shorter one.
+  /// The value in a database of numbers, or 0 if it is too short in a damaged file.
   @inlinable
   package var integerValue: UInt64 { Self.number(value) }
 
@@ -32,20 +32,21 @@ package struct Entry {
   }
 }
 
-/// A position in a database, moved from entry to entry.
+/// A cursor over the entries of a database.
 ///
-/// Every move returns the entry it reached, or nil at the end; the bytes are valid as those of
-/// its transaction are. A new cursor is on no entry: `next` then means the first, `previous` the
-/// last. It must not outlive its transaction and serves one thread at a time.
+/// Every move returns the entry it reached, or `nil` at the end. The bytes are valid as long as
+/// those of its transaction. A new cursor has no current entry: `next` then moves to the first,
+/// `previous` to the last one. It must not outlive its transaction and must be used by one thread
+/// at a time.
 ///
-/// In a database with duplicates each value is an entry of its own, in ascending order below its
-/// key.
+/// In a database with duplicates, each value is a separate entry. The values of a key are in
+/// ascending order.
 package struct Cursor: ~Copyable {
   let handle: OpaquePointer
   private let slot: SlotReference
   private let generation: UInt64
   let database: UInt32
-  /// Verifies pages before the engine uses them; nil where all are verified.
+  /// Verifies pages before the engine uses them, or `nil` if all are verified.
   let pageGuard: UnsafeMutablePointer<CursorGuard>?
   let hasDuplicates: Bool
 
@@ -64,7 +65,7 @@ package struct Cursor: ~Copyable {
     if here.pointee.isWriter { here.pointee.digests.begin(database) }
   }
 
-  /// A new cursor of the engine, or one that was kept.
+  /// Opens a new cursor of the engine or reuses a cached one.
   @inline(__always)
   private static func open(
     _ slot: UnsafeMutablePointer<TransactionSlot>, _ database: Database
@@ -85,7 +86,7 @@ package struct Cursor: ~Copyable {
     pageGuard?.free()
     let isLate = slot.pointer.pointee.generation != generation
     if slot.pointer.pointee.isWriter {
-      // The end of a write transaction has freed its cursors.
+      // The end of a write transaction has already freed its cursors.
       if !isLate { mdb_cursor_close(handle) }
     } else if isLate {
       mdb_cursor_close(handle)
@@ -96,29 +97,29 @@ package struct Cursor: ~Copyable {
 
   // MARK: Moving
 
-  /// The first entry.
+  /// Moves to the first entry.
   package func first() throws(LMDBError) -> Entry? { try moveToEnd(MDB_FIRST, .first) }
 
-  /// The last entry; in a database with duplicates the last value of the last key.
+  /// Moves to the last entry: in a database with duplicates, the last value of the last key.
   package func last() throws(LMDBError) -> Entry? { try moveToEnd(MDB_LAST, .last) }
 
-  /// The entry after the present one.
+  /// Moves to the next entry.
   package func next() throws(LMDBError) -> Entry? { try step(MDB_NEXT, forward: true) }
 
-  /// The entry before the present one.
+  /// Moves to the previous entry.
   package func previous() throws(LMDBError) -> Entry? { try step(MDB_PREV, forward: false) }
 
-  /// The first entry of the next key.
+  /// Moves to the first entry of the next key.
   package func nextKey() throws(LMDBError) -> Entry? {
     try step(MDB_NEXT_NODUP, forward: true, byKey: true)
   }
 
-  /// The last entry of the previous key.
+  /// Moves to the last entry of the previous key.
   package func previousKey() throws(LMDBError) -> Entry? {
     try step(MDB_PREV_NODUP, forward: false, byKey: true)
   }
 
-  /// The entry it stands on; nil on a new cursor.
+  /// Returns the current entry, or `nil` on a new cursor.
   package func current() throws(LMDBError) -> Entry? {
     var key = MDB_val()
     var value = MDB_val()
@@ -127,17 +128,17 @@ package struct Cursor: ~Copyable {
     return try arrive(code, key, value)
   }
 
-  /// The first entry whose key is `key` or above.
+  /// Moves to the first entry whose key is not less than `key`.
   package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_RANGE, key)
   }
 
-  /// The first entry whose integer key is `key` or above.
+  /// Moves to the first entry whose integer key is not less than `key`.
   package func seek(_ key: UInt64) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try move(MDB_SET_RANGE, key) }
   }
 
-  /// The first entry of `key`.
+  /// Moves to the first entry of exactly this key.
   package func seekExact(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_KEY, key)
   }
@@ -147,7 +148,7 @@ package struct Cursor: ~Copyable {
     return try move(operation)
   }
 
-  /// Moves from the present entry to one beside it.
+  /// Moves from the current entry to an adjacent one.
   @inline(__always)
   func step(
     _ operation: MDB_cursor_op, forward: Bool, byKey: Bool = false
@@ -158,7 +159,7 @@ package struct Cursor: ~Copyable {
     return try move(operation)
   }
 
-  /// Moves where the pages are verified.
+  /// Moves the cursor. The accessed pages must be verified.
   @inline(__always)
   func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Entry? {
     var key = MDB_val()
@@ -196,6 +197,6 @@ package struct Cursor: ~Copyable {
     throw LMDBError(code: code)
   }
 
-  /// The slot of the transaction, for the changes made through a cursor.
+  /// The slot of the transaction, for changes through a cursor.
   var slotPointer: UnsafeMutablePointer<TransactionSlot> { slot.pointer }
 }

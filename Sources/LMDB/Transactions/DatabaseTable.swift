@@ -2,22 +2,22 @@ internal import CLMDB
 
 /// The databases that are open in an environment, by name.
 ///
-/// LMDB gives the handle of a database that a transaction opened to the environment only when that
-/// transaction commits; an abort takes it back. `pending` holds them in between. Handles are never
-/// closed: that would be unsafe while others read.
+/// LMDB passes the handle of a database that a transaction has opened to the environment only when
+/// that transaction commits; an abort closes it. `pending` contains these databases in between.
+/// Handles are never closed, because that is unsafe while others read.
 struct DatabaseTable {
   private var committed: [String: Database] = [:]
   private var pending: [String: Database] = [:]
-  /// Deleted by the transaction that is writing.
+  /// The databases that the current write transaction has deleted.
   private var deleted: [Database] = []
 
-  /// A database that every new transaction knows.
+  /// Returns a database that every new transaction can use.
   func committed(_ name: String) -> Database? { committed[name] }
 
-  /// A database that the writing transaction knows.
+  /// Returns a database that the write transaction can use.
   func known(_ name: String) -> Database? { pending[name] ?? committed[name] }
 
-  /// Those that every new transaction knows, in the order of their handles.
+  /// The databases that every new transaction can use, in the order of their handles.
   var all: [Database] { committed.values.sorted { $0.handle < $1.handle } }
 
   mutating func addPending(_ database: Database) { pending[database.name] = database }
@@ -30,8 +30,8 @@ struct DatabaseTable {
     deleted.append(database)
   }
 
-  /// Ends the writing transaction; what it opened lives on or not. Gives the databases whose
-  /// deletion was undone, in the order of their handles.
+  /// Ends the write transaction, keeping or discarding the databases that it opened. Returns the
+  /// databases whose deletion was undone, in the order of their handles.
   mutating func finish(isCommitted: Bool) -> [Database] {
     if pending.isEmpty, deleted.isEmpty { return [] }
     defer {

@@ -1,5 +1,5 @@
-/// The bytes of a key or a value: a buffer, an array, or a number in the machine's byte order, as
-/// LMDB's integer keys and values have it.
+/// The bytes of a key or a value: a buffer, an array, or a number in native byte order, as in
+/// LMDB's integer keys and values.
 package protocol EntryBytes {
   /// Calls `body` with the bytes, which are valid only while it runs.
   func withBytes<R, E: Error>(
@@ -32,18 +32,18 @@ extension EntryBytes where Self: BitwiseCopyable {
   package func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    // Sound: the bytes belong to this frame and are lent for the call only.
+    // Memory safety: the bytes belong to this frame and are used only during the call.
     try withUnsafeBytes(of: self) { (bytes) throws(E) -> R in try body(bytes) }
   }
 }
 
 extension UInt64: EntryBytes {}
 
-// The operations of transactions and cursors take buffers. These overloads take the other forms;
-// they are inlined, so that a number is passed from the caller's frame.
+// The operations of transactions and cursors take buffers. These overloads take the other types.
+// They are inlined, so that a number is passed from the caller's frame.
 
 extension TransactionReader {
-  /// The value of `key`, of several the first; `nil` if the key is missing.
+  /// Returns the value of `key`, or the first of several, or `nil` if the key is missing.
   @inlinable @inline(__always)
   package func get(
     _ database: Database, key: [UInt8]
@@ -53,13 +53,13 @@ extension TransactionReader {
 }
 
 extension Cursor {
-  /// The first entry whose key is `key` or above.
+  /// Moves to the first entry whose key is not less than `key`.
   @inlinable @inline(__always)
   package func seek(_ key: some EntryBytes) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try seek(key) }
   }
 
-  /// The first entry of exactly this key whose value is `value` or above.
+  /// Moves to the first entry with exactly this key whose value is not less than `value`.
   @inlinable @inline(__always)
   package func seek(
     _ key: some EntryBytes, value: some EntryBytes
@@ -69,13 +69,13 @@ extension Cursor {
     }
   }
 
-  /// The first entry of `key`.
+  /// Moves to the first entry of exactly this key.
   @inlinable @inline(__always)
   package func seekExact(_ key: some EntryBytes) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try seekExact(key) }
   }
 
-  /// The entry of exactly this key and value.
+  /// Moves to the entry with exactly this key and value.
   @inlinable @inline(__always)
   package func seekExact(
     _ key: some EntryBytes, value: some EntryBytes
@@ -85,14 +85,14 @@ extension Cursor {
     }
   }
 
-  /// The first values of `key`, packed one after another as they are stored on their page; `nil` if
-  /// the key is missing. ``nextBatch()`` returns the rest. For databases with fixed duplicates.
+  /// Returns the first values of `key`, packed as they are stored on their page, or `nil` if the
+  /// key is missing. ``nextBatch()`` returns the rest. For databases with fixed duplicates.
   @inlinable @inline(__always)
   package func firstBatch(_ key: some EntryBytes) throws(LMDBError) -> UnsafeRawBufferPointer? {
     try key.withBytes { (key) throws(LMDBError) in try firstBatch(key) }
   }
 
-  /// Puts an entry, as ``put(key:value:_:isCounted:)`` for buffers does.
+  /// Puts an entry, like ``put(key:value:_:isCounted:)`` for buffers.
   @inlinable @inline(__always)
   @discardableResult
   package func put(
@@ -109,7 +109,7 @@ extension Cursor {
 extension WriteTransaction {
   /// Puts an entry.
   ///
-  /// - Returns: `false` if `mode` does not allow changing the entry that exists.
+  /// - Returns: `false` if `mode` does not allow changing an existing entry.
   @inlinable @inline(__always)
   @discardableResult
   package func put(
@@ -123,15 +123,15 @@ extension WriteTransaction {
     }
   }
 
-  /// Deletes a key with all its values; returns `false` if it did not exist.
+  /// Deletes a key with all its values. Returns `false` if it does not exist.
   @inlinable @inline(__always)
   @discardableResult
   package func delete(_ database: Database, key: some EntryBytes) throws(LMDBError) -> Bool {
     try key.withBytes { (key) throws(LMDBError) in try delete(database, key: key) }
   }
 
-  /// Deletes one value of a key; returns `false` if it did not exist. In a database without
-  /// duplicates the value does not matter.
+  /// Deletes one value of a key. Returns `false` if it does not exist. In a database without
+  /// duplicates, the value is ignored.
   @inlinable @inline(__always)
   @discardableResult
   package func delete(
@@ -144,7 +144,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Counts an entry that an uncounted clear has removed and that is not put again.
+  /// Counts an entry as removed that an uncounted clear has removed and that is not put again.
   @inlinable @inline(__always)
   package func countRemoval(
     _ database: Database, key: some EntryBytes, value: some EntryBytes
@@ -154,7 +154,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Counts an entry that is put uncounted, and that an uncounted clear has not removed.
+  /// Counts an entry as added that is put uncounted and was not removed by an uncounted clear.
   @inlinable @inline(__always)
   package func countAddition(
     _ database: Database, key: some EntryBytes, value: some EntryBytes

@@ -1,15 +1,14 @@
 internal import CArborBits
 internal import CLMDB
 
-/// The digest of a database: the sum of the hashes of its entries, whatever their order.
+/// The digest of a database: the sum of the hashes of its entries, independent of their order.
 ///
-/// A commit adds the hashes of what it puts and subtracts those of what goes, and the sum tells
-/// afterwards whether the database has the entries that its commits have left, and no others: a
-/// page of a former state in a page's place, or an entry whose bits have changed, changes the sum.
-/// Sums and hashes have 64 bits, so that an accident goes unnoticed once in 2⁶⁴ times; who forges a
-/// file can compute them as well.
+/// A commit adds the hashes of added entries and subtracts those of removed ones, so that the sum
+/// reveals whether a database contains exactly the entries that its commits left: an outdated page,
+/// or an entry with a flipped bit, changes the sum. Sums and hashes have 64 bits, so an accidental
+/// change is missed with a probability of 2⁻⁶⁴. They are no protection against forgery.
 package enum EntryDigest {
-  /// What the hashes of a database's entries begin with: the hash of its name, which makes equal
+  /// Returns the seed for the hashes of a database's entries: the hash of its name, so that equal
   /// entries of two databases differ. Never 0, and its last bit is never set.
   package static func seed(of name: String) -> UInt64 {
     var name = name
@@ -24,25 +23,25 @@ package enum EntryDigest {
   }
 }
 
-/// What a write transaction changes of the digests of databases so far.
+/// The changes of a write transaction to the digests of databases.
 ///
-/// Every put and every deletion of the transaction passes here, so that nobody who writes can
-/// forget it. The unnamed database is left out: it keeps what the digests are kept in.
+/// Every put and every deletion of the transaction is counted here, so that no writer can bypass
+/// it. The unnamed database is excluded, because it contains the digests themselves.
 struct DigestChanges {
   private var changes: [EntryDigestChange] = []
-  /// The databases that cursors and changes of the transaction are of.
+  /// The databases that the transaction has cursors on or has changed.
   private var known: [Int] = []
-  /// The seeds of the databases that it has deleted.
+  /// The seeds of the databases that the transaction has deleted.
   private var deleted: [UInt64] = []
 
-  /// Begins anew, with the next transaction.
+  /// Resets the changes for the next transaction.
   mutating func removeAll() {
     for index in known { changes[index].seed = 0 }
     known.removeAll(keepingCapacity: true)
     deleted.removeAll()
   }
 
-  /// Makes a database known, whose entries may change from now on.
+  /// Registers a database whose entries may change from now on.
   @inline(__always)
   mutating func begin(_ database: Database) {
     let index = Int(database.handle)
@@ -59,7 +58,7 @@ struct DigestChanges {
     known.append(index)
   }
 
-  /// The hash of an entry of a database that is known.
+  /// Returns the hash of an entry of a registered database.
   @inline(__always)
   func hash(
     _ handle: UInt32, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
@@ -67,28 +66,28 @@ struct DigestChanges {
     EntryDigest.hash(changes[Int(handle)].seed, key, value)
   }
 
-  /// Notes an entry that comes.
+  /// Counts an added entry.
   @inline(__always)
   mutating func add(_ hash: UInt64, to handle: UInt32) { changes[Int(handle)].sum &+= hash }
 
-  /// Notes an entry that goes.
+  /// Counts a removed entry.
   @inline(__always)
   mutating func subtract(_ hash: UInt64, from handle: UInt32) { changes[Int(handle)].sum &-= hash }
 
-  /// Notes that all entries go.
+  /// Counts all entries as removed.
   mutating func clear(_ handle: UInt32) {
     changes[Int(handle)].sum = 0
     changes[Int(handle)].isCleared = true
   }
 
-  /// Notes that a database goes. Another one may get its handle.
+  /// Counts a database as deleted. Its handle may be reused.
   mutating func delete(_ handle: UInt32) {
     deleted.append(changes[Int(handle)].seed)
     changes[Int(handle)].seed = 0
     known.removeAll { $0 == Int(handle) }
   }
 
-  /// What has changed since the last time it was taken: first the databases that were deleted.
+  /// Returns the changes since the last call, deleted databases first.
   mutating func take() -> [EntryDigestChange] {
     var taken: [EntryDigestChange] = []
     taken.reserveCapacity(deleted.count + known.count)
@@ -102,29 +101,30 @@ struct DigestChanges {
   }
 }
 
-/// What a transaction has changed of the digest of one database.
+/// The change of a transaction to the digest of one database.
 package struct EntryDigestChange: Sendable, Hashable {
-  /// See ``EntryDigest/seed(of:)``.
+  /// The seed; see ``EntryDigest/seed(of:)``.
   package fileprivate(set) var seed: UInt64
-  /// The hashes of what came less those of what went.
+  /// The hashes of added entries minus those of removed ones.
   package fileprivate(set) var sum: UInt64 = 0
-  /// Whether all entries of before have gone.
+  /// Whether all earlier entries have been removed.
   package fileprivate(set) var isCleared = false
 }
 
 extension WriteTransaction {
-  /// Takes what the transaction has changed of the digests of databases since it began, or since
-  /// this was called last.
+  /// Returns the changes of the transaction to the digests of databases since it began or since the
+  /// last call.
   package func takeDigestChanges() -> [EntryDigestChange] {
     environment.writerSlot.pointer.pointee.digests.take()
   }
 }
 
 extension TransactionReader {
-  /// Computes the digest of a database from its entries. Takes time in proportion to them.
+  /// Computes the digest of a database from its entries.
   ///
-  /// - Parameter visit: Called with each; false ends it.
-  /// - Returns: nil where it was ended.
+  /// - Parameter visit: Called with each entry. Returns `false` to stop.
+  /// - Returns: `nil` if it was stopped.
+  /// - Complexity: Linear in the size of the entries.
   package func digest(
     of database: Database, _ visit: (Entry) throws(LMDBError) -> Bool = { _ in true }
   ) throws(LMDBError) -> UInt64? {

@@ -2,21 +2,21 @@ package import CArborBits
 
 /// A scan over a database with integer keys, many entries at a time.
 ///
-/// A reader's scan goes from page to page in the map and has the next page on its way to the
-/// processor while the entries of one are used; asking the engine for each entry would cost as much
-/// as all that is done with it. What only the engine can read, and what a writer has changed,
-/// it is asked for.
+/// A reader's scan moves from page to page in the map and prefetches the next page while the
+/// entries of the current one are used. Asking the engine for each entry would cost as much as
+/// processing it. Pages that only the engine can read, and the changes of a writer, are read
+/// through the engine.
 ///
-/// Entries are valid as those of the transaction are, which the scan must not outlive.
+/// Entries are valid as long as those of the transaction, which the scan must not outlive.
 package struct EntryScan: ~Copyable {
   private let reader: TransactionReader
   private let database: Database
   private var pages: MappedScan?
   private var cursor: Cursor?
-  /// Where to go on; nil behind the last possible key.
+  /// The key to continue at, or `nil` after the greatest possible key.
   private var nextKey: UInt64?
 
-  /// A scan from the first entry whose key is `start` or above.
+  /// Begins a scan at the first entry whose key is not less than `start`.
   init(_ reader: TransactionReader, _ database: Database, from start: UInt64) {
     self.reader = reader
     self.database = database
@@ -24,10 +24,10 @@ package struct EntryScan: ~Copyable {
     pages = reader.tree(of: database, isForScan: true).flatMap { MappedScan($0, from: start) }
   }
 
-  /// The next entries, as many as there is room for; fewer at the end.
+  /// Reads the next entries, as many as fit in the buffer. Returns fewer at the end.
   ///
-  /// - Parameter entries: Uninitialised room; the first ones are initialised.
-  /// - Returns: How many entries there are.
+  /// - Parameter entries: An uninitialized buffer, whose first elements are initialized.
+  /// - Returns: The number of entries.
   package mutating func next(
     into entries: UnsafeMutableBufferPointer<NumberedEntry>
   ) throws(LMDBError) -> Int {
@@ -37,7 +37,7 @@ package struct EntryScan: ~Copyable {
       let end = pages?.next(into: entries, &count)
       if count > 0 { note(entries[count - 1]) }
       if end == .roomOrEntries { return count }
-      // From here on the engine is asked.
+      // From here on, the engine is used.
       pages = nil
     }
     try askEngine(entries, &count)
@@ -72,15 +72,15 @@ package struct EntryScan: ~Copyable {
 }
 
 extension TransactionReader {
-  /// A scan over a database with integer keys, from the first entry on whose key is `start` or
-  /// above. It must not outlive the transaction.
+  /// Returns a scan over a database with integer keys, beginning at the first entry whose key is
+  /// not less than `start`. It must not outlive the transaction.
   package func scan(_ database: Database, from start: UInt64) -> EntryScan {
     EntryScan(self, database, from: start)
   }
 }
 
-/// An integer key, and where its value lies in the map: the form in which checksums of many records
-/// are compared at once. Values are aligned to 2 bytes only.
+/// An integer key and the location of its value in the map: the form in which the checksums of many
+/// records are verified at once. Values are only aligned to 2 bytes.
 package typealias NumberedEntry = arbor_record
 
 extension NumberedEntry {

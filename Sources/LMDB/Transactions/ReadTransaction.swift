@@ -1,10 +1,10 @@
 internal import CLMDB
 
-/// A snapshot: the state of the file as of one commit, unaffected by later ones.
+/// An MVCC snapshot: the state of the file as of one commit, unaffected by later ones.
 ///
-/// What it returns points into the map and is valid until the snapshot ends. It serves one thread
-/// at a time and may move between threads. While it lives, pages that later commits free are not
-/// reused and the file grows: end it soon.
+/// Results point into the map and are valid until the snapshot ends. It must be used by one thread
+/// at a time and may move between threads. While it exists, pages that later commits free are not
+/// reused and the file grows, so end it soon.
 package struct ReadTransaction: ~Copyable, ReadableTransaction {
   let environment: Environment
   let slot: SlotReference
@@ -17,18 +17,18 @@ package struct ReadTransaction: ~Copyable, ReadableTransaction {
 
   deinit { environment.endRead(slot) }
 
-  /// A copyable view for functions that read; valid until this snapshot ends.
+  /// A copyable view for functions that read. Valid until this snapshot ends.
   package var reader: TransactionReader { TransactionReader(slot: slot) }
 }
 
-/// What both kinds of transactions can do: read.
+/// The common interface of both kinds of transactions: reading.
 package protocol ReadableTransaction: ~Copyable {
-  /// A copyable view of the transaction; valid until it ends.
+  /// A copyable view of the transaction. Valid until it ends.
   var reader: TransactionReader { get }
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The transaction whose commit this sees; for a writer the one it is going to be.
+  /// The transaction whose commit this sees or, for a writer, its own number.
   @inlinable
   package var id: UInt64 { reader.id }
 }

@@ -1,20 +1,20 @@
 internal import CLMDB
 
-/// The reading half of a transaction as a small copyable value, for functions that serve readers
+/// The reading part of a transaction as a small copyable value, for functions that serve readers
 /// and the writer alike.
 ///
-/// It owns nothing: use it only while its transaction lives. Bytes that it returns are valid until
-/// the transaction ends, in a writing one until the next change.
+/// It owns nothing: use it only while its transaction is alive. Returned bytes are valid until the
+/// transaction ends or, in a write transaction, until the next change.
 package struct TransactionReader {
   let slot: SlotReference
 
   @inline(__always)
   var transaction: OpaquePointer? { slot.pointer.pointee.transaction }
 
-  /// The transaction whose commit this sees; for a writer the one it is going to be.
+  /// The transaction whose commit this sees or, for a writer, its own number.
   package var id: UInt64 { UInt64(mdb_txn_id(transaction)) }
 
-  /// The value of `key`, of several the first; nil where the key is missing.
+  /// Returns the value of `key`, or the first of several, or `nil` if the key is missing.
   package func get(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
@@ -28,7 +28,7 @@ package struct TransactionReader {
     return try ask(database, key)
   }
 
-  /// The value of an integer key; nil where it is missing.
+  /// Returns the value of an integer key, or `nil` if it is missing.
   package func get(_ database: Database, key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
     if database.flags.contains(.integerKey), let tree = tree(of: database) {
       switch tree.value(of: MappedNumber(key)) {
@@ -40,7 +40,7 @@ package struct TransactionReader {
     return try key.withBytes { (key) throws(LMDBError) in try ask(database, key) }
   }
 
-  /// The engine's answer.
+  /// Looks up a key with the engine.
   private func ask(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
@@ -50,7 +50,7 @@ package struct TransactionReader {
     return try askVerified(database, key)
   }
 
-  /// The engine's answer, where the pages that a search for the key touches are verified.
+  /// Looks up a key with the engine. The pages that the search accesses must be verified.
   func askVerified(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
@@ -68,38 +68,40 @@ package struct TransactionReader {
     throw LMDBError(code: code)
   }
 
-  /// Verifies all pages of a database, which takes time in proportion to them, so that what is done
-  /// with it in this state afterwards has nothing to verify.
+  /// Verifies all pages of a database, so that later operations on it in this state have nothing to
+  /// verify.
   ///
-  /// - Parameter changes: How many changes are to come, where that is only worth while for many;
-  ///   nil for any.
+  /// - Parameter changes: The number of upcoming changes, if verification only pays off for many,
+  ///   or `nil` to verify in any case.
+  /// - Complexity: Linear in the number of pages.
   package func verifyPages(
     of database: Database, forChanges changes: Int? = nil
   ) throws(LMDBError) {
     try slot.pointer.pointee.pageGuard?.pointee.verifyAll(of: database, forChanges: changes)
   }
 
-  /// Verifies what the file says about a database.
+  /// Verifies the record of a database.
   private func verifyRecord(of database: Database) throws(LMDBError) {
     if let pageGuard = slot.pointer.pointee.pageGuard {
       _ = try pageGuard.pointee.tree(of: database)
     }
   }
 
-  /// The tree of a database, where it can be searched without the engine.
+  /// Returns the tree of a database if it can be searched without the engine.
   @inline(__always)
   func tree(of database: Database, isForScan: Bool = false) -> MappedTree? {
-    // What is searched here needs no page to be verified before.
+    // Searching here needs no prior verification of pages.
     let isWorthwhile = isForScan || slot.pointer.pointee.pageGuard != nil
     return slot.pointer.pointee.trees.tree(of: database, in: transaction, isForScan: isWorthwhile)
   }
 
-  /// A cursor over the database, on no entry yet. It must not outlive the transaction.
+  /// Returns a cursor over the database without a current entry. It must not outlive the
+  /// transaction.
   package func cursor(_ database: Database) throws(LMDBError) -> Cursor {
     try Cursor(slot: slot, database: database)
   }
 
-  /// The entries of a database, each duplicate counted; costs nothing.
+  /// Returns the number of entries of a database, counting each duplicate, without a scan.
   package func entryCount(_ database: Database) throws(LMDBError) -> Int {
     try verifyRecord(of: database)
     var statistics = MDB_stat()
@@ -107,7 +109,7 @@ package struct TransactionReader {
     return statistics.ms_entries
   }
 
-  /// The shape of the database's tree.
+  /// Returns the statistics of the database's tree.
   package func statistics(_ database: Database) throws(LMDBError) -> DatabaseStatistics {
     try verifyRecord(of: database)
     var statistics = MDB_stat()
@@ -120,7 +122,7 @@ package struct TransactionReader {
 }
 
 extension MDB_val {
-  /// Bytes that LMDB reads during one call.
+  /// Wraps bytes that LMDB reads during one call.
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
     self.init(
@@ -129,7 +131,7 @@ extension MDB_val {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Bytes that LMDB returned.
+  /// Wraps bytes that LMDB returned.
   @inline(__always)
   init(_ value: MDB_val) {
     self.init(start: value.mv_data, count: value.mv_size)

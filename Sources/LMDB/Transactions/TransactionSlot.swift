@@ -1,11 +1,12 @@
 internal import CLMDB
 
-/// What one transaction needs beside LMDB's own object, kept and reused by the environment.
+/// The state of one transaction in addition to LMDB's own object, kept and reused by the
+/// environment.
 ///
-/// Slots live as long as their environment. `generation` grows when a transaction ends, so a cursor
-/// that is destroyed late notices and does not disturb the slot's next user.
+/// Slots live as long as their environment. `generation` increases when a transaction ends, so that
+/// a cursor that is destroyed late detects it and does not affect the slot's next user.
 package struct TransactionSlot {
-  /// LMDB's transaction: for a reader reset between uses, for the writer fresh each time.
+  /// LMDB's transaction. A reader's is reset between uses, a writer's is created each time.
   var transaction: OpaquePointer?
   var generation: UInt64 = 0
   let isWriter: Bool
@@ -15,37 +16,38 @@ package struct TransactionSlot {
   var nextSlot: SlotReference?
   var thread: ThreadID?
 
-  /// The writer met a full map: the closure runs again in a larger one.
+  /// Whether the map was full, so that the closure runs again with a larger one.
   var needsGrowth = false
-  /// The transaction has changed something, so that its commit makes another state.
+  /// Whether the transaction has changed anything, so that its commit creates a new state.
   var hasChanged = false
-  /// The transaction deleted a database and keeps readers out until it ends.
+  /// Whether the transaction has deleted a database and blocks readers until it ends.
   var holdsGate = false
-  /// What the transaction's commit waits for; nil for what the environment's do.
+  /// The durability of the transaction's commit, or `nil` for that of the environment.
   var durability: EnvironmentOptions.Durability?
-  /// Commits of this process, to look for dead readers now and then.
+  /// The number of commits of this process, for the periodic check for dead readers.
   var commits = 0
-  /// Bytes that were put in this transaction, to tell whether the disk is full.
+  /// The number of bytes put in this transaction, for detecting a full disk.
   var bytesPut = 0
 
-  /// What the transaction changes of the digests of databases.
+  /// The changes of the transaction to the digests of databases.
   var digests = DigestChanges()
 
-  /// The data file, to ask for its free space.
+  /// The data file, for querying its free space.
   var descriptor: Int32 = -1
 
-  /// Closed read cursors by database handle, ready to be renewed: opening one allocates.
+  /// The closed read cursors by database handle, ready to be renewed, because opening one
+  /// allocates.
   private var cursors: [OpaquePointer?] = []
 
-  /// Where a reader finds the trees of its state; a writer's pages are not in the map.
+  /// The locations of the trees of a reader's state. A writer's pages are not in the map.
   var trees = KnownTrees()
 
-  /// Verifies pages before the engine uses them; nil where all are verified.
+  /// Verifies pages before the engine uses them, or `nil` if all are verified.
   var pageGuard: UnsafeMutablePointer<PageGuard>?
 
   init(isWriter: Bool) { self.isWriter = isWriter }
 
-  /// Cursors are kept for so many databases; others are opened each time.
+  /// The maximum number of databases with cached cursors. Others are opened each time.
   private static let mostCachedCursors = 1024
 
   mutating func takeCursor(_ handle: UInt32) -> OpaquePointer? {
@@ -55,7 +57,7 @@ package struct TransactionSlot {
     return cursor
   }
 
-  /// Keeps a cursor for the next use, or closes it.
+  /// Caches a cursor for the next use, or closes it.
   mutating func keepCursor(_ cursor: OpaquePointer, _ handle: UInt32) {
     let index = Int(handle)
     if index >= cursors.count, index < Self.mostCachedCursors {
@@ -65,7 +67,7 @@ package struct TransactionSlot {
     cursors[index] = cursor
   }
 
-  /// From now on the engine is trusted.
+  /// Discards the guard, so that the engine is trusted from now on.
   mutating func dropGuard() {
     guard let guarding = pageGuard else { return }
     guarding.deinitialize(count: 1)
@@ -79,10 +81,10 @@ package struct TransactionSlot {
   }
 }
 
-/// The address of a slot.
+/// A reference to a slot.
 ///
 /// `@unchecked Sendable`: a slot belongs either to the environment's state, under its lock, or to
-/// the one transaction that was given it; a transaction is used by one thread at a time.
+/// the one transaction that uses it, which is used by one thread at a time.
 package struct SlotReference: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<TransactionSlot>
 

@@ -1,17 +1,18 @@
 internal import CLMDB
 
-/// What to do where the key is there already.
+/// The behaviour of a put if the key already exists.
 package enum PutMode: Sendable {
-  /// Replace the value; in a database with duplicates add one.
+  /// Replaces the value or, in a database with duplicates, adds one.
   case overwrite
-  /// Leave what is there.
+  /// Keeps the existing entry.
   case noOverwrite
-  /// Leave the pair if this key has this value already; for databases with duplicates.
+  /// Does nothing if the key already has this value. For databases with duplicates.
   case noDuplicate
-  /// The key is above all others: fills pages completely. Otherwise ``LMDBError/keyExists``.
-  case append
-  /// The key is the last or above, the value above that key's last one. Otherwise
+  /// Appends a key that is greater than all others, which fills pages completely. Otherwise throws
   /// ``LMDBError/keyExists``.
+  case append
+  /// Appends to the last key or adds a greater one. The value must be greater than that key's last
+  /// one. Otherwise throws ``LMDBError/keyExists``.
   case appendDuplicate
 
   var flags: UInt32 {
@@ -24,16 +25,16 @@ package enum PutMode: Sendable {
     }
   }
 
-  /// The modes for which an entry that is there already is an answer and no error.
+  /// Whether an existing entry is reported as a result instead of an error.
   var answersExistence: Bool { self == .noOverwrite || self == .noDuplicate }
 }
 
-/// The one transaction that writes: lent to the closure of ``Environment/write(_:)``, which begins
-/// and ends it on one thread.
+/// The only write transaction, passed to the closure of ``Environment/write(_:)``, which begins and
+/// ends it on one thread.
 ///
-/// It sees its own changes. Bytes that it returns are valid until its next change; a cursor stays
-/// usable across changes. An error of an operation, ``LMDBError/badValueSize`` apart, spoils the
-/// transaction: let it leave the closure.
+/// It sees its own changes. Returned bytes are valid until its next change; a cursor stays usable
+/// across changes. Any error of an operation except ``LMDBError/badValueSize`` invalidates the
+/// transaction, so rethrow it from the closure.
 package struct WriteTransaction: ~Copyable, ReadableTransaction {
   let environment: Environment
 
@@ -41,19 +42,18 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   private var slot: UnsafeMutablePointer<TransactionSlot> { environment.writerSlot.pointer }
 
-  /// Says what the commit of this transaction waits for, whatever those of its environment do.
+  /// Sets the durability of this transaction's commit, overriding that of its environment.
   ///
-  /// Behind one of the durability `none`, until ``Environment/synchronize()`` or a commit of
-  /// another durability has returned, a loss of power may leave any part of its pages in the file,
-  /// root page included: what is found there afterwards must be verified as a whole before it is
-  /// used.
+  /// After a commit with the durability `none`, until ``Environment/synchronize()`` or a commit of
+  /// another durability has returned, a power failure may leave any part of its pages in the file,
+  /// including the root page. The file must then be verified completely before it is used.
   package func setDurability(_ durability: EnvironmentOptions.Durability) {
     slot.pointee.durability = durability
   }
 
   /// Puts an entry.
   ///
-  /// - Returns: false where `mode` forbids to change the entry that is there.
+  /// - Returns: `false` if `mode` does not allow changing an existing entry.
   @discardableResult
   package func put(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
@@ -70,7 +70,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     let hash = slot.pointee.digests.hash(database.handle, key, value)
     let hasDuplicates = database.flags.contains(.duplicates)
     if hasDuplicates, mode == .overwrite {
-      // The same for the entries; it tells whether there is one more.
+      // Equivalent for the entries, but reports whether one was added.
       guard try putUncounted(database, key, value, .noDuplicate) else { return true }
     } else {
       let replaces = !hasDuplicates && (mode == .overwrite || mode == .noDuplicate)
@@ -92,8 +92,8 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     return try slot.pointee.checkPut(code, mode)
   }
 
-  /// The hash of the entry that a key has in a database without duplicates; nil where it has none.
-  /// The pages that a change of the key touches are verified.
+  /// Returns the hash of a key's entry in a database without duplicates, or `nil` if there isn't
+  /// one. The pages that a change of the key accesses must be verified.
   private func valueHash(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UInt64? {
@@ -103,11 +103,12 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   }
 
   /// Puts an entry of `count` bytes, which `fill` writes in place, under an integer key of a
-  /// database without duplicates, in the place of what is there. For a single entry: a cursor costs
-  /// more than the search that it spares.
+  /// database without duplicates, replacing an existing one. For a single entry, because creating a
+  /// cursor costs more than the search it saves.
   ///
-  /// - Parameter isAbove: Whether the key is above all others, which fills pages completely.
-  /// - Throws: ``LMDBError/keyExists`` where it should be and is not.
+  /// - Parameter isAbove: Whether the key is greater than all others, which fills pages completely.
+  /// - Throws: ``LMDBError/keyExists`` if `isAbove` is set and the key is not greater than all
+  ///   others.
   package func put(
     _ database: Database, key: UInt64, reserving count: Int, isAbove: Bool,
     into fill: (UnsafeMutableRawBufferPointer) -> Void
@@ -132,7 +133,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
-  /// Deletes a key with all its values; false where it was not there.
+  /// Deletes a key with all its values. Returns `false` if it does not exist.
   @discardableResult
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer
@@ -153,7 +154,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     return isDeleted
   }
 
-  /// The sum of the hashes of all entries that a key has; nil where it has none.
+  /// Returns the sum of the hashes of all entries of a key, or `nil` if there are none.
   private func entriesHash(
     _ database: Database, _ key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UInt64? {
@@ -169,8 +170,8 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     return sum
   }
 
-  /// Deletes one value of a key; false where it was not there. In a database without duplicates
-  /// the value does not matter.
+  /// Deletes one value of a key. Returns `false` if it does not exist. In a database without
+  /// duplicates, the value is ignored.
   @discardableResult
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -189,10 +190,11 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     return isDeleted
   }
 
-  /// Removes all entries of a database and keeps it.
+  /// Removes all entries of a database without deleting it.
   ///
-  /// - Parameter isCounted: Whether its digest becomes that of no entries. Code that puts most of
-  ///   the entries again uncounted says no, and counts what goes and what comes.
+  /// - Parameter isCounted: Whether the digest is set to that of an empty database. Code that puts
+  ///   most of the entries again uncounted passes `false` and counts the removals and additions
+  ///   itself.
   package func clear(_ database: Database, isCounted: Bool = true) throws(LMDBError) {
     if let pageGuard = slot.pointee.pageGuard {
       try pageGuard.pointee.verifyAll(of: database)
@@ -203,7 +205,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     if isCounted { slot.pointee.digests.clear(database.handle) }
   }
 
-  /// Counts an entry that an uncounted clear has removed and that is not put again.
+  /// Counts an entry as removed that an uncounted clear has removed and that is not put again.
   @inline(__always)
   package func countRemoval(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -212,7 +214,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     slot.pointee.digests.subtract(hash, from: database.handle)
   }
 
-  /// Counts an entry that is put uncounted, and that an uncounted clear has not removed.
+  /// Counts an entry as added that is put uncounted and was not removed by an uncounted clear.
   @inline(__always)
   package func countAddition(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -229,7 +231,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 }
 
 extension TransactionSlot {
-  /// Throws the error of a change, and remembers that the map is full.
+  /// Throws the error of a change, and records whether the map is full.
   @inline(__always)
   mutating func checkCode(_ code: Int32) throws(LMDBError) {
     if code == MDB_SUCCESS {
@@ -240,7 +242,7 @@ extension TransactionSlot {
     throw DiskSpace(descriptor: descriptor).explain(LMDBError(code: code), bytes: bytesPut)
   }
 
-  /// The same for a put: an entry that is there already is an answer in some modes.
+  /// Throws the error of a put. In some modes, an existing entry is a result instead.
   @inline(__always)
   mutating func checkPut(_ code: Int32, _ mode: PutMode) throws(LMDBError) -> Bool {
     if code == MDB_KEYEXIST, mode.answersExistence { return false }

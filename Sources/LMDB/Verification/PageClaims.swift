@@ -1,22 +1,23 @@
-/// Which pages of a file have been accounted for, one bit each.
+/// The pages of a file that have been accounted for, one bit each.
 struct PageClaims: ~Copyable {
   private let words: UnsafeMutablePointer<UInt64>
-  /// The pages that have been claimed.
+  /// The number of claimed pages.
   private(set) var count: UInt64 = 0
   let lastPage: UInt64
 
-  /// - Parameter lastPage: the last page that can be claimed. The caller bounds it: an eighth of
-  ///   it in bytes is allocated.
+  /// - Parameter lastPage: The last page that can be claimed. The caller must bound it: an eighth
+  ///   of it in bytes is allocated.
   init(lastPage: UInt64) {
     self.lastPage = lastPage
-    // Sound: freed with the value, which cannot be copied; callers keep to the last page.
+    // Memory safety: freed with the value, which is noncopyable. Callers don't exceed the last
+    // page.
     words = .allocate(capacity: Int(lastPage / 64) + 1)
     words.initialize(repeating: 0, count: Int(lastPage / 64) + 1)
   }
 
   deinit { words.deallocate() }
 
-  /// Claims a page; false where it was claimed before.
+  /// Claims a page. Returns `false` if it has already been claimed.
   @inline(__always)
   mutating func insert(_ page: UInt64) -> Bool {
     let mask: UInt64 = 1 << (page % 64)
@@ -31,7 +32,7 @@ struct PageClaims: ~Copyable {
     page <= lastPage && words[Int(page / 64)] & (1 << (page % 64)) != 0
   }
 
-  /// The first page of a range that nobody claimed.
+  /// Returns the first unclaimed page of a range.
   func firstUnclaimed(in range: ClosedRange<UInt64>) -> UInt64? {
     var page = range.lowerBound
     while page <= range.upperBound {

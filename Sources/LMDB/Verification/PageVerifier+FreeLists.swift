@@ -1,10 +1,10 @@
-/// The lists of free pages: by transaction a count, then that many page numbers in descending
-/// order. The room behind them may hold anything.
+/// Free lists: for each transaction, a count followed by as many page numbers in descending order.
+/// The space after them may contain anything.
 extension PageVerifier {
-  /// Bytes of a large list that are read at once; whole numbers.
+  /// The number of bytes of a large list to read at once, a multiple of the size of a number.
   private static let pieceSize = 1 << 16
 
-  /// A list that lies in its leaf.
+  /// Reads a list that is stored in its leaf.
   mutating func readFreeList(
     of node: RawNode, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
@@ -18,7 +18,7 @@ extension PageVerifier {
     for index in 0..<count { try free(list.word(8 + 8 * index), &last, number, tree) }
   }
 
-  /// A list on pages of its own.
+  /// Reads a list that is stored in overflow pages.
   mutating func readFreeList(
     ofRun first: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
@@ -50,7 +50,8 @@ extension PageVerifier {
     } while remaining > 0 && offset < size
   }
 
-  /// Only a transaction that was committed can have freed pages.
+  /// Checks that the transaction of a list has been committed, because others cannot have freed
+  /// pages.
   func checkTransaction(
     _ node: RawNode, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {

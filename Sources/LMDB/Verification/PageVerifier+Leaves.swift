@@ -1,4 +1,4 @@
-/// Leaves: entries, large values, databases, and the values of a key that has several.
+/// Verifies leaf pages: entries, large values, databases, and the values of a key with several.
 extension PageVerifier {
   /// Verifies the entries of a leaf, which may be a page within a page.
   mutating func visitLeaf(
@@ -25,10 +25,9 @@ extension PageVerifier {
     try checkEnd(last, number, tree, range)
   }
 
-  /// Whether the entries of a leaf of a database are of one kind, so that what is right of the
-  /// first one is right of all: each has one value, in its node, and keys and values have sizes
-  /// that may be. Most leaves are so; what another one is, or what is wrong with it, the look at
-  /// each entry tells.
+  /// Whether all entries of a database's leaf are alike, so that verifying the first one is
+  /// sufficient: each has one value, in its node, and keys and values have valid sizes. Most leaves
+  /// are; others, and damage, are handled by verifying each entry.
   private func isPlain(_ nodes: NodeSummary, _ tree: TreeTraversal) -> Bool {
     guard tree.kind == .named || tree.kind == .main, nodes.haveNoFlags,
       nodes.haveKeys(upTo: TreeTraversal.mostKeyBytes)
@@ -44,7 +43,7 @@ extension PageVerifier {
       && (tree.valueSize == nil || nodes.haveOneDataSize)
   }
 
-  /// Verifies what is left of a leaf whose entries are alike and whose keys ascend.
+  /// Verifies the rest of a leaf whose entries are alike and whose keys ascend.
   private mutating func visitPlainLeaf(
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, level: Int, _ range: KeyRange
   ) throws(LMDBError) {
@@ -55,7 +54,7 @@ extension PageVerifier {
     try checkEnd(page.node(count - 1).key, number, tree, range)
   }
 
-  /// Values of one size, one behind the other.
+  /// Verifies packed values of the same size.
   private mutating func visitPackedLeaf(
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
@@ -71,7 +70,7 @@ extension PageVerifier {
       upper == page.size - count * (size - 2)
     else { throw damage(tree, number, "its packed values don't fit its bounds") }
     var last: UnsafeRawBufferPointer?
-    // Of numbers that ascend the first one and the last one tell the rest.
+    // For ascending numbers, checking the first and the last is sufficient.
     let areNumbers = tree.order == .integers && size == 8 && page.hasAscendingWords(count)
     for index in stride(from: 0, to: count, by: areNumbers ? max(1, count - 1) : 1) {
       let key = page.part(RawPage.headerSize + index * size, size)
@@ -82,7 +81,7 @@ extension PageVerifier {
     try checkEnd(last, number, tree, range)
   }
 
-  /// Checks a key's size and position. The first key of a leaf may be the separating one itself.
+  /// Checks a key's size and position. The first key of a leaf may equal the separator.
   @inline(__always)
   private func accept(
     _ key: UnsafeRawBufferPointer, after last: UnsafeRawBufferPointer?, _ number: UInt64,
@@ -138,7 +137,7 @@ extension PageVerifier {
     }
   }
 
-  /// A value that fills pages of its own.
+  /// Verifies the overflow pages of a value.
   private mutating func visitRun(
     of node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal
   ) throws(LMDBError) {
@@ -160,7 +159,7 @@ extension PageVerifier {
           tree, first, "it has \(page.runLength) overflow pages, but its value needs \(needed)")
       }
       tree.overflowPages += page.runLength
-      // A run has at least one page, and its last number cannot overflow: both are bounded.
+      // A run has at least one page, and its last number cannot overflow, because both are bounded.
       for next in first + 1..<first + page.runLength { try claim(next, tree) }
       guard try first + page.runLength <= meta.heldPages(descriptor) else {
         throw damage(tree, first, "its overflow pages extend past the end of the file")
@@ -192,7 +191,7 @@ extension PageVerifier {
 
   // MARK: Several values
 
-  /// Values in a page within the page.
+  /// Verifies values that are stored in a page within the page.
   private mutating func visitInnerPage(
     _ node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal, level: Int
   ) throws(LMDBError) {
@@ -210,7 +209,7 @@ extension PageVerifier {
     tree.entries += values.entries
   }
 
-  /// Values in a tree of their own.
+  /// Verifies values that are stored in their own tree.
   private mutating func visitValues(
     _ node: RawNode, _ number: UInt64, _ tree: inout TreeTraversal, level: Int
   ) throws(LMDBError) {
@@ -240,7 +239,7 @@ extension RawPage {
     return true
   }
 
-  /// Whether the packed keys of 8 bytes are numbers that ascend.
+  /// Whether the packed keys of 8 bytes are ascending numbers.
   fileprivate func hasAscendingWords(_ count: Int) -> Bool {
     var last = word(Self.headerSize)
     var offset = Self.headerSize + 8

@@ -1,12 +1,13 @@
-/// Trees: their branches, their depth, and the keys that separate their pages.
+/// Verifies trees: their branch pages, their depth, and the separators of their pages.
 extension PageVerifier {
-  /// The keys that a part of a tree may hold: from the lower one on, and before the upper one.
+  /// The key range of a part of a tree: from the lower bound up to but not including the upper
+  /// bound.
   struct KeyRange {
     var lower: UnsafeRawBufferPointer?
     var upper: UnsafeRawBufferPointer?
   }
 
-  /// Verifies a tree from its root on.
+  /// Verifies a tree from its root.
   mutating func visit(_ tree: inout TreeTraversal) throws(LMDBError) {
     if let what = tree.recordComplaint { throw damage(tree, nil, what) }
     if !tree.record.isEmpty {
@@ -18,7 +19,7 @@ extension PageVerifier {
     }
   }
 
-  /// Verifies a page and what is below it.
+  /// Verifies a page and its subtree.
   private mutating func visit(
     _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
@@ -38,7 +39,7 @@ extension PageVerifier {
     }
   }
 
-  /// Verifies a page of a tree, of a leaf also what lies behind its entries.
+  /// Verifies a page of a tree and, for a leaf, what its entries refer to.
   mutating func inspect(
     _ page: RawPage, _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
@@ -83,8 +84,8 @@ extension PageVerifier {
     }
   }
 
-  /// Everything about the nodes of a page that must hold before one of them is read: they are
-  /// inside the page and fill it. Gives what they have in common.
+  /// Checks that the nodes of a page are within it and fill it, which must hold before one of them
+  /// is read. Returns their summary.
   @discardableResult
   mutating func checkNodes(
     _ page: RawPage, _ number: UInt64, _ tree: TreeTraversal, isLeaf: Bool
@@ -98,7 +99,7 @@ extension PageVerifier {
 }
 
 extension RawPage {
-  /// The keys that what is below a branch's node may hold.
+  /// Returns the key range of the subtree below a branch page's node.
   @inline(__always)
   func range(of index: Int, in range: PageVerifier.KeyRange) -> PageVerifier.KeyRange {
     PageVerifier.KeyRange(

@@ -1,34 +1,33 @@
-/// Verifies the pages of a data file by plain reads, before anything maps them.
+/// Verifies the pages of a data file without mapping it.
 ///
-/// liblmdb trusts its file: a damaged page ends the process by a signal, or gives wrong data
-/// without an error. This checks everything that liblmdb relies on: every page belongs to exactly
-/// one tree or is listed as free exactly once; the nodes of a page fill it without overlap;
-/// keys ascend, between the separators above them; every leaf of a tree is equally deep; the
-/// counters are right.
-/// What is inside the values is not its business.
+/// liblmdb trusts its file: a damaged page crashes the process, or returns wrong data without an
+/// error. This checks everything that liblmdb relies on: every page belongs to exactly one tree or
+/// is listed as free exactly once; the nodes of a page fill it without overlap; keys ascend and are
+/// within the separators above them; all leaves of a tree have the same depth; the counters are
+/// correct. The contents of values are not checked.
 ///
-/// What throws ``LMDBError/damaged(_:)`` does so with the first finding.
+/// Functions that throw ``LMDBError/damaged(_:)`` do so for the first finding.
 ///
-/// Nothing here trusts the file. Each page is visited once and the depth is bounded, so it comes
-/// to an end; the memory is one bit for each page of the file and one page for each level of
+/// Nothing in the file is trusted. Each page is visited once and the depth is bounded, so the
+/// verification terminates. Memory use is one bit per page of the file and one page per level of
 /// the trees.
 struct PageVerifier: ~Copyable {
-  /// What a sound file consists of.
+  /// The contents of an undamaged file.
   struct Report {
-    /// By name.
+    /// The flags of the databases by name.
     var databases: [String: DatabaseFlags] = [:]
   }
 
-  /// How far a verification follows what a page says of others.
+  /// The extent to which a verification follows references to other pages.
   enum Scope {
-    /// To every page of the trees that it visits, and of the trees in their entries.
+    /// All pages of the visited trees and of nested trees are verified.
     case trees
-    /// As ``trees``, but the leaves of databases are only accounted for: what their entries lead to
-    /// is not met.
+    /// Like ``trees``, but the leaf pages of databases are only accounted for, without following
+    /// their entries.
     case branches
-    /// To the pages of the tree that it visits.
+    /// Only the pages of the visited tree are verified.
     case tree
-    /// Not at all: the page alone is verified, and others when they are used.
+    /// Only the page itself is verified. Others are verified when they are used.
     case page
   }
 
@@ -39,23 +38,24 @@ struct PageVerifier: ~Copyable {
   private(set) var scope: Scope
   private let isCancelled: () -> Bool
   private var claims: PageClaims
-  /// How many branches may still be read in the scope ``Scope/branches``.
+  /// The number of branch pages that may still be read in the scope ``Scope/branches``.
   var branchesLeft = Self.mostBranches
   var buffers: PageBuffers
   var report = Report()
 
-  /// A tree of names with more pages is not verified before it is used.
+  /// A name tree with more pages than this is not verified in advance.
   fileprivate static let mostPagesOfNames = 256
-  /// More missing pages than this are never the leftover of a transaction.
+  /// Transactions never leave more missing pages than this.
   private static let mostMissing: UInt64 = 1 << 24
-  /// The branches that a verification of branches alone reads at most.
+  /// The maximum number of branch pages to read in the scope ``Scope/branches``.
   private static let mostBranches: UInt64 = 1024
-  /// More names than this are not remembered: nobody opens so many databases.
+  /// The maximum number of names to keep. Programs don't open more databases.
   static let mostDatabases = 1 << 16
 
   /// - Parameters:
-  ///   - meta: the root page of the state to verify. Its pages must not be written meanwhile.
-  ///   - isCancelled: asked at every page; true ends the verification with ``LMDBError/closed``.
+  ///   - meta: The root page of the state to verify. Its pages must not be overwritten meanwhile.
+  ///   - isCancelled: Called for every page. The verification ends with ``LMDBError/closed`` once
+  ///     it returns `true`.
   init(
     descriptor: Int32, meta: MetaPage, isCancelled: @escaping () -> Bool = { false }
   ) throws(LMDBError) {
@@ -70,9 +70,9 @@ struct PageVerifier: ~Copyable {
       descriptor: descriptor, meta: meta, scope: .trees, claiming: last, isCancelled: isCancelled)
   }
 
-  /// A verifier of single pages, which are in memory already.
+  /// Creates a verifier for single pages that are already in memory.
   ///
-  /// - Parameter meta: the root page of any state: the file's page size is taken from it.
+  /// - Parameter meta: The root page of any state, which determines the page size.
   init(pagesOf meta: MetaPage) {
     self.init(descriptor: -1, meta: meta, scope: .page) { false }
   }
@@ -91,8 +91,8 @@ struct PageVerifier: ~Copyable {
     buffers = PageBuffers(pageSize: pageSize)
   }
 
-  /// Verifies the tree of the databases' names as a whole, unless it is larger than that of any
-  /// store: then the file is of another program, which keeps its data there.
+  /// Verifies the complete name tree, unless it is larger than that of any store. In that case, the
+  /// file belongs to another program that keeps its data there.
   static func verifyNames(_ descriptor: Int32, _ meta: MetaPage) throws(LMDBError) {
     var remaining = mostPagesOfNames
     var verifier = PageVerifier(descriptor: descriptor, meta: meta, scope: .tree) {
@@ -113,12 +113,12 @@ struct PageVerifier: ~Copyable {
     try visit(&free)
   }
 
-  /// Ends the verification; returns the pages that it has met.
+  /// Ends the verification and returns the visited pages.
   consuming func takeClaims() -> PageClaims { claims }
 
-  /// Verifies that no page is listed as free to which a branch of a database's tree leads, or the
-  /// tree of names. Of large files as many databases as the branches to be read allow: a branch
-  /// leads to about a hundred pages.
+  /// Verifies that no page is listed as free that the branch pages of a database's tree or the name
+  /// tree refer to. In large files, this covers as many databases as the limit of branch pages
+  /// permits; each of these refers to about a hundred pages.
   mutating func verifyBranches() throws(LMDBError) {
     let names = meta.main
     guard names.leafPages < Self.mostPagesOfNames, names.branchPages < Self.mostPagesOfNames else {
@@ -148,7 +148,7 @@ struct PageVerifier: ~Copyable {
     return claims.firstUnclaimed(in: first...lastPage) == nil
   }
 
-  /// Accounts for a page. Nothing else may claim it.
+  /// Claims a page. Throws if it has already been claimed.
   mutating func claim(_ page: UInt64, _ tree: TreeTraversal) throws(LMDBError) {
     guard page >= 2, page <= lastPage else {
       throw damage(tree, page, Self.outsideComplaint(lastPage: lastPage))
@@ -157,12 +157,12 @@ struct PageVerifier: ~Copyable {
     guard isAlone || claims.insert(page) else { throw damage(tree, page, "it is used twice") }
   }
 
-  /// What is wrong with a page that no tree of the file can have.
+  /// Returns the damage of a page number that is out of bounds.
   static func outsideComplaint(lastPage: UInt64) -> String {
     "it is outside the file's pages 2 to \(lastPage)"
   }
 
-  /// Claims a page and reads it; it is valid until the next page of this level.
+  /// Claims and reads a page. It is valid until the next page of this level.
   mutating func fetch(
     _ page: UInt64, _ tree: TreeTraversal, level: Int
   ) throws(LMDBError) -> RawPage {
@@ -181,22 +181,22 @@ struct PageVerifier: ~Copyable {
 }
 
 extension MetaPage {
-  /// Whether the tree of the databases' names is no larger than that of a store, so that
+  /// Whether the name tree is no larger than that of a store, so that
   /// ``PageVerifier/verifyNames(_:_:)`` verifies all of it.
   var hasFewNames: Bool {
     let most = UInt64(PageVerifier.mostPagesOfNames)
-    // What a damaged page says may be any number.
+    // A damaged page may contain any number.
     return main.branchPages < most && main.leafPages <= most - main.branchPages
   }
 }
 
-/// What the verification of a data file's pages found, and where.
+/// A finding of the page verification, with its location.
 package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
-  /// The page; nil where the whole file or database is meant.
+  /// The page, or `nil` if the finding is about the whole file or database.
   package let page: UInt64?
-  /// The database that leads to the page; nil for what belongs to none.
+  /// The database that contains the page, or `nil` if none does.
   package let database: String?
-  /// What is wrong, in a clause about the page or the database.
+  /// The damage, as a clause about the page or the database.
   package let what: String
 
   package var description: String {

@@ -1,16 +1,16 @@
 internal import ArborModel
 internal import LMDB
 
-/// Gathers the object numbers that an access path names, without reading a record.
+/// Gathers the object numbers of an access path without reading records.
 struct CandidateCollector {
   let source: QuerySource
-  /// The entities whose objects count.
+  /// The entities whose objects are gathered.
   let family: [EntitySchema]
 
-  /// Returns the numbers, ascending and distinct, or nil as soon as there are more than `most` or
-  /// finding them has cost more than `effort`, in units of ``Cost``.
+  /// Returns the numbers, ascending and distinct, or `nil` once there are more than `most` or
+  /// gathering has cost more than `effort`, in units of ``Cost``.
   ///
-  /// - Complexity: Linear in the keys and numbers, up to the bounds, and a sort of the numbers.
+  /// - Complexity: Linear in the keys and numbers, up to the bounds, plus sorting the numbers.
   func collect(
     _ candidate: AccessCandidate, atMost most: Int = .max, effort: Int = .max
   ) throws -> [UInt64]? {
@@ -44,8 +44,7 @@ struct CandidateCollector {
     return numbers
   }
 
-  /// The numbers that are below all of some words, or nil as soon as finding them has cost more
-  /// than `effort`.
+  /// Returns the numbers that match all words, or `nil` once gathering has cost more than `effort`.
   private func collect(
     _ words: [ScanRanges], _ database: Database, effort: Int
   ) throws -> [UInt64]? {
@@ -69,7 +68,7 @@ struct CandidateCollector {
     return common
   }
 
-  /// Appends all numbers of the key that a cursor stands on, which are in ascending order.
+  /// Appends all numbers of the cursor's current key, in ascending order.
   @inline(__always)
   private static func append(
     _ entry: Entry, _ count: Int, of cursor: borrowing Cursor,
@@ -82,7 +81,7 @@ struct CandidateCollector {
     }
   }
 
-  /// Appends all numbers of a key, a page at a time.
+  /// Appends all numbers of a key, one page at a time.
   static func appendAll(
     of key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
   ) throws(LMDBError) {
@@ -93,7 +92,7 @@ struct CandidateCollector {
     }
   }
 
-  /// Appends the members of an owner whose relationship is ordered.
+  /// Appends the members of an owner of an ordered relationship.
   private static func appendOrdered(
     _ key: UnsafeRawBufferPointer, _ cursor: borrowing Cursor, to numbers: inout [UInt64]
   ) throws {
@@ -106,7 +105,7 @@ struct CandidateCollector {
     }
   }
 
-  /// Appends what a to-one relationship of some objects leads to.
+  /// Appends the targets of a to-one relationship of the given objects.
   private func appendTargets(
     of relationship: RelationshipSchema, _ objects: [ObjectNumber], to numbers: inout [UInt64]
   ) throws {
@@ -124,7 +123,7 @@ struct CandidateCollector {
 }
 
 extension AccessCandidate {
-  /// Whether it reads members that lie beside their positions.
+  /// Whether the access path reads members that are stored together with their positions.
   fileprivate var isOrdered: Bool {
     guard case .members(let relationship, _) = accessPath else { return false }
     return relationship.isOrdered

@@ -3,14 +3,15 @@ package import ArborModel
 /// One object that a fetch found.
 package struct FetchedRow {
   package let number: ObjectNumber
-  /// The copied record; nil if the context has the object's state already, pending or registered.
+  /// The copied record, or `nil` if the context already has the object's state, pending or
+  /// registered.
   package let base: UnsafeRawPointer?
-  /// The record's length in bytes; 0 without a copy.
+  /// The size of the record in bytes, or 0 without a copy.
   package let count: Int32
-  /// The index of the slab in ``FetchedRecords/slabs`` that holds the copy; -1 without one.
+  /// The index of the copy's slab in ``FetchedRecords/slabs``, or -1 without a copy.
   package let slabIndex: Int32
 
-  /// A row whose state the context has.
+  /// Creates a row whose state the context already has.
   @inlinable
   package init(known number: ObjectNumber) {
     self.number = number
@@ -27,7 +28,7 @@ package struct FetchedRow {
     self.slabIndex = Int32(truncatingIfNeeded: slabIndex)
   }
 
-  /// The copied record, or nil.
+  /// The copied record, or `nil` without a copy.
   @inlinable package var record: RecordView? {
     base.map { RecordView(base: $0, count: Int(count)) }
   }
@@ -47,7 +48,7 @@ package struct FetchedRecords {
     slabs = []
   }
 
-  /// Removes everything and keeps the capacity for rows.
+  /// Removes all rows and slabs but keeps their capacity.
   mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     slabs.removeAll(keepingCapacity: true)
@@ -64,7 +65,7 @@ package struct FetchedRecords {
     rows.append(FetchedRow(number, copy: copy, slabIndex: slabs.count - 1))
   }
 
-  /// Creates the result of one row, whose copy, if it has one, is in the slab.
+  /// Creates a result with a single row. Its copy, if any, is in `slab`.
   init(_ row: FetchedRow, in slab: RecordSlab) {
     rows = [row]
     slabs = row.slabIndex < 0 ? [] : [slab]

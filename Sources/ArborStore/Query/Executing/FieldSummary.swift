@@ -1,27 +1,28 @@
 internal import ArborModel
 internal import Foundation
 
-/// What aggregates of one field are made of, gathered from record bytes without making values.
+/// Accumulates aggregates of one field from record bytes, without creating values.
 struct FieldSummary {
   private(set) var count = 0
   private let kind: FieldKind
-  // More terms than there is memory for do not fill 128 bits.
+  // 128 bits cannot overflow: that would take more terms than fit in memory.
   private var whole: Int128 = 0
   private var leastWhole = Int64.max
   private var greatestWhole = Int64.min
   private var real = 0.0
   private var leastReal = Double.infinity
   private var greatestReal = -Double.infinity
-  /// Of decimals, texts and other runs of bytes, whose order is that of their values.
+  /// The extremes of decimals, texts and other byte strings, whose byte order is the order of their
+  /// values.
   private var leastBytes: [UInt8] = []
   private var greatestBytes: [UInt8] = []
   private var decimals = NumberSum()
-  /// Of values without a type.
+  /// The values of untyped fields.
   private var values = ValueSummary()
 
   init(kind: FieldKind) { self.kind = kind }
 
-  /// Adds what a record has in a field of the kind.
+  /// Adds the value of a record's field, which must be of this summary's kind.
   @inline(__always)
   mutating func add(_ record: RecordView, _ field: RecordField) {
     if record.isNull(field) { return }
@@ -37,7 +38,7 @@ struct FieldSummary {
     }
   }
 
-  /// Adds a whole number as often as a key has it.
+  /// Adds a whole number as many times as its key has entries.
   @inline(__always)
   mutating func add(_ number: Int64, times: Int) {
     count += times
@@ -83,7 +84,7 @@ struct FieldSummary {
     }
   }
 
-  /// The value of a function of all that was added.
+  /// Returns the result of a function over all added values.
   func value(of function: AggregateExpression.Function) -> PropertyValue {
     switch function {
     case .count: return .integer(Int64(count))
@@ -137,8 +138,8 @@ struct FieldSummary {
   }
 }
 
-/// Summarises one attribute of the rows themselves: the usual case, whose loop touches nothing but
-/// the field.
+/// Summarises one attribute of the rows themselves. This is the most common case; its loop touches
+/// only the field.
 struct FieldSummaries: RowSink {
   private let slot: Int
   private(set) var summary: FieldSummary

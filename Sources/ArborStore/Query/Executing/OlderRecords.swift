@@ -1,16 +1,16 @@
 internal import ArborModel
 
-/// Visits the records of one entity that lie in older layouts.
+/// Visits the records of one entity that are stored in older layouts.
 ///
-/// Conditions on fields that a layout has as the newest one does are asked of the records as they
-/// lie there, so that only rows are converted; others of a copy, which goes as soon as nobody needs
-/// it.
+/// Conditions on fields that are the same in the newest layout are evaluated on the stored record,
+/// so that only matching rows are converted. Other conditions are evaluated on a converted copy,
+/// which is released as soon as it is no longer needed.
 final class OlderRecords {
   /// An older layout.
   final class Form {
     let layout: RecordLayout
     let conversion: RecordConversion
-    /// The conditions for its records; nil where they take more than it has.
+    /// The conditions for records of this layout, or `nil` if they need fields that it lacks.
     let filter: RowFilter?
 
     init(_ conversion: RecordConversion, _ filter: RowFilter?) {
@@ -20,14 +20,14 @@ final class OlderRecords {
     }
   }
 
-  /// By the numbers of layouts.
+  /// The older layouts by layout number.
   private let forms: [Form?]
   /// The conditions for records of the newest layout.
   private let filter: RowFilter
   private let resolver: SnapshotResolver
   private let upgrades: UpgradedRecords
 
-  /// - Returns: nil where the entity has no older layout.
+  /// - Returns: `nil` if the entity has no older layouts.
   init?(
     of entity: EntitySchema, _ filter: RowFilter, _ executor: QueryExecutor, _ nodes: [BoundNode]
   ) throws {
@@ -48,8 +48,8 @@ final class OlderRecords {
     }
   }
 
-  /// What a record with the right checksum lies in; nil for the newest layout, and where it does
-  /// not have its layout's form.
+  /// Returns the layout of a record with a valid checksum. Returns `nil` for the newest layout, and
+  /// if the record doesn't match its layout.
   @inline(__always)
   func form(of record: RecordView) -> Form? {
     guard record.count >= RecordLayout.headerSize, Int(record.layoutNumber) < forms.count,
@@ -58,7 +58,7 @@ final class OlderRecords {
     return form
   }
 
-  /// Hands a record on, if it is a row; returns whether more rows are wanted.
+  /// Delivers a record if it matches. Returns whether more rows are wanted.
   func visit(
     _ record: RecordView, _ form: Form, _ number: ObjectNumber, of entity: EntitySchema,
     _ rows: inout RowDelivery

@@ -1,17 +1,18 @@
 internal import ArborModel
 
-/// Summarises several key paths and expressions of rows at once.
+/// Summarises several key paths and expressions of the rows in one pass.
 struct PathSummaries: RowSink {
-  /// What is read once a row, whatever the number of functions of it.
+  /// A value that is read once per row, no matter how many functions use it.
   private struct Entry {
     let text: String
     let isDistinct: Bool
     let keepsValues: Bool
     let path: BoundPath?
-    /// The index among the expressions of ``readers``, where there is no path.
+    /// The index of the expression in ``readers`` if there is no path.
     let expressionIndex: Int
 
-    /// A summary of the field as it lies in records; nil where values have to be made of it.
+    /// A summary that reads the stored field directly, or `nil` if values have to be created from
+    /// it.
     var fieldSummary: FieldSummary? {
       guard !isDistinct, !keepsValues, case .attribute(let attribute)? = path?.leaf else {
         return nil
@@ -27,7 +28,7 @@ struct PathSummaries: RowSink {
   private var fields: [FieldSummary?]
   private var values: [ValueSummary?]
   private var rowCount = 0
-  /// For each aggregate the entry it is of; nil for the rows themselves.
+  /// The index of each aggregate's entry, or `nil` for a count of the rows themselves.
   private let entryOf: [Int?]
   private let functions: [AggregateExpression.Function]
 
@@ -104,7 +105,7 @@ struct PathSummaries: RowSink {
     }
   }
 
-  /// The value of each aggregate.
+  /// The result of each aggregate.
   var results: [PropertyValue] {
     zip(functions, entryOf).map { function, entry in
       guard let entry else { return .integer(Int64(rowCount)) }

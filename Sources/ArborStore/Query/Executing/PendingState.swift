@@ -1,62 +1,63 @@
 package import ArborModel
 package import Foundation
 
-/// A context's uncommitted changes, which a query lays over the store's rows.
+/// A context's uncommitted changes, which a query merges into the stored rows.
 ///
 /// The executor evaluates pending records with the same compiled predicate as stored ones, so that
-/// an answer does not depend on what has been committed. Records and members that it returns stay
-/// valid for the length of the query.
+/// the result doesn't depend on what has been committed. Returned records and members stay valid
+/// until the query ends.
 package protocol PendingState: AnyObject {
-  /// The objects inserted, changed or deleted in the context: stored rows of theirs do not count.
+  /// The objects inserted, changed or deleted in the context. Their stored rows are ignored.
   var dirty: NumberMap { get }
 
-  /// The registered objects, whose records need not be copied; nil if there are none.
+  /// The registered objects, whose records need not be copied, or `nil` if there are none.
   var known: NumberMap? { get }
 
-  /// The number of dirty objects from which on fetches select some of them by their keys.
+  /// The number of dirty objects from which fetches select pending rows by key.
   var leastSelected: Int { get }
 
-  /// The inserted and changed objects of one concrete entity that are not deleted; with a
-  /// selection, at least those that it means.
+  /// Returns the inserted and changed objects of one concrete entity that are not deleted. With a
+  /// selection, returns at least those it selects.
   func pendingRows(
     of entity: EntitySchema, _ selection: PendingSelection?
   ) -> [(ObjectNumber, RecordView)]
 
-  /// The record of an inserted, changed or deleted object; nil for others.
+  /// Returns the record of an inserted, changed or deleted object, or `nil` for other objects.
   func pendingRecord(of number: ObjectNumber) -> RecordView?
 
   /// Whether an object is deleted in the context.
   func isDeleted(_ number: ObjectNumber) -> Bool
 
   /// Whether an object of an entity, or of one that inherits from it, is inserted, changed or
-  /// deleted, or has changed members. Otherwise the store's indexes tell everything about the
-  /// entity.
+  /// deleted, or has changed members. Otherwise the store's indexes are complete for the entity.
   func touches(_ entity: EntitySchema) -> Bool
 
-  /// The members of a to-many relationship, the changes laid over the store's.
+  /// Returns the members of a to-many relationship: the stored ones with the pending changes
+  /// applied.
   func members(
     of owner: ObjectNumber, _ relationship: RelationshipSchema, over stored: [ObjectNumber]
   ) -> [ObjectNumber]
 
-  /// The members that the changes add to a to-many relationship and remove from it; nil if there
-  /// are none. A link that is added may be in the store already, and one that is removed may not,
-  /// since another context may have committed the same.
+  /// Returns the members that the changes add to and remove from a to-many relationship, or `nil`
+  /// if there are none. An added link may already be stored, and a removed one may be missing,
+  /// because another context may have committed the same change.
   func changedMembers(
     of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) -> (added: [ObjectNumber], removed: [ObjectNumber])?
 
-  /// Whether an object is a member of a to-many relationship; nil if the changes don't tell.
+  /// Whether an object is a member of a to-many relationship, or `nil` if the changes don't
+  /// determine it.
   func isMember(
     _ member: ObjectNumber, of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) -> Bool?
 
-  /// A binary outside of a record that only the context has; nil for others.
+  /// Returns an external binary value that only the context has, or `nil` for others.
   func blob(_ name: BlobName) -> Data?
 }
 
 extension PendingState {
   package var leastSelected: Int { PendingSelection.leastRows }
 
-  /// Whether the store's rows are not all that counts.
+  /// Whether there are changes to merge with the stored rows.
   var hasPendingChanges: Bool { dirty.count > 0 }
 }

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension QueryExecutor {
-  /// How many rows a fetch would give, without copying any; from the counts that the store keeps
-  /// where they tell it all.
+  /// Returns the number of rows that a fetch would return, without copying any. Uses the counts
+  /// that the store maintains if they are sufficient.
   func count() throws -> Int {
     if query.groupLimit != nil { return try run(into: RowCounter()).count }
     let total = try countAll()
@@ -13,7 +13,8 @@ extension QueryExecutor {
 
   private func countAll() throws -> Int {
     if planner.isNeverTrue { return 0 }
-    // Few rows are looked at one by one sooner than all that the context has changed.
+    // Testing a few rows one by one is faster than testing every object that the context has
+    // changed.
     if let stored = try keptCount(least: hasPendingChanges ? overlay?.dirty.count ?? 0 : 0) {
       guard hasPendingChanges else { return stored }
       return stored - (try replacedMatches()) + (try pendingMatches().count)
@@ -31,8 +32,8 @@ extension QueryExecutor {
     return rows.sink(as: RowCounter.self).count + pending
   }
 
-  /// The number of stored objects that fulfil the predicate, where no row need be looked at. One
-  /// that is less than `least` is not wanted, unless there is no predicate.
+  /// Returns the number of stored objects that fulfil the predicate if it is known without reading
+  /// rows. A count below `least` is not used, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty {
       let rows = try planner.counts.objectCount(of: family)
@@ -47,8 +48,7 @@ extension QueryExecutor {
     return count
   }
 
-  /// How many stored objects that the context has changed or deleted fulfil the predicate in their
-  /// stored state.
+  /// Returns the number of changed or deleted objects whose stored state fulfils the predicate.
   private func replacedMatches() throws -> Int {
     guard let overlay else { return 0 }
     var numbers: [ObjectNumber] = []

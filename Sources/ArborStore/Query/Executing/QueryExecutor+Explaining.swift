@@ -1,20 +1,20 @@
 internal import ArborModel
 
 extension QueryExecutor {
-  /// The planner of the same query that counts and gathers nothing.
+  /// A planner for the same query that only counts and gathers nothing.
   private var explaining: QueryPlanner<StoredCounts> {
     QueryPlanner(scope: planner.scope, counts: StoredCounts(source))
   }
 
-  /// How a fetch would find its rows, from counts alone: nothing is run, and what only running
-  /// tells is estimated.
+  /// Returns the plan of a fetch, from counts alone. Nothing is run; results that only a run could
+  /// determine are estimated.
   ///
   /// - Parameter showsValues: Whether the values of conditions are shown.
   func explain(showsValues: Bool = true) throws -> QueryPlan {
     try explaining.explain(explaining.estimatedPlan(), showsValues: showsValues)
   }
 
-  /// How a fetch has found its rows, with how many left each step: the fetch is run.
+  /// Runs the fetch and returns its plan with the number of rows after each step.
   func analyze(showsValues: Bool) throws -> QueryPlan {
     let tally = RowTally()
     self.tally = tally
@@ -25,7 +25,7 @@ extension QueryExecutor {
     return try explaining.explain(plan, showsValues: showsValues, counts)
   }
 
-  /// How values would be made of the rows.
+  /// Returns the plan for computing aggregates of the rows.
   func explain(_ aggregates: [BoundAggregate], showsValues: Bool) throws -> QueryPlan {
     let planner = explaining
     let ran: Ran =
@@ -41,9 +41,9 @@ extension QueryExecutor {
     return try planner.explain(ran, aggregates, showsValues: showsValues)
   }
 
-  /// How the query was answered; nil where the executor has not run.
+  /// Returns the plan that answered the query, or `nil` if the executor has not run.
   ///
-  /// - Parameter aggregates: The values that were made of the rows; empty for rows.
+  /// - Parameter aggregates: The aggregates that were computed. Empty for rows.
   func planThatRan(
     _ aggregates: [BoundAggregate] = [], showsValues: Bool = false
   ) throws -> QueryPlan? {
@@ -61,8 +61,9 @@ extension QueryPlanner<StoredCounts> {
       root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan))
   }
 
-  /// Whether a condition has kept more than half of the rows that it was asked of: an index would
-  /// read them in another order, and no fewer. One that has the order of a limited query does.
+  /// Whether a condition kept more than half of the rows it was evaluated on. An index would then
+  /// read the rows in another order, but hardly fewer of them. It is still useful for the order of
+  /// a limited query.
   private func keepsMost(_ step: QueryPlan.Step) -> Bool {
     guard query.limit == 0 || query.sortKeys.isEmpty else { return false }
     if step.kind == .filter, let kept = step.actualRows,

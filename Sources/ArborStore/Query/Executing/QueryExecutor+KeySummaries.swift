@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension QueryExecutor {
-  /// What functions of one whole-numbered attribute are made of, from the keys of an index that
-  /// begins with it; nil where the rows have to be read.
+  /// Returns the summary of a whole-numbered attribute, read from the keys of a covering index, or
+  /// `nil` if the rows have to be read.
   func summaryOfKeys(_ attribute: AttributeSchema) throws -> FieldSummary? {
     guard !hasPendingChanges, let covering = try planner.coveringIndex(attribute) else {
       return nil
@@ -39,8 +39,8 @@ extension QueryExecutor {
 }
 
 extension QueryExecutor {
-  /// The least and greatest values that are asked for, from the ends of indexes; nil where the rows
-  /// have to be scanned.
+  /// Returns the requested minima and maxima from the ends of indexes, or `nil` if the rows have to
+  /// be scanned.
   func valuesAtEnds(_ aggregates: [BoundAggregate]) throws -> [PropertyValue]? {
     guard let ends = try planner.ends(for: aggregates) else { return nil }
     ran = .ends(ends)
@@ -50,7 +50,7 @@ extension QueryExecutor {
       guard case .path(let path) = aggregate.source, case .attribute(let attribute) = path.leaf
       else { return nil }
       var rows = RowDelivery(to: FirstValue(slot: attribute.slot))
-      // Keys that were cut do not tell the order of their values.
+      // The order of truncated keys doesn't determine the order of their values.
       guard try visit(end, [], &rows) else { return nil }
       var summary = ValueSummary()
       summary.add(rows.sink(as: FirstValue.self).value)
@@ -76,7 +76,7 @@ private struct FirstValue: RowSink {
     for index in rows.indices {
       let row = rows[index]
       value = row.record.value(entity.attributes[slot].field)
-      // What is no number has a place in an index, and none among the least and the greatest.
+      // NaN is indexed but is neither a minimum nor a maximum.
       if !value.isNull, !value.isNotANumber { return false }
     }
     return true

@@ -1,7 +1,7 @@
 package import ArborModel
 
 extension QueryExecutor {
-  /// The context's inserted and changed objects that fulfil the predicate.
+  /// Returns the context's inserted and changed objects that fulfil the predicate.
   func pendingMatches() throws -> [PendingRow] {
     guard let overlay, overlay.hasPendingChanges, !planner.isNeverTrue else { return [] }
     var matches: [PendingRow] = []
@@ -20,8 +20,8 @@ extension QueryExecutor {
     return matches
   }
 
-  /// By which keys the rows are found soonest; nil where the predicate names none, or so many that
-  /// going through all rows is as good.
+  /// Returns the keys by which pending rows are selected, or `nil` if the predicate names no keys,
+  /// or so many that scanning all rows is as fast.
   private func pendingSelection(_ overlay: any PendingState) -> PendingSelection? {
     let rows = overlay.dirty.count
     guard rows >= overlay.leastSelected, !planner.conjuncts.isEmpty else { return nil }
@@ -44,8 +44,8 @@ extension QueryExecutor {
 }
 
 extension [ColumnMatch] {
-  /// The columns at the beginning that have a few values, as long as they allow no more than some
-  /// keys.
+  /// Returns the leading columns that are fixed to a few values, as long as their combinations
+  /// don't exceed a number of keys.
   fileprivate func points(atMost most: Int) -> [ColumnMatch] {
     var keys = 1
     return Array(
@@ -57,20 +57,20 @@ extension [ColumnMatch] {
   }
 }
 
-/// Which of a context's rows a predicate can be true of: those whose key, made of some columns, is
-/// one of a few.
+/// Selects the pending rows that a predicate can match: those whose key, formed from some columns,
+/// is one of a few.
 ///
-/// It is what the conditions on leading columns of an index state, so that an object is found among
-/// thousands that wait for a commit as it would be found in the store. The rows are evaluated by
-/// the whole predicate afterwards: a row too many costs time only.
+/// The keys come from the conditions on the leading columns of an index, so that an object is found
+/// among thousands of uncommitted ones as it would be in the store. The whole predicate is
+/// evaluated on the selected rows afterwards: a row too many costs only time.
 package struct PendingSelection: Sendable {
-  /// Of fewer rows than this none are selected: to evaluate them all takes no longer.
+  /// The minimum number of rows for a selection. Evaluating fewer rows takes no longer.
   package static let leastRows = 64
-  /// How many rows there have to be for each key that is looked for.
+  /// The minimum number of rows per key.
   static let rowsPerKey = 4
 
-  /// The columns that keys are made of. Those of the whole family lie in them alike.
+  /// The columns that form the keys. They are stored alike in the records of the whole family.
   package let columns: [IndexSchema.Column]
-  /// Keys as ``IndexKeys`` makes them of records, each once.
+  /// The distinct keys, in the form that ``IndexKeys`` creates from records.
   package let keys: [[UInt8]]
 }

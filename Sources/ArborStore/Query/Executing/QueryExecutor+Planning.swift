@@ -1,18 +1,18 @@
 internal import ArborModel
 
-/// Plans that can be run. What counts can't tell is tried: the executor runs the trial that the
-/// planner returns instead of a plan, and asks again with the finding.
+/// Creates plans that can run. If counts are not sufficient, the planner returns a trial instead of
+/// a plan; the executor runs it and plans again with its finding.
 extension QueryExecutor {
   func plan(withoutOrder: Bool = false) throws -> AccessPlan {
     try runningTrials { try planner.plan(knowing: $0, withoutOrder: withoutOrder) }
   }
 
-  /// A plan that lists the rows' numbers; see ``QueryPlanner/listing(atMost:knowing:)``.
+  /// Returns a plan that lists the rows' numbers; see ``QueryPlanner/listing(atMost:knowing:)``.
   func listing(atMost most: Int) throws -> AccessPlan? {
     try runningTrials { try planner.listing(atMost: most, knowing: $0) }
   }
 
-  /// Repeats a planning step, and runs the trials that it asks for, until it returns a plan.
+  /// Repeats a planning step, running the requested trials, until it returns a plan.
   private func runningTrials<Plan>(
     _ step: (Findings) throws -> PlanningStep<Plan>
   ) throws -> Plan {
@@ -58,7 +58,7 @@ extension QueryExecutor {
 }
 
 extension QueryExecutor {
-  /// Records the plan that runs, and the use of the indexes that it finds numbers by.
+  /// Records the plan that runs and the use of its indexes.
   func note(_ plan: AccessPlan) {
     ran = .rows(plan)
     noteUse(of: plan)
@@ -68,7 +68,7 @@ extension QueryExecutor {
     if case .numbers(let list) = plan.access { noteUse(of: list) }
   }
 
-  /// Records the use of an access path's index.
+  /// Records the use of an access path's indexes.
   func noteUse(of candidate: AccessCandidate) {
     if let index = candidate.index { source.noteUse(of: index) }
     for related in candidate.related { noteUse(of: related.plan) }

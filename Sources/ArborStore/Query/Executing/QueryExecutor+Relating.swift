@@ -2,8 +2,8 @@ internal import ArborModel
 
 /// The inner side of semi-joins.
 extension QueryExecutor {
-  /// The related objects that fulfil a condition, and for a to-many relationship their owners; nil
-  /// where finding them costs as much as a budget.
+  /// Returns the related objects that fulfil a condition and, for a to-many relationship, their
+  /// owners. Returns `nil` if finding them would cost as much as the budget.
   func relatedRows(_ condition: RelatedCondition, budget: Int) throws -> RelatedRows? {
     let executor = QueryExecutor(source, try planner.planner(of: condition).scope)
     let plan = try executor.plan()
@@ -23,12 +23,12 @@ extension QueryExecutor {
     }
   }
 
-  /// The plan that a query was answered by.
+  /// Returns the plan that answered the query.
   private func plan(thatRan plan: AccessPlan) -> AccessPlan {
     if case .rows(let plan) = ran { plan } else { plan }
   }
 
-  /// The numbers of all stored objects that a plan finds, ascending.
+  /// Returns the numbers of all stored objects that a plan finds, ascending.
   private func numbers(_ plan: AccessPlan) throws -> [UInt64] {
     if plan.isListed, case .numbers(let list) = plan.access {
       let (list, numbers) = try gathered(list)
@@ -40,10 +40,11 @@ extension QueryExecutor {
     return rows.sink(as: RowNumbers.self).numbers.map(\.rawValue)
   }
 
-  /// The objects that have any of a plan's objects as members, ascending, and the members.
+  /// Returns the objects that have any of a plan's objects as members, ascending, and these
+  /// members.
   ///
-  /// - Parameter effort: What finding them may cost, in units of ``Cost``.
-  /// - Returns: nil where it would cost more.
+  /// - Parameter effort: The cost up to which to search, in units of ``Cost``.
+  /// - Returns: `nil` if the search would cost more.
   private func owners(
     of relationship: RelationshipSchema, _ plan: AccessPlan, effort: Int
   ) throws -> (owners: [UInt64], members: [UInt64])? {
@@ -67,7 +68,7 @@ extension QueryExecutor {
   }
 }
 
-/// Reads where a to-one relationship of the rows leads.
+/// Collects the targets of a to-one relationship of the rows.
 private struct OwnerSink: RowSink {
   var owners: [UInt64] = []
   private(set) var members: [UInt64] = []
@@ -90,17 +91,17 @@ private struct OwnerSink: RowSink {
   }
 }
 
-/// The objects of a relationship's destination that fulfil a condition on them: the inner side of a
-/// semi-join, planned or found.
+/// The objects of a relationship's destination that fulfil a condition: the inner side of a
+/// semi-join, planned or already found.
 final class RelatedRows {
   let condition: RelatedCondition
-  /// What asks for them.
+  /// The scope of the query that finds them.
   let scope: PlanScope
-  /// How they are found, or were.
+  /// The plan that finds them, or found them.
   let plan: AccessPlan
-  /// How many they are; gathered once they have been found.
+  /// The number of objects. Gathered once they have been found.
   let count: RowCount
-  /// For a to-many relationship those that have any of them as members.
+  /// For a to-many relationship, the objects that have any of them as members.
   let owners: RowCount?
 
   init(

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// The path of rows to a sink: in the query's order, with the context's pending rows among the
-/// store's, after the continuation, with offset and limit applied.
+/// Delivers rows to a sink: in the query's order, with pending rows merged in, after the
+/// continuation, and with offset and limit applied.
 extension QueryExecutor {
-  /// Runs the query, and copies the records of rows that the context has not registered.
+  /// Runs the query and copies the records of rows that the context has not registered.
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
     let plan = try plan()
     let known = overlay?.known
@@ -11,10 +11,10 @@ extension QueryExecutor {
     return try run(plan, into: sink).result
   }
 
-  /// Runs the query and returns the sink, which has taken its rows.
+  /// Runs the query and returns the sink with its rows.
   func run<Sink: RowSink>(into sink: Sink) throws -> Sink { try run(plan(), into: sink) }
 
-  /// Runs a plan of the query and returns the sink, which has taken the rows.
+  /// Runs a plan of the query and returns the sink with its rows.
   func run<Sink: RowSink>(_ plan: AccessPlan, into sink: Sink) throws -> Sink {
     try delivery(plan, to: sink).sink(as: Sink.self)
   }
@@ -24,7 +24,7 @@ extension QueryExecutor {
     if query.sortKeys.isEmpty { return try deliverByNumber(plan, to: sink) }
     var plan = plan
     if case .ordered = plan.access, query.continuation == nil, !hasPendingChanges {
-      // No row has to be compared with another.
+      // The index provides the order, so rows need not be compared.
       var rows = limited(sink)
       if try visit(inOrder: plan, &rows) { return rows }
       plan = try self.plan(withoutOrder: true)
@@ -36,7 +36,7 @@ extension QueryExecutor {
     return try deliverSorted(plan, CollatedOrder(query.sortKeys, columns: columns), to: sink)
   }
 
-  /// The way to a sink, with the query's offset and limit.
+  /// Returns the delivery to a sink, with the query's offset and limit.
   func limited(_ sink: any RowSink, pending: [PendingRow] = []) -> RowDelivery {
     RowDelivery(to: sink, offset: query.offset, limit: query.limit, pending: pending)
   }
@@ -52,8 +52,8 @@ extension QueryExecutor {
     return rows
   }
 
-  /// The number of rows to reserve space for: all that the plan finds, if no condition is left to be
-  /// evaluated, or a limit of no more than a page; otherwise 0.
+  /// Returns the number of rows to reserve space for: all rows of the plan if no condition remains
+  /// to be evaluated, or a limit of up to one page. Otherwise 0.
   private func expectedRows(_ plan: AccessPlan) -> Int {
     guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
       return 0
@@ -86,12 +86,12 @@ extension QueryExecutor {
     return try deliver(&sorter, to: sink)
   }
 
-  /// Scans along an index that has the query's order; returns nil if the scan was given up.
+  /// Scans along an index in the query's order. Returns `nil` if the scan was abandoned.
   func deliverInOrder<Order: RowOrder>(
     _ plan: AccessPlan, _ pending: [PendingRow], _ order: Order, to sink: any RowSink
   ) throws -> RowDelivery? {
     guard !pending.isEmpty else { return try deliver(plan, order, limited(sink)) }
-    // The first rows of the store and the pending ones hold the first rows of both.
+    // The first rows of the result are among the first stored rows and the pending rows.
     var sorter = try sorter(order)
     let first = RowDelivery(
       to: RowHandler { try sorter.take($0, of: $1) }, limit: query.rowsNeeded ?? 0)
@@ -102,8 +102,8 @@ extension QueryExecutor {
     return try deliver(&sorter, to: sink)
   }
 
-  /// Scans along an index and hands on what lies behind the continuation; nil where the scan was
-  /// given up.
+  /// Scans along an index and delivers the rows after the continuation. Returns `nil` if the scan
+  /// was abandoned.
   private func deliver<Order: RowOrder>(
     _ plan: AccessPlan, _ order: Order, _ rows: RowDelivery
   ) throws -> RowDelivery? {
@@ -124,13 +124,13 @@ extension QueryExecutor {
     return try visit(inOrder: plan.begun(behind: continuation, query), &behind) ? rows : nil
   }
 
-  /// Keeps as many of the first rows as the query needs.
+  /// Returns a sorter that keeps as many of the first rows as the query needs.
   func sorter<Order: RowOrder>(_ order: Order) throws -> RowSorter<Order> {
     try RowSorter(
       order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
   }
 
-  /// Hands a sorter's rows to the sink. They are sorted where they lie.
+  /// Delivers a sorter's rows to the sink. They are sorted in place.
   func deliver<Order: RowOrder>(
     _ sorter: inout RowSorter<Order>, to sink: any RowSink
   ) throws -> RowDelivery {

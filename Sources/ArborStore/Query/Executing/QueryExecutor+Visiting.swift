@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// Visiting stored rows by each kind of access. Each verifies a record, skips what the context has
-/// changed, evaluates the remaining conditions and delivers the row.
+/// Visits stored rows by each kind of access. Each visit verifies the record, skips objects that
+/// the context has changed, evaluates the remaining conditions and delivers the row.
 extension QueryExecutor {
   /// Visits the rows of a plan in the order of their object numbers.
   func visit(_ plan: AccessPlan, _ rows: inout RowDelivery) throws {
@@ -32,14 +32,14 @@ extension QueryExecutor {
     try resolver.check()
   }
 
-  /// Visits all records of one entity; returns whether more rows are wanted.
+  /// Visits all records of one entity. Returns whether more rows are wanted.
   private func scan(
     _ entity: EntitySchema, _ nodes: [BoundNode], _ rows: inout RowDelivery
   ) throws -> Bool {
     let filter = try filter(nodes, for: entity)
     let older = try OlderRecords(of: entity, filter, self, nodes)
-    // Two calls of one loop, which the compiler makes two loops of: a filter that is asked in the
-    // loop costs a scan with conditions an eighth, and `??` two thunks for each row.
+    // Two calls of one loop, which the compiler specialises into two loops: testing the filter
+    // inside the loop slows down a filtered scan by an eighth, and `??` adds two thunks per row.
     guard let predicate = filter.predicate else {
       return try scan(entity, entity.layout, { _, _, _ in true }, older, resolver, &rows)
     }
@@ -47,20 +47,20 @@ extension QueryExecutor {
   }
 
   /// The loop that runs for every object of the store. Its parameters are borrowed, so that none of
-  /// them is retained and released for every row.
+  /// them is retained and released per row.
   private func scan(
     _ entity: EntitySchema, _ layout: RecordLayout, _ predicate: CompiledPredicate,
     _ older: OlderRecords?, _ resolver: any RecordResolver, _ rows: inout RowDelivery
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
-    // A forged index may lead behind the greatest number there is.
+    // A forged index may contain the greatest possible number.
     guard query.numberBehind?.rawValue != .max else { return true }
     let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
     if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
     let limit = source.limit
     var entries = source.reader.scan(source.records(entity), from: start)
     return try RecordBatch.withBatch(of: entity) { batch in
-      // A fetch of few rows shall not read many.
+      // A fetch of few rows should not read many.
       var most = 8
       while true {
         let mayBeMore = try batch.read(&entries, atMost: most)
@@ -81,16 +81,18 @@ extension QueryExecutor {
           guard try rows.take(number, .stored(record), of: entity) else { return false }
         }
         guard mayBeMore else { return true }
-        // Rows that take long to ask are read in smaller batches, so that none goes on for long.
+        // Rows that take long to evaluate are read in smaller batches, so that the limit is checked
+        // in time.
         most = min(RecordBatch.capacity, limit.batchSize)
       }
     }
   }
 
-  /// Takes a record of a scan that is not certainly one of the newest layout; returns whether more
-  /// rows are wanted. Apart, so that the scan's loop stays small enough to be compiled well.
+  /// Takes a scanned record that may not be a valid one of the newest layout. Returns whether more
+  /// rows are wanted. Kept separate so that the scan's loop stays small enough to be optimised
+  /// well.
   ///
-  /// - Parameter intact: The record, if its checksum is right.
+  /// - Parameter intact: The record, if its checksum is valid.
   @inline(never)
   private func takeOther(
     _ intact: RecordView?, _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber,
@@ -105,7 +107,7 @@ extension QueryExecutor {
     return try rows.take(number, .stored(record), of: entity)
   }
 
-  /// Visits the objects of ascending numbers without reading their records.
+  /// Visits objects in ascending order of their numbers without reading their records.
   private func visitUnread(_ numbers: ArraySlice<UInt64>, _ rows: inout RowDelivery) throws {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     for raw in numbers {
@@ -116,11 +118,11 @@ extension QueryExecutor {
     }
   }
 
-  /// Visits the objects of ascending numbers.
+  /// Visits objects in ascending order of their numbers.
   ///
   /// - Parameters:
   ///   - known: The objects whose records need not be read.
-  ///   - mayBeMissing: Whether numbers without an object are skipped rather than damage.
+  ///   - mayBeMissing: Whether numbers without an object are skipped instead of reported as damage.
   private func visit(
     _ numbers: ArraySlice<UInt64>, _ nodes: [BoundNode], known: NumberMap?, mayBeMissing: Bool,
     _ rows: inout RowDelivery
@@ -135,7 +137,8 @@ extension QueryExecutor {
       let layout = entity.layout
       let records = source.records(entity)
       let cursor = try source.reader.cursor(records)
-      // A cursor looks around its own page first, which helps among neighbours only.
+      // A cursor searches its current page first, which only helps if the numbers are close
+      // together.
       let areNear = try run.count > source.reader.entryCount(records) / 64
       for raw in run {
         let number = ObjectNumber(rawValue: raw)
@@ -159,7 +162,8 @@ extension QueryExecutor {
     if start < numbers.endIndex { try checkForeign(ObjectNumber(rawValue: numbers[start])) }
   }
 
-  /// Refuses a number that an index or a relationship holds and no entity of the query has.
+  /// Throws for a number from an index or a relationship that doesn't belong to the query's
+  /// entities.
   private func checkForeign(_ number: ObjectNumber) throws {
     throw StoreError.corrupted(
       entity: query.entity.name, object: number,
@@ -168,17 +172,18 @@ extension QueryExecutor {
         + "another entity.")
   }
 
-  /// Visits the rows of a plan that scans in order; false where the scan was given up.
+  /// Visits the rows of a plan that scans in order. Returns `false` if the scan was abandoned.
   func visit(inOrder plan: AccessPlan, _ rows: inout RowDelivery) throws -> Bool {
     guard case .ordered(let ordered) = plan.access else { return false }
     ran = .rows(plan)
     return try visit(ordered, plan.residual, &rows)
   }
 
-  /// Visits the entries of an index in the order of its keys.
+  /// Visits the entries of an index in key order.
   ///
-  /// - Returns: false where the scan was given up: it took too long, or met keys that were cut and
-  ///   so do not tell the order of their records. What the sink has taken is to be thrown away.
+  /// - Returns: `false` if the scan was abandoned, because it took too long or met truncated keys,
+  ///   which don't determine the order of their records. The caller must then discard the rows that
+  ///   the sink has taken.
   func visit(
     _ ordered: OrderedAccess, _ nodes: [BoundNode], _ rows: inout RowDelivery
   ) throws -> Bool {
@@ -186,7 +191,7 @@ extension QueryExecutor {
     source.noteUse(of: ordered.index)
     let cursor = try source.reader.cursor(source.database(of: ordered.index))
     let isForward = ordered.isForward
-    // Only the first key can be the one that an earlier scan ended at.
+    // Only the first key can be the one at which an earlier scan ended.
     var begin = ordered.last
     for range in isForward ? ordered.ranges : ordered.ranges.reversed() {
       var entry = try isForward ? cursor.seek(range.lower) : last(cursor, in: range)
@@ -220,7 +225,7 @@ extension QueryExecutor {
     return try finish(&rows)
   }
 
-  /// Visits the numbers of a key above one of them, and leaves the cursor on the key; returns
+  /// Visits the numbers of a key above a given one and leaves the cursor on the key. Returns
   /// whether more rows are wanted.
   private func take(
     _ key: UnsafeRawBufferPointer, behind number: ObjectNumber, _ cursor: borrowing Cursor,
@@ -231,7 +236,7 @@ extension QueryExecutor {
       guard try lookups.take(found.integerValue, &rows) else { return false }
       entry = try cursor.nextDuplicate()
     }
-    // A look that finds nothing leaves the cursor anywhere.
+    // An unsuccessful search leaves the cursor at an arbitrary position.
     _ = try cursor.seek(key)
     return true
   }
@@ -242,7 +247,7 @@ extension QueryExecutor {
     return true
   }
 
-  /// The last entry below the end of a range.
+  /// Returns the last entry below the end of a range.
   private func last(_ cursor: borrowing Cursor, in range: ScanRange) throws -> Entry? {
     guard let upper = range.upper else { return try cursor.last() }
     guard try cursor.seek(upper) != nil else { return try cursor.last() }
@@ -251,7 +256,7 @@ extension QueryExecutor {
 }
 
 extension StoreError {
-  /// An index names an object that is not there.
+  /// Creates the error for an index entry whose object does not exist.
   static func missingRecord(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
     .corrupted(
       entity: entity.name, object: number,
@@ -259,20 +264,20 @@ extension StoreError {
   }
 }
 
-/// Looks up the objects that an index names one after another.
+/// Looks up the objects of index entries one by one.
 private struct OrderedLookups: ~Copyable {
   private let executor: QueryExecutor
   private let nodes: [BoundNode]
   private let dirty: NumberMap?
   private(set) var visited = 0
 
-  // What belongs to the entity of the object looked up last: most have one entity.
+  // Cached for the entity of the last object, because most queries have only one entity.
   private var entity: EntitySchema
   private var layout: RecordLayout
   private var predicate: CompiledPredicate?
   private var records: Database
 
-  /// - Returns: nil where no entity is asked for.
+  /// - Returns: `nil` if the query has no entities.
   init?(_ executor: QueryExecutor, _ nodes: [BoundNode]) throws {
     guard let first = executor.family.first else { return nil }
     self.executor = executor
@@ -284,7 +289,7 @@ private struct OrderedLookups: ~Copyable {
     records = executor.source.records(first)
   }
 
-  /// Returns whether more rows are wanted.
+  /// Takes an object. Returns whether more rows are wanted.
   @inline(__always)
   mutating func take(_ raw: UInt64, _ rows: inout RowDelivery) throws -> Bool {
     let number = ObjectNumber(rawValue: raw)
@@ -294,7 +299,8 @@ private struct OrderedLookups: ~Copyable {
     if number.entity != entity.number {
       guard try change(to: number) else { return true }
     }
-    // Neighbours in an index lie apart: a cursor would look around its page in vain.
+    // Neighbours in an index are not neighbours among the records, so a cursor would search its
+    // page in vain.
     guard let bytes = try executor.source.reader.get(records, key: raw) else {
       throw StoreError.missingRecord(number, entity)
     }
@@ -303,7 +309,7 @@ private struct OrderedLookups: ~Copyable {
     return try rows.take(number, .stored(record), of: entity)
   }
 
-  /// Turns to the records of another entity; false where it is not asked for.
+  /// Switches to the records of another entity. Returns `false` if the query doesn't include it.
   private mutating func change(to number: ObjectNumber) throws -> Bool {
     guard let other = executor.family.first(where: { $0.number == number.entity }) else {
       return false

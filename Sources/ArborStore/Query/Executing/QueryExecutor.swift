@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// Runs one query on one snapshot: asks the ``QueryPlanner`` for a plan, visits its rows, evaluates
-/// them, merges the context's pending changes, sorts, and hands the result to a ``RowSink``.
+/// Runs one query on one snapshot: obtains a plan from the ``QueryPlanner``, visits and evaluates
+/// the rows, merges the context's pending changes, sorts, and delivers the result to a ``RowSink``.
 ///
-/// Nothing that points into the map leaves it.
+/// No pointer into the memory map outlives the executor.
 final class QueryExecutor {
   /// The access that answered a query.
   enum Ran {
@@ -18,11 +18,11 @@ final class QueryExecutor {
   let planner: QueryPlanner<CollectingCounts>
   let overlay: (any PendingState)?
   let resolver: SnapshotResolver
-  /// The findings of the trials that were run for the plan.
+  /// The findings of the trials that ran for the plan.
   var findings = Findings()
-  /// The access that answered the query; nil before it has run.
+  /// The access that answered the query, or `nil` before it has run.
   var ran: Ran?
-  /// Counts rows while a plan is analysed.
+  /// Counts rows while a plan is being analyzed.
   var tally: RowTally?
 
   convenience init(_ source: QuerySource, _ query: StoreQuery, overlay: (any PendingState)?) throws
@@ -43,7 +43,7 @@ final class QueryExecutor {
   var query: StoreQuery { planner.scope.query }
   var family: [EntitySchema] { planner.family }
 
-  /// Reads what sort keys are about, at the predicate's instant.
+  /// Returns the columns that the sort keys read, evaluated at the predicate's instant.
   func sortColumns(_ keys: [BoundSortKey]) -> SortColumns {
     SortColumns(keys, planner.scope.environment, resolver: resolver)
   }
@@ -63,7 +63,7 @@ final class QueryExecutor {
     return RowFilter(entity: entity, predicate: code)
   }
 
-  /// Verifies a stored record, and upgrades it to the newest layout.
+  /// Verifies a stored record and converts it to the newest layout.
   @inline(__always)
   func verified(
     _ bytes: UnsafeRawBufferPointer, _ number: ObjectNumber, _ entity: EntitySchema,
@@ -80,7 +80,7 @@ final class QueryExecutor {
 /// Evaluates conditions on the records of one concrete entity.
 struct RowFilter {
   let entity: EntitySchema
-  /// nil where every record passes.
+  /// The compiled conditions, or `nil` if every record passes.
   let predicate: CompiledPredicate?
 
   @inline(__always)
@@ -92,18 +92,19 @@ struct RowFilter {
   }
 }
 
-/// Counts the rows that a query asks its conditions of.
+/// Counts the rows on which a query evaluates its conditions.
 final class RowTally {
   private(set) var visited = 0
   private(set) var accepted = 0
 
-  /// Begins to count anew: a scan that was given up does not count.
+  /// Restarts counting. An abandoned scan does not count.
   func begin() {
     visited = 0
     accepted = 0
   }
 
-  /// A predicate that counts, or what lets all rows pass and counts them.
+  /// Wraps a predicate so that it counts its rows. Without a predicate, all rows pass and are
+  /// counted.
   func counting(_ predicate: CompiledPredicate?) -> CompiledPredicate {
     { [self] record, number, resolver in
       visited += 1

@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension QuerySource {
-  /// Visits the keys of an access path by an index or members, each with its first entry and its
-  /// number of entries; returns false if the bound has ended it.
+  /// Visits the keys of an index or member access path, each with its first entry and its number of
+  /// entries. Returns `false` if the bound ended the visit.
   @inline(__always)
   func forEachKey(
     of candidate: AccessCandidate, _ bound: inout CountBound,
@@ -40,8 +40,8 @@ extension QuerySource {
     return true
   }
 
-  /// Visits the keys of a range in order, each with its first entry and its number of entries, until
-  /// `body` returns false; returns whether it never did.
+  /// Visits the keys of a range in order, each with its first entry and its number of entries,
+  /// until `body` returns `false`. Returns whether all keys were visited.
   @inline(__always)
   func forEachKey(
     _ cursor: borrowing Cursor, in range: ScanRange, _ body: (Entry, Int) throws -> Bool
@@ -58,6 +58,6 @@ extension QuerySource {
 }
 
 extension ObjectNumber {
-  /// Whether the object is of one of some concrete entities.
+  /// Whether the object belongs to one of the given concrete entities.
   func isOf(_ family: [EntitySchema]) -> Bool { family.contains { $0.number == entity } }
 }

@@ -2,35 +2,35 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// The transaction that a query reads from, with the databases of its store.
+/// The transaction that a query reads from, together with the databases of its store.
 struct QuerySource {
   let store: StoreEngine
   let reader: TransactionReader
-  /// The indexes that are not ready to be read; nil where all are.
+  /// The indexes that are not ready for reading, or `nil` if all are.
   let unfinished: UnfinishedIndexes?
-  /// Ends the query early.
+  /// The limit that ends the query early.
   let limit: WorkLimit
-  /// The locale of localized comparisons; nil for the process's locale.
+  /// The locale for localized comparisons, or `nil` for the process's locale.
   var locale: Locale?
 
   var schema: ModelSchema { store.schema }
 
-  /// Which of an entity's indexes lack entries, by their positions.
+  /// Returns the positions of the entity's indexes that lack entries.
   func unreadyIndexes(of entity: EntitySchema) -> Set<Int> {
     guard unfinished != nil else { return [] }
     return Set(
       entity.indexes.indices.filter { !isReady(IndexReference(entity: entity, position: $0)) })
   }
 
-  /// Whether an index has all of its entries.
+  /// Whether an index is complete.
   func isReady(_ index: IndexReference) -> Bool { unfinished?.isReady(number(of: index)) ?? true }
 
-  /// The records of a concrete entity.
+  /// Returns the database of a concrete entity's records.
   func records(_ entity: EntitySchema) -> Database { store.databases.records(entity.index) }
 }
 
 extension QuerySource {
-  /// The index's number throughout the store.
+  /// Returns the index's number, which is unique in the store.
   func number(of index: IndexReference) -> Int {
     store.databases.indexNumbers(of: index.entity.index)[index.position]
   }
@@ -39,7 +39,7 @@ extension QuerySource {
     store.databases.indexes[number(of: index)].database
   }
 
-  /// Where the members of a to-many relationship are, by their owners.
+  /// Returns the database that maps owners to the members of a to-many relationship.
   func members(of relationship: RelationshipSchema) -> Database {
     guard
       let number = store.databases.relationshipIndex(
@@ -48,6 +48,6 @@ extension QuerySource {
     return store.databases.relationships[number].members
   }
 
-  /// Records that a query has been answered by an index.
+  /// Records that an index has been used by a query.
   func noteUse(of index: IndexReference) { store.noteUse(ofIndex: number(of: index)) }
 }

@@ -1,32 +1,34 @@
 package import ArborModel
 
-/// Watches the queries of a store: tells of each as it begins and ends, and reports those that take
-/// long.
+/// Observes the queries of a store: notifies an observer when each begins and ends, and reports
+/// slow ones.
 package final class QueryWatch: Sendable {
-  /// A query that took long, in words without the values of its predicate.
+  /// A slow query, described without the values of its predicate.
   package struct Report: Sendable {
-    /// The entity, the conditions, the order and the limit.
+    /// The entity, conditions, order and limit in words.
     package let query: String
     package let entity: String
     package let duration: Duration
-    /// How many rows, or what count, the answer was; nil for other answers.
+    /// The number of rows or the count that was returned, or `nil` for other results.
     package let rows: Int?
     package let plan: QueryPlan
   }
 
-  /// How a query ended.
+  /// The outcome of a query.
   package struct Outcome {
     package let duration: Duration
-    /// How many rows, or what count, the answer was; nil for other answers and without one.
+    /// The number of rows or the count that was returned. `nil` for other results and if the query
+    /// failed.
     package let rows: Int?
     package let error: StoreError?
   }
 
-  /// Is called as a query begins, and what it returns as the query ends.
+  /// A closure that is called when a query begins. The closure it returns is called when the query
+  /// ends.
   package typealias Observer =
     @Sendable (_ entity: String, _ kind: FetchKind) -> ((Outcome) -> Void)?
 
-  /// From how long on a query is reported; nil for never.
+  /// Queries that take at least this long are reported. `nil` disables reporting.
   package let threshold: Duration?
   private let tell: @Sendable (Report) -> Void
   private let observer: Observer?
@@ -39,7 +41,7 @@ package final class QueryWatch: Sendable {
     self.tell = tell
   }
 
-  /// The same observer, with another threshold and another one to report to.
+  /// Returns a watch with the same observer and another threshold and report handler.
   package func reporting(
     from threshold: Duration, _ tell: @escaping @Sendable (Report) -> Void
   ) -> QueryWatch {
@@ -49,10 +51,10 @@ package final class QueryWatch: Sendable {
   /// Runs a query.
   ///
   /// - Parameters:
-  ///   - asked: What was asked for in words, where that is not objects.
-  ///   - rows: How many rows an answer has; nil for answers of another kind.
-  ///   - plan: How the query was answered. A plan that cannot be made any more is no reason to
-  ///     lose the answer.
+  ///   - asked: The kind of result in words, unless it is objects.
+  ///   - rows: Returns the number of rows of a result, or `nil` for other kinds of results.
+  ///   - plan: Returns the plan that answered the query. If it throws, the query is not reported
+  ///     but its result is still returned.
   func watching<R>(
     _ query: StoreQuery, _ kind: FetchKind, _ asked: String?, rows: (R) -> Int?,
     plan: () throws -> QueryPlan, _ body: () throws(StoreError) -> R

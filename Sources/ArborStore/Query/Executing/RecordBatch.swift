@@ -2,21 +2,22 @@ internal import ArborModel
 internal import CArborBits
 internal import LMDB
 
-/// Some records of a scan over an entity, whose checksums are compared together.
+/// A batch of scanned records of one entity, whose checksums are verified together.
 ///
-/// A checksum is a chain of steps that wait for each other. One after another, with the work on
-/// each record between them, they take as long as all the rest of a scan; in a loop of their own
-/// the processor takes several at once, in a third of the time.
+/// A checksum is a chain of dependent steps. Verified one by one between the work on each record,
+/// checksums take as long as the rest of the scan. In a loop of their own, the processor overlaps
+/// several of them and needs a third of the time.
 ///
-/// The entries are those of the scan's transaction; a batch lives no longer than the room it is in.
+/// The entries belong to the scan's transaction. A batch must not outlive the memory it was created
+/// in.
 struct RecordBatch {
   private let records: UnsafeMutableBufferPointer<NumberedEntry>
   private let entity: UInt16
   private(set) var count = 0
-  /// A bit for each record whose checksum is right.
+  /// One bit per record, set if its checksum is valid.
   private var intact: UInt64 = 0
 
-  /// The greatest number of records: there is a bit for each.
+  /// The maximum number of records: one per bit.
   static let capacity = 64
 
   /// Calls `body` with a batch for the records of an entity.
@@ -34,15 +35,15 @@ struct RecordBatch {
     self.entity = entity
   }
 
-  /// Reads so many records on at most; returns whether there may be more behind.
+  /// Reads up to `most` further records. Returns whether there may be more.
   mutating func read(_ scan: inout EntryScan, atMost most: Int) throws -> Bool {
     count = try scan.next(into: UnsafeMutableBufferPointer(rebasing: records[..<most]))
     intact = arbor_records_intact(records.baseAddress, count, entity)
     return count == most
   }
 
-  /// Refuses keys that are no numbers of the entity's objects: a forged one would make an object of
-  /// another class one of the rows. Keys ascend, so that the outer ones tell of all.
+  /// Throws if a key is not an object number of the entity: a forged key would turn an object of
+  /// another class into a row. Keys ascend, so checking the first and last is sufficient.
   func checkKeys() throws(StoreError) {
     guard count > 0, number(0).entity != entity || number(count - 1).entity != entity else {
       return
@@ -53,25 +54,25 @@ struct RecordBatch {
       what: "The object number \(misplaced.rawValue) is stored with the records of another entity.")
   }
 
-  /// The number of a record's object.
+  /// Returns the object number of a record.
   @inline(__always)
   func number(_ index: Int) -> ObjectNumber { ObjectNumber(rawValue: records[index].key) }
 
-  /// A record of the newest layout that is certainly undamaged; nil for others, which have to be
-  /// looked at: ``bytes(_:)``.
+  /// Returns a record that is known to be undamaged and in the newest layout. Returns `nil` for
+  /// others, whose ``bytes(_:)`` have to be examined.
   @inline(__always)
   func record(_ index: Int, _ layout: RecordLayout) -> RecordView? {
     guard let record = intact(index), record.hasForm(of: layout) else { return nil }
     return record
   }
 
-  /// A record with the right checksum, in whatever layout.
+  /// Returns a record with a valid checksum, in any layout.
   @inline(__always)
   func intact(_ index: Int) -> RecordView? {
     guard intact >> UInt64(index) & 1 == 1, let base = records[index].base else { return nil }
     return RecordView(base: base, count: records[index].count)
   }
 
-  /// What is stored.
+  /// Returns the stored bytes of a record.
   func bytes(_ index: Int) -> UnsafeRawBufferPointer { records[index].value }
 }

@@ -1,34 +1,34 @@
 internal import ArborModel
 
-/// Carries rows from the loop that finds them to the sink that takes them. It merges the context's
-/// rows with the store's by number, skips the offset and stops at the limit.
+/// Delivers rows from the loop that finds them to a sink. It merges pending rows with stored ones
+/// by number, skips the offset and stops at the limit.
 struct RowDelivery {
-  /// The most rows that the sink gets at once.
+  /// The maximum number of rows per delivery.
   private static let capacity = 64
 
   private var sink: any RowSink
-  /// As the sink says; see ``RowSink``.
+  /// The requirements of the sink; see ``RowSink``.
   let (readsRecords, readsKnown, keepsRecords): (Bool, Bool, Bool)
 
   private var toSkip: Int
-  /// How many more rows the query wants, those in the buffer among them.
+  /// The number of rows that the query still wants, including those in the buffer.
   private var room: Int
   private let pending: [PendingRow]
   private var nextPending = 0
   private var wantsMore = true
 
-  /// Rows of one entity that the sink has not taken yet.
+  /// Rows of one entity that have not been delivered yet.
   private let buffer = RowBuffer(capacity: Self.capacity)
   private var count = 0
   private var entity: EntitySchema?
   private var rowsAtOnce: Int
-  /// How many rows of ``entity`` may come before there is anything to decide.
+  /// The number of rows of ``entity`` that can be buffered without further checks.
   private var free = 0
 
   /// - Parameters:
-  ///   - offset: How many rows are left out first.
-  ///   - limit: After how many rows no more are wanted; 0 for all.
-  ///   - pending: Rows of the context, put among the store's by number.
+  ///   - offset: The number of rows to skip first.
+  ///   - limit: The maximum number of rows, or 0 for no limit.
+  ///   - pending: The context's rows, which are merged with the stored ones by number.
   init<Sink: RowSink>(
     to sink: Sink, offset: Int = 0, limit: Int = 0, pending: [PendingRow] = []
   ) {
@@ -42,7 +42,7 @@ struct RowDelivery {
     rowsAtOnce = min(Self.capacity, sink.rowsWanted)
   }
 
-  /// The sink, with all that it has taken.
+  /// Returns the sink with all rows that it has taken.
   func sink<Sink: RowSink>(as type: Sink.Type) -> Sink {
     guard let sink = sink as? Sink else {
       stopProgram("Rows were delivered to \(Swift.type(of: sink)) instead of \(type).")
@@ -50,13 +50,13 @@ struct RowDelivery {
     return sink
   }
 
-  /// After how many rows no more may be wanted.
+  /// The number of rows after which no more may be wanted.
   var rowsWanted: Int {
     let (sum, overflows) = toSkip.addingReportingOverflow(min(room, sink.rowsWanted))
     return overflows ? .max : sum
   }
 
-  /// Takes a row that passed; returns whether more rows are wanted.
+  /// Takes a matching row. Returns whether more rows are wanted.
   @inline(__always)
   mutating func take(
     _ number: ObjectNumber, _ state: FoundState, of entity: EntitySchema
@@ -69,7 +69,7 @@ struct RowDelivery {
     return true
   }
 
-  /// Hands over what is left, the pending rows behind the last stored one among it.
+  /// Delivers the remaining rows, including the pending rows after the last stored one.
   mutating func finish() throws {
     if nextPending < pending.count { try takePending(upTo: ObjectNumber(rawValue: .max)) }
     _ = try handOver()
@@ -103,12 +103,12 @@ struct RowDelivery {
     count += 1
     let most = min(rowsAtOnce, room)
     guard count < most else { return try handOver() }
-    // The last row of a batch is not free: it hands the batch over.
+    // The last row of a batch triggers its delivery, so it is not counted.
     free = nextPending < pending.count ? 0 : most - count - 1
     return true
   }
 
-  /// Lets the sink take the rows there are; returns whether more are wanted.
+  /// Delivers the buffered rows to the sink. Returns whether more are wanted.
   @inline(never)
   mutating func handOver() throws -> Bool {
     guard wantsMore, let entity, count > 0 else { return wantsMore }
@@ -120,7 +120,7 @@ struct RowDelivery {
   }
 }
 
-/// Memory for a batch of rows. An array would be asked for every row whether it is shared.
+/// Memory for a batch of rows. An array would check its uniqueness for every row.
 private final class RowBuffer {
   private let rows: UnsafeMutableBufferPointer<FoundRow>
 
@@ -128,32 +128,31 @@ private final class RowBuffer {
 
   deinit { rows.deallocate() }
 
-  /// Puts a row at an index below the capacity. Rows are bytes without references, so that one may
-  /// be put over another.
+  /// Stores a row at an index below the capacity. Rows are trivial, so one may overwrite another.
   @inline(__always)
   func put(_ row: FoundRow, at index: Int) {
     rows.baseAddress.unsafelyUnwrapped.advanced(by: index).initialize(to: row)
   }
 
-  /// Lets a body read the first rows, all of which have been put.
+  /// Calls `body` with the first rows, all of which must have been stored.
   func withRows<R>(_ count: Int, _ body: (Span<FoundRow>) throws -> R) rethrows -> R {
     try body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: rows[..<count])))
   }
 }
 
-/// A row of the context that fulfils the query's predicate.
+/// A pending row that fulfils the query's predicate.
 struct PendingRow {
   let number: ObjectNumber
   let record: RecordView
   let entity: EntitySchema
 }
 
-/// A row's position in an order: what its sort keys said, then its number.
+/// A row's position in an order: its sort key, then its number.
 struct RowPosition<Order: RowOrder> {
   let key: Order.Key
   let number: ObjectNumber
 
-  /// Whether another row comes behind this position.
+  /// Whether this position precedes another row.
   @inline(__always)
   func isBefore(
     _ other: ObjectNumber, _ record: RecordView, of entity: EntitySchema, _ order: Order

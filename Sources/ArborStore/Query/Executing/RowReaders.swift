@@ -1,15 +1,15 @@
 internal import ArborModel
 
-/// Reads expressions from the records of rows, whatever their entity.
+/// Reads expressions from the records of rows of any entity.
 final class RowReaders {
   private let expressions: [BoundExpression]
   private let environment: PredicateEnvironment
   private let resolver: SnapshotResolver?
   private var readers: [Int: [Reader]] = [:]
-  // What belongs to the entity of the row before: most queries have one entity.
+  // Cached for the previous row's entity, because most queries have only one.
   private var last: (entity: EntitySchema, readers: [Reader])?
 
-  /// In a structure, since closures in arrays are called by way of thunks.
+  /// A structure, because closures in arrays are called through thunks.
   private struct Reader {
     let read: ValueReader
   }
@@ -29,7 +29,7 @@ final class RowReaders {
     try readers(of: entity).map { $0.read(record, number, resolver) }
   }
 
-  /// Compiles what is read of an entity's objects, so that reading of them cannot fail.
+  /// Compiles the expressions for an entity, so that reading them later cannot fail.
   func prepare(for entity: EntitySchema) throws(ArborError) { _ = try readers(of: entity) }
 
   private func readers(of entity: EntitySchema) throws(ArborError) -> [Reader] {

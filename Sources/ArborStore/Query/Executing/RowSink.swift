@@ -1,12 +1,12 @@
 internal import ArborModel
 
-/// The state of an object that a query found. Records are valid until the query has been answered.
+/// The state of a found object. Records are valid until the query has been answered.
 enum FoundState {
-  /// A record where it lies in the map.
+  /// A record in the memory map.
   case stored(RecordView)
   /// A record of the context.
   case pending(RecordView)
-  /// The object is a row, and nobody asked what it holds.
+  /// The object is a row, but its record is not needed.
   case known
 }
 
@@ -26,22 +26,22 @@ struct FoundRow {
   }
 }
 
-/// Takes the rows of a query. Rows come in batches, so that the loops that find rows and the sinks
-/// that take them are compiled once each, not once for every pair.
+/// A consumer of a query's rows. Rows come in batches, so that the loops that find rows and the
+/// sinks that take them are compiled once each rather than once per pair.
 protocol RowSink {
-  /// Whether the sink looks at records. The rows of one that does not may come without.
+  /// Whether the sink reads records. Otherwise rows may come without them.
   static var readsRecords: Bool { get }
-  /// Whether the sink looks at records of objects that the context has registered. The rows of one
-  /// that does not may come without.
+  /// Whether the sink reads records of objects that the context has registered. Otherwise these
+  /// rows may come without records.
   static var readsKnown: Bool { get }
-  /// Whether a row's record has to stay where it is until the query has been answered.
+  /// Whether records must stay valid until the query has been answered.
   static var keepsRecords: Bool { get }
 
-  /// After how many rows the sink may want no more; `.max` for one that takes all there are.
+  /// The number of rows after which the sink may not want more, or `.max` to take all rows.
   var rowsWanted: Int { get }
 
-  /// Takes rows of one entity that passed, in the order they were found; returns whether more are
-  /// wanted.
+  /// Takes matching rows of one entity in the order in which they were found. Returns whether more
+  /// are wanted.
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool
 }
 
@@ -52,8 +52,8 @@ extension RowSink {
   var rowsWanted: Int { .max }
 }
 
-/// Hands rows to a closure. Generic types take rows through one: as a sink, a generic type would be
-/// called through its unspecialised witnesses, which nearly doubled the time of a sort.
+/// Passes rows to a closure. Generic types take rows through it: used as sinks, they would be
+/// called through unspecialised witnesses, which nearly doubles the time of a sort.
 struct RowHandler: RowSink {
   let rowsWanted: Int
   private let handle: (Span<FoundRow>, EntitySchema) throws -> Bool
@@ -82,7 +82,7 @@ struct RowCounter: RowSink {
   }
 }
 
-/// Lists the numbers of rows in the order they come.
+/// Lists the numbers of rows in delivery order.
 struct RowNumbers: RowSink {
   static var readsRecords: Bool { false }
 
@@ -94,7 +94,7 @@ struct RowNumbers: RowSink {
   }
 }
 
-/// Copies rows into slabs in the order they come.
+/// Copies rows into slabs in delivery order.
 struct RowCollector: RowSink {
   static var readsKnown: Bool { false }
   static var keepsRecords: Bool { false }
@@ -106,7 +106,7 @@ struct RowCollector: RowSink {
 
   /// - Parameters:
   ///   - known: The objects whose records need no copy.
-  ///   - expected: How many rows will come, where that is certain.
+  ///   - expected: The number of rows, if it is certain.
   init(_ allocator: SlabAllocator, known: NumberMap?, expected: Int = 0) {
     self.allocator = allocator
     self.known = known.flatMap { $0.count > 0 ? $0 : nil }
@@ -114,7 +114,7 @@ struct RowCollector: RowSink {
   }
 
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) -> Bool {
-    // Not before there is a row: who tries one way after another starts with a copy of this.
+    // Only once there is a row, because each attempted plan starts with a copy of this sink.
     if result.rows.isEmpty { result.rows.reserveCapacity(expected) }
     for index in rows.indices {
       let row = rows[index]

@@ -6,28 +6,28 @@ internal import LMDB
 /// Follows relationships for predicates and sort keys: pending objects and links first, then the
 /// store.
 ///
-/// The protocol cannot throw, so that evaluating a predicate stays free of error paths; what went
-/// wrong is kept in ``failure`` for the caller.
+/// The protocol cannot throw, so that evaluating a predicate has no error paths. Failures are kept
+/// in ``failure`` for the caller.
 final class SnapshotResolver: RecordResolver {
   private static let evaluations = Atomic<UInt64>(0)
 
   let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
   private let source: QuerySource
   private let overlay: (any PendingState)?
-  /// Whether what still leads to an object that is deleted in the context reads its values, as a
-  /// property does. A commit's derived values are those after the deletion.
+  /// Whether references to an object that is deleted in the context read its values, as properties
+  /// do. A commit's derived values are computed as of after the deletion.
   private let readsDeleted: Bool
   private let stored: StoredMembers
-  /// What ends the query.
+  /// The limit that ends the query.
   let limit: WorkLimit
-  /// Holds records that had to be brought to the newest layout; used only where there are some.
+  /// Records that had to be converted to the newest layout. Created only if there are any.
   lazy var upgrades = UpgradedRecords()
-  /// The records that were read last, by the lowest bits of their numbers: rows often lead to the
-  /// same objects.
+  /// A cache of recently read records by the lowest bits of their numbers, because rows often refer
+  /// to the same objects.
   private var known = [(number: ObjectNumber, record: RecordView)?](
     repeating: nil, count: SnapshotResolver.knownCount)
   private static let knownCount = 256
-  /// Why something could not be had.
+  /// The first failure.
   private(set) var failure: (any Error)?
 
   init(_ source: QuerySource, overlay: (any PendingState)?, readsDeleted: Bool = true) {
@@ -119,7 +119,7 @@ final class SnapshotResolver: RecordResolver {
     }
   }
 
-  /// Reports the first failure since the query began, and whether it was to be ended.
+  /// Throws the first failure since the query began, or the interruption that ends it.
   @inline(__always)
   func check() throws {
     if let failure { throw failure }
@@ -127,7 +127,7 @@ final class SnapshotResolver: RecordResolver {
   }
 }
 
-/// Records that are stored in an older layout, brought to the newest one for the time of a query.
+/// Records in older layouts, converted to the newest one for the duration of a query.
 final class UpgradedRecords {
   private let allocator = SlabAllocator(keepsSlabs: true)
 
@@ -144,11 +144,11 @@ final class UpgradedRecords {
     return try layouts.verified(record, of: number, entity: entity, allocator: allocator)
   }
 
-  /// A record that is certainly undamaged in the newest layout.
+  /// Converts a record that is known to be undamaged to the newest layout.
   func convert(_ record: RecordView, _ conversion: RecordConversion) -> RecordView {
     conversion.convert(record, allocator: allocator)
   }
 
-  /// Lets go of the record converted last, which nobody needs any more.
+  /// Releases the most recently converted record.
   func takeBack(_ record: RecordView) { allocator.takeBack(record.base, record.count) }
 }

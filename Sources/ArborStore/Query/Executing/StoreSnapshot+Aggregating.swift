@@ -1,11 +1,11 @@
 package import ArborModel
 
 extension StoreSnapshot {
-  /// Makes values of the rows that a fetch would give, from record bytes and in one pass; of its
-  /// limited rows where the query has a limit or an offset. Least and greatest values come from the
-  /// ends of indexes where there are some.
+  /// Computes aggregates of the rows that a fetch would return, from record bytes and in one pass.
+  /// If the query has a limit or an offset, only the limited rows count. Minima and maxima come
+  /// from the ends of indexes if possible.
   ///
-  /// - Returns: The value of each aggregate, objects never among them.
+  /// - Returns: The value of each aggregate. Objects are never among them.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func aggregate(
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: (any PendingState)?
@@ -32,7 +32,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// How values would be made of the store's objects, from counts alone.
+  /// Returns the plan for aggregating the stored objects, from counts alone.
   ///
   /// - Parameter showsValues: Whether the values of conditions are shown.
   package func explain(
@@ -46,7 +46,7 @@ extension StoreSnapshot {
 }
 
 extension StoreQuery {
-  /// The query for values of all its rows: without an order, where that does not choose the rows.
+  /// The query for aggregates, without an order unless that determines which rows are included.
   fileprivate var forAggregates: StoreQuery {
     if limit > 0 || offset > 0 || groupLimit != nil { return self }
     return StoreQuery(
@@ -55,8 +55,8 @@ extension StoreQuery {
 }
 
 extension [BoundAggregate] {
-  /// The one attribute of the rows themselves that all aggregates are made of, value by value, if
-  /// they are.
+  /// The only attribute that the aggregates read value by value from the rows themselves, or `nil`
+  /// if they read anything else.
   var singleAttribute: AttributeSchema? {
     var single: AttributeSchema?
     for aggregate in self {

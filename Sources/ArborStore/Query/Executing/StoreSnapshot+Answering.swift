@@ -5,13 +5,13 @@ extension StoreSnapshot {
   /// Answers a query. If the snapshot is watched, reports the query to its ``watch``.
   ///
   /// - Parameters:
-  ///   - kind: The kind of answer.
-  ///   - aggregates: The values that are computed from the rows.
-  ///   - overlay: The context's pending changes; nil for the store's state alone.
+  ///   - kind: The kind of result.
+  ///   - aggregates: The aggregates that are computed from the rows.
+  ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
   ///   - executor: The query's executor, if the caller has created it.
-  ///   - rows: Returns the number of rows of an answer; nil for answers of another kind.
-  ///   - body: Returns the answer. It calls its argument for the query's executor, unless it can
-  ///     answer without one.
+  ///   - rows: Returns the number of rows of a result, or `nil` for other kinds of results.
+  ///   - body: Returns the result. It obtains the query's executor by calling its argument, unless
+  ///     it needs none.
   func answer<R>(
     _ query: StoreQuery, for kind: FetchKind = .objects, _ aggregates: [BoundAggregate] = [],
     overlay: (any PendingState)?, by executor: QueryExecutor? = nil, rows: (R) -> Int?,
@@ -25,7 +25,7 @@ extension StoreSnapshot {
       return executor
     }
     guard let watch else { return try translatingErrors { try body(makeExecutor) } }
-    // The expressions of aggregates are left out, since they may contain values.
+    // The expressions of aggregates are left out because they may contain values.
     let asked =
       aggregates.isEmpty
       ? kind == .objects ? nil : kind.rawValue
@@ -41,7 +41,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Translates the errors of every layer below into the store's.
+  /// Converts the errors of lower layers to errors of the store.
   @inline(__always)
   func translatingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
     do {

@@ -1,11 +1,11 @@
 package import ArborModel
 
-/// Rows a batch at a time, without a list of all.
+/// Returns rows in batches, without a list of all rows.
 extension StoreSnapshot {
-  /// The numbers of a query's rows where an index finds few of them, or where nothing but sorting
-  /// gives their order; nil where ``scan(_:overlay:allocator:)`` gives them batch by batch.
+  /// Returns the numbers of a query's rows if an index finds few of them or only sorting produces
+  /// their order. Returns `nil` if ``scan(_:overlay:allocator:)`` can return them in batches.
   ///
-  /// - Parameter most: How many rows are few.
+  /// - Parameter most: The number of rows up to which they are listed.
   package func listedNumbers(
     _ query: StoreQuery, atMost most: Int, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber]? {
@@ -21,13 +21,14 @@ extension StoreSnapshot {
     }
   }
 
-  /// The rows of a query that has a limit, in its order and from behind its continuation, by a scan
-  /// that visits none of those before: along an index, or without sort keys by number.
+  /// Returns the rows of a query that has a limit, in its order and after its continuation, by a
+  /// scan that skips all earlier rows: along an index, or by number if there are no sort keys.
   ///
   /// - Parameters:
-  ///   - overlay: The asking context's state; nil for the store's alone.
-  ///   - allocator: Where the records are copied.
-  /// - Returns: nil where there is no such scan, or where it met keys that do not tell the order.
+  ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
+  ///   - allocator: The allocator of the slabs that records are copied to.
+  /// - Returns: `nil` if there is no such scan, or if it met truncated keys, which don't determine
+  ///   the order.
   package func scan(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {
@@ -43,7 +44,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Those of some objects that lie behind a query's continuation now.
+  /// Returns those of the given objects that currently follow the query's continuation.
   package func numbers(
     _ numbers: [ObjectNumber], behindContinuationOf query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {

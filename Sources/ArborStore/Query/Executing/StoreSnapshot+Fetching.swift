@@ -5,7 +5,7 @@ extension StoreSnapshot {
   /// Fetches the stored and pending objects that match the query's predicate, in its order.
   ///
   /// - Parameters:
-  ///   - overlay: The context's pending changes; nil for the store's state alone.
+  ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
   ///   - allocator: The allocator of the slabs that records are copied to.
   /// - Throws: `corrupted` for damaged records, `query` if an argument does not fit its comparison.
   package func fetch(
@@ -22,7 +22,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Fetches the only row of a query whose limit is 1, with the slab that its copy is in.
+  /// Fetches the only row of a query whose limit is 1, with the slab that contains its copy.
   package func first(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
@@ -64,7 +64,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// What the sort keys of a query find at a row now; nil where there is no such object.
+  /// Returns the current values of a query's sort keys for a row, or `nil` if the object does not
+  /// exist.
   package func continuation(
     of number: ObjectNumber, in query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> RowContinuation? {
@@ -83,7 +84,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// Returns the number of rows that a fetch would return. If an index alone knows, no row is read.
+  /// Returns the number of rows that a fetch would return. Reads no rows if an index alone
+  /// determines it.
   package func count(_ query: StoreQuery, overlay: (any PendingState)?) throws(StoreError) -> Int {
     let unordered = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
@@ -96,11 +98,11 @@ extension StoreSnapshot {
     }
   }
 
-  /// How a fetch of the store's objects would find its rows, from counts alone.
+  /// Returns the plan of a fetch of stored objects, from counts alone.
   ///
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.
-  ///   - analyzes: Whether the fetch is run, to count the rows of every step.
+  ///   - analyzes: Whether the fetch is run to count the rows of every step.
   package func explain(
     _ query: StoreQuery, showsValues: Bool = true, analyzes: Bool = false
   ) throws(StoreError) -> QueryPlan {
@@ -112,9 +114,9 @@ extension StoreSnapshot {
     }
   }
 
-  /// Whether an object fulfils a predicate that leads to others.
+  /// Whether an object fulfils a predicate, which may follow relationships.
   ///
-  /// - Parameter predicate: Compiled for the object's entity.
+  /// - Parameter predicate: The predicate, compiled for the object's entity.
   package func evaluate(
     _ predicate: CompiledPredicate, _ record: RecordView, _ number: ObjectNumber,
     overlay: (any PendingState)?
@@ -122,9 +124,10 @@ extension StoreSnapshot {
     try resolving(overlay: overlay) { predicate(record, number, $0) }
   }
 
-  /// Runs `body` with what follows relationships for readers of expressions.
+  /// Runs `body` with a resolver that follows relationships for readers of expressions.
   ///
-  /// - Parameter readsDeleted: Whether objects that are deleted in the context have values.
+  /// - Parameter readsDeleted: Whether values of objects that are deleted in the context can be
+  ///   read.
   package func resolving<R>(
     overlay: (any PendingState)?, readsDeleted: Bool = true,
     _ body: (any RecordResolver) throws(StoreError) -> R
@@ -137,7 +140,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// What predicates and orders depend on beside their texts, as of now.
+  /// The schema, store and locale for predicates and orders, at the current time.
   var predicateEnvironment: PredicateEnvironment {
     PredicateEnvironment(schema: store.schema, storeID: store.id, locale: locale)
   }

@@ -1,16 +1,17 @@
 package import ArborModel
 
 extension StoreSnapshot {
-  /// The rows that a plan makes of a query's objects, in their order.
+  /// Returns the rows that a plan projects from a query's objects, in their order.
   ///
-  /// - Parameter query: Which objects, and how many of each group. Its order, limit and offset are
-  ///   replaced by the plan's.
-  /// - Returns: A value for each column of each row.
+  /// - Parameters:
+  ///   - query: The objects and their limit per group. The plan replaces its order, limit and
+  ///     offset.
+  /// - Returns: The value of each column, for each row.
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func rows(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?
   ) throws(StoreError) -> [[PropertyValue]] {
-    // Rows that are left out later, or put in another order, have to be there first.
+    // If rows are filtered or reordered later, all of them are needed first.
     let isPlain = plan.grouping == nil && plan.order.isEmpty && !plan.isDistinct
     let query = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
@@ -40,15 +41,15 @@ extension StoreSnapshot {
 }
 
 extension StoreSnapshot {
-  /// Hands on the rows that a plan makes of a query's objects, in their order. Rows that are
-  /// neither sorted nor grouped nor distinct are handed on as they are read.
+  /// Calls `body` with each row that a plan projects from a query's objects, in their order. Rows
+  /// that are neither sorted, grouped nor distinct are passed on as they are read.
   ///
-  /// - Throws: As ``rows(_:_:overlay:)``, after some rows were handed on.
+  /// - Throws: As ``rows(_:_:overlay:)``, possibly after some rows were passed on.
   package func forEachRow(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?,
     _ body: ([PropertyValue]) -> Void
   ) throws(StoreError) {
-    // A scan along an index may be given up for another plan after some rows.
+    // A scan along an index may be abandoned for another plan after some rows.
     guard plan.grouping == nil, plan.order.isEmpty, !plan.isDistinct, plan.sortKeys.isEmpty,
       query.groupLimit == nil
     else {
@@ -71,7 +72,7 @@ extension StoreSnapshot {
   }
 }
 
-/// Hands on a row of every object.
+/// Passes a row for every object to a closure.
 private struct HandedRows: RowSink {
   private let readers: RowReaders
   private let body: ([PropertyValue]) -> Void
@@ -95,15 +96,15 @@ private struct HandedRows: RowSink {
   }
 }
 
-/// Makes a row of every object.
+/// Projects a row from every object.
 private struct ProjectedRows: RowSink {
   private let readers: RowReaders
   private let columnCount: Int
-  /// Which rows there have been, where equal ones are left out as they come.
+  /// The rows so far, if duplicates are dropped as they arrive.
   private var seen: Set<DistinctValue>?
   private var toSkip: Int
   private var room: Int
-  /// The values of each row's columns, then what it is ordered by.
+  /// The column values of each row, followed by its sort keys.
   private(set) var rows: [[PropertyValue]] = []
 
   init(
@@ -141,7 +142,7 @@ private struct ProjectedRows: RowSink {
   }
 }
 
-/// The objects of a query in groups, by what they agree in.
+/// The objects of a query, grouped by their keys.
 private struct GroupedRows: RowSink {
   struct Group {
     let keys: [PropertyValue]
@@ -151,11 +152,11 @@ private struct GroupedRows: RowSink {
   private let readers: RowReaders
   private let keyCount: Int
   private let aggregates: [RowPlan.GroupAggregate]
-  /// By the hash of keys the newest group that has it.
+  /// The newest group per hash of its keys.
   private var newest: [Int: Int] = [:]
-  /// For each group the one before it whose keys have the same hash; -1 for none.
+  /// For each group, the previous group with the same hash, or -1.
   private var former: [Int] = []
-  /// In the order of their first objects.
+  /// The groups in the order of their first objects.
   private(set) var groups: [Group] = []
 
   init(
@@ -165,7 +166,7 @@ private struct GroupedRows: RowSink {
       grouping.keys + grouping.aggregates.compactMap(\.expression), environment, resolver)
     keyCount = grouping.keys.count
     aggregates = grouping.aggregates
-    // Without a key all objects are one group, even where none exist.
+    // Without keys, all objects form one group, even if there are none.
     if keyCount == 0 { groups = [Group(keys: [], figures: aggregates.map(GroupFigure.init))] }
   }
 
@@ -208,7 +209,7 @@ private struct GroupedRows: RowSink {
   }
 }
 
-/// Makes rows of groups.
+/// Projects rows from groups.
 private struct GroupRows {
   let plan: RowPlan
   let grouping: RowPlan.Grouping
@@ -250,7 +251,8 @@ private struct GroupRows {
     }
   }
 
-  /// Runs code that reads no record, since all its leaves are arguments, on one of default values.
+  /// Calls `body` with a record of default values. The code reads no record, because all its leaves
+  /// are arguments.
   private func withNoRecord<R>(_ body: (RecordView) -> R) -> R {
     entity.layout.template.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else {
@@ -261,15 +263,15 @@ private struct GroupRows {
   }
 }
 
-/// Puts rows in order by values, leaves out equal ones, and keeps those that are wanted.
+/// Sorts rows by value, removes duplicates, and applies offset and limit.
 private struct RowOrdering {
   let plan: RowPlan
   let environment: PredicateEnvironment
   let limit: WorkLimit
 
-  /// - Parameter rows: The values of each row's columns, then what it is ordered by.
+  /// - Parameter rows: The column values of each row, followed by its sort keys.
   func rows(of rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
-    // The order of the objects is kept, and what depends on nothing else was done with it.
+    // The rows are already in the order of the objects, and everything else has been applied.
     if plan.order.isEmpty, plan.grouping == nil { return rows }
     let width = plan.columns.count
     var rows = rows
@@ -282,7 +284,7 @@ private struct RowOrdering {
     return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
   }
 
-  /// Rows that agree in all keys stay in their order.
+  /// Returns the rows in order. The sort is stable.
   private func sorted(_ rows: [[PropertyValue]]) throws -> [[PropertyValue]] {
     let width = plan.columns.count
     let keys = rows.map { row in
@@ -300,8 +302,8 @@ private struct RowOrdering {
     }
     return sorted.map { rows[$0] }
   }
-  /// A value with its objects under their numbers throughout the store, by which objects are
-  /// ordered; as values they lie by the names of their entities.
+  /// Replaces objects by their store-wide numbers, by which they are ordered. As values, objects
+  /// are ordered by entity name.
   private func numbered(_ value: PropertyValue) -> PropertyValue {
     switch value {
     case .list(let values): return .list(values.map(numbered))

@@ -1,18 +1,18 @@
 package import ArborModel
 internal import LMDB
 
-/// The answer to a query for one unique value.
+/// The result of a query for one unique value.
 enum UniqueAnswer {
   case nothing
   case row(FetchedRow)
 }
 
 extension StoreSnapshot {
-  /// Looks up the row of a query for one unique value by its key in the index, without planning.
-  /// The record is copied to the allocator's current slab.
+  /// Looks up the row of a query for one unique value by its index key, without planning. The
+  /// record is copied to the allocator's current slab.
   ///
-  /// - Returns: nil if the query has to be planned: it asks for more, or its value was too long for
-  ///   the index.
+  /// - Returns: `nil` if the query has to be planned, because it has further conditions or its
+  ///   value is too long for the index.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws -> UniqueAnswer? {
@@ -44,16 +44,16 @@ extension StoreSnapshot {
     return .row(FetchedRow(number, copy: record, slabIndex: 0))
   }
 
-  /// The objects that have one of many values in an attribute, of which a unique index holds that
-  /// attribute alone: in one scan along the index.
+  /// Returns the objects whose attribute has one of many values, in one scan along a unique index
+  /// of that attribute alone.
   ///
   /// - Parameters:
-  ///   - values: Ascending, each once.
-  ///   - slot: The attribute's in the entity.
-  /// - Returns: The objects' numbers, in the order of their values; nil where there is no such
-  ///   index, or where it is not filled yet.
-  /// - Complexity: Linear in the number of values. Values between two neighbours in the index, or
-  ///   behind its end, cost a comparison each.
+  ///   - values: The values, ascending and distinct.
+  ///   - slot: The slot of the attribute in the entity.
+  /// - Returns: The objects' numbers in the order of their values, or `nil` if there is no such
+  ///   index or it is not complete yet.
+  /// - Complexity: Linear in the number of values. Values that fall between two adjacent keys, or
+  ///   after the last, cost one comparison each.
   package func numbers(
     withUnique values: [Int64], at slot: Int, of entity: EntitySchema
   ) throws(StoreError) -> [ObjectNumber]? {
@@ -75,7 +75,7 @@ extension StoreSnapshot {
           continue
         }
         if !hasBegun || here?.key.isBefore(key.bytes) == true {
-          // The next value is the next key more often than not.
+          // The next value is usually the next key.
           here = hasBegun ? try cursor.nextKey() : nil
           if !hasBegun || here?.key.isBefore(key.bytes) == true {
             here = try cursor.seek(key.bytes)
@@ -93,8 +93,7 @@ extension StoreSnapshot {
 }
 
 extension IndexSchema {
-  /// Whether the index is of the values of one attribute, in their order, and every object has its
-  /// own.
+  /// Whether the index is a unique, ascending index of a single attribute, without a condition.
   fileprivate func isUniqueKey(of slot: Int) -> Bool {
     guard isUnique, condition == nil, columns.count == 1 else { return false }
     return columns[0].source == .attribute(slot) && columns[0].kind == .plain

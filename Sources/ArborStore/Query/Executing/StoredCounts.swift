@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The counts of one transaction: sums of what the store keeps of each key, without a list of
-/// numbers. A query that is explained asks them.
+/// The counts of one transaction: sums of the counts that the store maintains per key, without
+/// lists of numbers. Used to explain queries.
 class StoredCounts: Counts {
   let source: QuerySource
 
@@ -53,11 +53,11 @@ class StoredCounts: Counts {
     return isAll ? .exact(total) : nil
   }
 
-  /// How many of a key's objects are of some entities.
+  /// Returns the number of a key's objects that belong to the given entities.
   private static func count(
     _ entry: Entry, _ count: Int, _ cursor: borrowing Cursor, of family: [EntitySchema]
   ) throws -> Int {
-    // Members of ordered relationships lie beside their positions.
+    // Members of ordered relationships are stored with their positions.
     guard entry.value.count == 8 else { return count }
     if count == 1 { return ObjectNumber(rawValue: entry.integerValue).isOf(family) ? 1 : 0 }
     var numbers: [UInt64] = []
@@ -65,7 +65,7 @@ class StoredCounts: Counts {
     return numbers.count { ObjectNumber(rawValue: $0).isOf(family) }
   }
 
-  /// About how many texts have all of some words, as if these did not depend on each other.
+  /// Estimates the number of texts that contain all words, assuming that the words are independent.
   private func count(
     _ words: [ScanRanges], _ database: Database, of family: [EntitySchema], effort: Int
   ) throws -> RowCount? {
@@ -88,8 +88,8 @@ class StoredCounts: Counts {
     return words.count == 1 && keyCount <= 1 ? .exact(rows) : .estimate(rows)
   }
 
-  /// How many rows an access path finds; nil where numbers of other entities or repetitions would
-  /// be counted too.
+  /// Returns the number of rows of an access path, or `nil` if numbers of other entities or
+  /// duplicates would be counted too.
   ///
   /// - Complexity: Linear in the number of keys.
   func exactCount(of candidate: AccessCandidate, _ family: [EntitySchema]) throws -> Int? {
@@ -105,16 +105,16 @@ class StoredCounts: Counts {
   }
 }
 
-/// The counts of a query that is about to run: what has been counted has been gathered, since most
-/// of it is read next. Counting and gathering are one scan along the keys.
+/// The counts of a query that is about to run. Counting gathers the numbers in the same scan,
+/// because most of them are read next.
 final class CollectingCounts: StoredCounts {
-  /// An access path that has been asked about: planning again after a trial asks the same.
+  /// A previous result. Planning again after a trial requests the same counts.
   private struct Known {
     let candidate: AccessCandidate
     let family: [EntitySchema]
     let most: Int
     let effort: Int
-    /// nil: there were more, or they cost more.
+    /// The numbers, or `nil` if there were too many or gathering was too expensive.
     let numbers: [UInt64]?
 
     func answers(

@@ -1,14 +1,14 @@
 package import ArborModel
 
-/// A full-text search as the store understands it: names resolved, the text read.
+/// A full-text search in the form that the store runs: with resolved names and parsed text.
 package struct TextSearch: Sendable {
-  /// One attribute whose words are looked at.
+  /// An attribute to search.
   package struct Column: Sendable {
     /// The attribute's slot.
     package let slot: Int
-    /// The index that keeps its words, by its position among those of the entity.
+    /// The position of its text index among the entity's indexes.
     package let index: Int
-    /// How much a word in it counts.
+    /// The weight of a word in this attribute.
     package let weight: Double
 
     package init(slot: Int, index: Int, weight: Double = 1) {
@@ -18,14 +18,14 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// Which objects are searched; its order, limit and offset mean nothing.
+  /// The objects to search. The order, limit and offset are ignored.
   package let objects: StoreQuery
   package let text: SearchText
-  /// At least one. Their indexes have one condition, or none.
+  /// At least one attribute. Their indexes all have the same condition, or none.
   package let columns: [Column]
-  /// The greatest number of rows; 0 for all.
+  /// The maximum number of rows, or 0 for no limit.
   package let limit: Int
-  /// How many of the best rows are left out.
+  /// The number of best rows to skip.
   package let offset: Int
 
   package init(
@@ -42,13 +42,13 @@ package struct TextSearch: Sendable {
 /// An object that a search found.
 package struct ScoredRow: Sendable, Hashable {
   package let number: ObjectNumber
-  /// The greater the better; above 0.
+  /// The relevance, greater than 0. Higher is better.
   package let score: Double
 }
 
 extension StoreSnapshot {
-  /// Searches: stored and pending objects whose texts have what is asked for, the best first; those
-  /// with one score by their numbers.
+  /// Returns the stored and pending objects whose texts match a search, the best first. Objects
+  /// with equal scores are ordered by number.
   ///
   /// - Throws: As ``fetch(_:overlay:allocator:)``.
   package func search(
@@ -70,7 +70,7 @@ extension QueryExecutor {
     let plan = AccessPlan(access: .numbers(postings.candidates), residual: nodes)
     var pending = try pendingMatches()
     if !pending.isEmpty {
-      // The store's index knows nothing about rows that wait for a commit.
+      // The store's index doesn't include uncommitted rows.
       let index = query.entity.indexes[search.columns[0].index]
       let filter = try IndexFilter(index, source.schema, storeID: source.store.id)
       pending.removeAll { !(filter?.holds($0.record, $0.number) ?? true) }
@@ -81,10 +81,10 @@ extension QueryExecutor {
   }
 }
 
-/// What the indexes of words tell about a search: which objects may be found, and how rare what is
-/// asked for is.
+/// The data of a search from its text indexes: the candidate objects and the rarity of the search
+/// terms.
 private struct Postings {
-  /// The objects that have every word that is wanted, in any of the attributes.
+  /// The objects that contain every search term in at least one of the attributes.
   private(set) var candidates: CandidateNumbers
   private(set) var statistics: TextStatistics
 
@@ -99,7 +99,7 @@ private struct Postings {
     var counts: [Int] = []
     var lists: [CandidateNumbers] = []
     for term in search.text.wanted {
-      // In each attribute by itself, where a phrase has to stand as a whole.
+      // Each attribute is searched separately, because a phrase has to be within one of them.
       var found: [UInt64] = []
       for column in search.columns {
         let index = IndexReference(entity: entity, position: column.index)
@@ -122,8 +122,8 @@ private struct Postings {
       averageLength: try Self.averageLength(search, entity, source))
   }
 
-  /// Refuses a search by an index that is being filled: how rare a word is, only the whole index
-  /// tells.
+  /// Throws if a text index is still being built, because the rarity of a word can only be
+  /// determined from the complete index.
   private static func demand(_ index: IndexReference, _ source: QuerySource) throws {
     guard !source.isReady(index) else { return }
     throw ArborError(
@@ -134,7 +134,7 @@ private struct Postings {
     ).with(entity: index.entity.name)
   }
 
-  /// How many different words an object has on average; nil where nobody knows.
+  /// Returns the average number of distinct words per object, or `nil` if it is unknown.
   private static func averageLength(
     _ search: TextSearch, _ entity: EntitySchema, _ source: QuerySource
   ) throws -> Double? {
@@ -142,7 +142,7 @@ private struct Postings {
     var length = 0.0
     for column in search.columns {
       let index = IndexReference(entity: entity, position: column.index)
-      // How many objects fulfil a condition is not kept.
+      // The number of objects that fulfil a condition is not maintained.
       guard index.schema.condition == nil else { return nil }
       let family = source.schema.entities[index.schema.declaringEntity].concreteFamily
       let objects = try counts.objectCount(of: family.map { source.schema.entities[$0] })

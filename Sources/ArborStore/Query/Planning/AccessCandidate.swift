@@ -1,28 +1,27 @@
 internal import ArborModel
 
-/// One access path to the rows of a query that the conditions of its predicate open.
+/// An access path to the rows of a query that the conjuncts of its predicate make possible.
 final class AccessCandidate {
   enum AccessPath {
     /// The objects that the predicate names.
     case objects([ObjectNumber])
-    /// Ranges of an index's keys, made of conditions on its leading columns.
+    /// Ranges of an index's keys, derived from the conditions on its leading columns.
     case index(IndexReference, ScanRanges, [ColumnMatch])
-    /// The texts that have all of some words, each looked for in an index of words.
+    /// The texts that contain all of several words, each looked up in a text index.
     case words(IndexReference, [ScanRanges], [TokenQuery.Token])
-    /// The members of owners, by a to-many relationship that derives from the to-one relationship
-    /// the predicate is about.
+    /// The members of the owners, read through the to-many inverse of the to-one relationship that
+    /// the predicate tests.
     case members(RelationshipSchema, owners: [ObjectNumber])
-    /// The objects that a to-one relationship of some objects leads to: the inverse of the one the
-    /// predicate is about.
+    /// The objects that the to-one inverse of the relationship that the predicate tests refers to.
     case inverse(RelationshipSchema, of: [ObjectNumber])
   }
 
   let accessPath: AccessPath
   /// The conjuncts that hold for all rows found by this access path.
   let covered: [Int]
-  /// The related objects that the access path begins with.
+  /// The related objects that the access path starts from.
   let related: [RelatedRows]
-  /// What else the index's keys tell.
+  /// Further conditions that are evaluated on the keys of the index.
   let filter: KeyFilter?
 
   init(
@@ -34,7 +33,7 @@ final class AccessCandidate {
     self.related = related
   }
 
-  /// The index that is used, if one is.
+  /// The index that the access path reads, if any.
   var index: IndexReference? {
     switch accessPath {
     case .index(let index, _, _), .words(let index, _, _): index
@@ -42,7 +41,7 @@ final class AccessCandidate {
     }
   }
 
-  /// How many looks into the store it begins with.
+  /// The number of initial lookups.
   var lookups: Int {
     switch accessPath {
     case .objects(let numbers): numbers.count
@@ -53,12 +52,13 @@ final class AccessCandidate {
     }
   }
 
-  /// Whether the objects it names are stored for certain.
+  /// Whether all objects of the access path are known to be stored.
   var namesStoredObjects: Bool {
     if case .objects = accessPath { false } else { true }
   }
 
-  /// Whether its numbers are kept in lists, each with its count.
+  /// Whether the store counts the numbers per key, so that they can be counted without reading
+  /// them.
   var isCountable: Bool {
     switch accessPath {
     case .objects, .inverse: false
@@ -66,11 +66,11 @@ final class AccessCandidate {
     }
   }
 
-  /// Whether what it looks for has been found: where not, its rows can be estimated only.
+  /// Whether all related objects have been found. Otherwise the rows can only be estimated.
   var isKnown: Bool { related.allSatisfy { $0.count.numbers != nil } }
 
-  /// Whether it may name objects of entities that are not asked for: an index holds those of all
-  /// entities that have it.
+  /// Whether the access path may find objects outside `family`. An index contains the objects of
+  /// all entities that share it.
   func mayLeave(_ family: [EntitySchema], in schema: ModelSchema) -> Bool {
     switch accessPath {
     case .objects, .inverse: true
@@ -81,7 +81,7 @@ final class AccessCandidate {
     }
   }
 
-  /// Whether it finds the same numbers as another one.
+  /// Whether both access paths find the same numbers.
   func findsSame(as other: AccessCandidate) -> Bool {
     switch (accessPath, other.accessPath) {
     case (.index(let index, let ranges, _), .index(let otherIndex, let otherRanges, _)):
@@ -99,37 +99,36 @@ final class AccessCandidate {
   }
 }
 
-/// An access path that conditions open, before the keys for it are made: only the access paths that
-/// are tried need them.
+/// An access path whose keys have not been encoded yet. Only the access paths that are tried need
+/// them.
 struct AccessOption {
   enum Kind {
     case objects(ColumnMatch)
-    /// An index, and the conditions on its leading columns.
+    /// An index, with the conditions on its leading columns.
     case index(IndexReference, [ColumnMatch])
-    /// An index of words, and which of the conjuncts names words.
+    /// A text index, with the position of the conjunct that searches for words.
     case words(IndexReference, Int)
-    /// A to-one relationship, by its slot.
+    /// The slot of a to-one relationship, with the condition on it.
     case members(Int, ColumnMatch)
   }
 
   let kind: Kind
-  /// Access paths with a lower rank find fewer rows, as a rule, and are tried first; of those with
-  /// the same rank the ones with the shorter keys.
+  /// The order in which access paths are tried. A lower rank usually finds fewer rows; the second
+  /// component prefers shorter keys.
   let rank: (Int, Int)
 }
 
-/// One of an entity's indexes, as plans name it.
+/// A reference to one of an entity's indexes.
 ///
-/// Neither a transaction nor a database belongs to it, so that a plan can be made, kept and printed
+/// It holds neither a transaction nor a database, so that a plan can be created, kept and printed
 /// without a store.
 struct IndexReference: Equatable {
   let entity: EntitySchema
-  /// Which of the entity's indexes it is.
+  /// The position of the index among the entity's indexes.
   let position: Int
 
   var schema: IndexSchema { entity.indexes[position] }
 
-  /// The form of the index's keys.
   var keyColumns: [KeyDecoder.Column] { entity.keyColumns(of: schema) }
 
   static func == (left: Self, right: Self) -> Bool {

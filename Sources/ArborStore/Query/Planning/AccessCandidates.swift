@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Finds the access paths that the conjuncts of a predicate make possible.
 struct AccessCandidates {
-  /// The condition that all comparisons of a property with the same folding come to.
+  /// The combined condition of all comparisons of a property that use the same folding.
   private struct Match {
     let subject: IndexableTerm.Subject
     let folding: StringFolding
@@ -11,12 +11,12 @@ struct AccessCandidates {
 
   private let scope: PlanScope
   private let conjuncts: [Conjunct]
-  /// The positions of the entity's indexes that may not be read.
+  /// The positions of the entity's indexes that are not ready for reading.
   private let unready: Set<Int>
   private var matches: [Match] = []
-  /// The related objects that some of the matches name.
+  /// The related objects that matches refer to.
   private var related: [RelatedRows] = []
-  /// The conjuncts that search for words.
+  /// The positions of the conjuncts that search for words.
   private var words: [Int] = []
 
   private var entity: EntitySchema { scope.entity }
@@ -45,14 +45,14 @@ struct AccessCandidates {
     }
   }
 
-  /// Whether one of the entity's indexes may be read.
+  /// Whether the index at a position is ready for reading.
   func isReady(_ position: Int) -> Bool { !unready.contains(position) }
 
   private func reference(_ position: Int) -> IndexReference {
     IndexReference(entity: entity, position: position)
   }
 
-  /// The entity's indexes that may be read, those with short keys first.
+  /// The entity's indexes that are ready for reading, those with the fewest columns first.
   var shortestIndexes: [IndexReference] {
     entity.indexes.indices.filter(isReady).map(reference)
       .sorted { $0.schema.columns.count < $1.schema.columns.count }
@@ -64,7 +64,7 @@ struct AccessCandidates {
     matches.first { $0.subject == subject && $0.folding == folding }?.match
   }
 
-  /// What the conjuncts state about an index column.
+  /// Returns the condition that the conjuncts impose on an index column.
   private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
     switch column.kind {
     case .plain: return match(column.source.subject)
@@ -72,14 +72,15 @@ struct AccessCandidates {
     case .folded(let folding):
       let subject = column.source.subject
       if let match = match(subject, folding) { return match }
-      // Texts that are equal in more than the index overlooks are equal to the index too.
+      // Strings that are equal under a stricter folding are equal under the index's folding too.
       return matches.first { $0.subject == subject && $0.folding.isStrictSubset(of: folding) }
         .flatMap { ColumnMatch(folding: $0.match, folding) }
     }
   }
 
-  /// Adds what is known about a relationship, unless the predicate itself names its objects, and
-  /// gives the access paths that this opens, the most promising first.
+  /// Adds the related objects of a relationship and returns the access paths that they make
+  /// possible, the most promising first. Does nothing if the predicate itself constrains the
+  /// relationship.
   mutating func add(_ related: RelatedRows) -> [AccessOption] {
     let slot = related.condition.relationship.slot
     guard match(.toOne(slot: slot)) == nil else { return [] }
@@ -97,7 +98,7 @@ struct AccessCandidates {
     }
   }
 
-  /// The related objects that a match names.
+  /// Returns the related objects that a match refers to.
   private func rows(of match: ColumnMatch) -> RelatedRows? {
     guard let condition = match.related?.condition else { return nil }
     return related.first { $0.condition === condition }
@@ -111,7 +112,7 @@ struct AccessCandidates {
       switch known.subject {
       case .object: options.append(AccessOption(kind: .objects(known.match), rank: (0, 0)))
       case .toOne(let slot):
-        // Nil is nobody's member.
+        // The inverse relationship has no entry for `nil`.
         guard !values.contains(where: \.isNull) else { continue }
         options.append(AccessOption(kind: .members(slot, known.match), rank: (4, 0)))
       case .attribute: continue
@@ -141,7 +142,7 @@ struct AccessCandidates {
     return (points > 0 ? 3 : leading.isEmpty ? 6 : 5, columns)
   }
 
-  /// Returns an access path with its keys; nil if it turns out to be unusable.
+  /// Returns the access path with its encoded keys, or `nil` if it is not usable.
   func candidate(_ option: AccessOption) -> AccessCandidate? {
     switch option.kind {
     case .objects(let match):
@@ -152,7 +153,7 @@ struct AccessCandidates {
     }
   }
 
-  /// The conditions on the leading columns of an index, up to the first column without one.
+  /// Returns the conditions on the leading columns of an index, up to the first column without one.
   func leadingMatches(of index: IndexSchema) -> [ColumnMatch] {
     var leading: [ColumnMatch] = []
     guard !matches.isEmpty else { return leading }
@@ -181,7 +182,7 @@ struct AccessCandidates {
 
   // MARK: Words
 
-  /// The conjuncts that name words an index keeps.
+  /// Returns the positions of the word searches that a text index can serve.
   private func words(of index: IndexSchema) -> [Int] {
     guard !words.isEmpty, index.isText, index.columns.count == 1, implied(by: index) != nil else {
       return []
@@ -210,8 +211,8 @@ struct AccessCandidates {
 
   // MARK: Partial indexes
 
-  /// The conjuncts that hold for everything in an index; nil where not everything the query asks
-  /// for is in it.
+  /// Returns the conjuncts that hold for every entry of an index, or `nil` if the index may lack
+  /// rows of the query.
   func implied(by index: IndexSchema) -> [Int]? {
     guard let condition = index.condition else { return [] }
     guard !conjuncts.isEmpty, let bound = try? condition.bound(to: entity, in: scope.schema),
@@ -236,8 +237,8 @@ struct AccessCandidates {
 
   // MARK: Relationships
 
-  /// The access path to the objects whose to-one relationship leads to given ones: the members of
-  /// these, or if the inverse is to-one, what their records refer to.
+  /// Returns the access path to the objects whose to-one relationship refers to the given objects:
+  /// the members of a to-many inverse, or the targets of a to-one inverse.
   private func membersCandidate(_ slot: Int, _ match: ColumnMatch) -> AccessCandidate {
     let inverse = scope.schema.inverse(of: entity.relationships[slot])
     return AccessCandidate(
@@ -256,7 +257,7 @@ struct AccessCandidates {
 }
 
 extension IndexSchema.Column.Source {
-  /// The property as conditions name it.
+  /// The property that the column is derived from, as conditions identify it.
   var subject: IndexableTerm.Subject {
     switch self {
     case .attribute(let slot): .attribute(slot: slot)

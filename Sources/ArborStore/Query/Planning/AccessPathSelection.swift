@@ -1,38 +1,40 @@
 internal import ArborModel
 
-/// Selects the cheapest list of object numbers that holds all rows of a conjunction: access path
-/// selection by cost, with counts of this query's own keys in place of statistics.
+/// Selects the cheapest list of object numbers that contains all rows of a conjunction: cost-based
+/// access path selection that counts the query's own keys instead of using statistics.
 ///
-/// Each access path is counted at most until it is certain that it costs more than the best one so
-/// far, or than the alternative that the caller has: a scan, at the top. What no count tells is
-/// found by a ``Trial``, or estimated for a plan that is not going to run.
+/// Counting an access path stops as soon as it is certain to cost more than the best one so far, or
+/// than the caller's alternative (a scan, at the top level). Rows that no count reports are found
+/// by a ``Trial``, or estimated if the plan is only explained.
 struct AccessPathSelection<Source: Counts> {
   /// Up to this number of rows, an access path is always better than a scan.
   private static var fewRows: Int { 16 }
   /// An access path that finds no more rows is chosen without counting the others.
   private static var fewCandidates: Int { 8 }
-  /// Fewer rows than this are read faster than a second list is gathered to exclude some of them.
+  /// Below this number of rows, reading them is faster than gathering a second list to exclude
+  /// some.
   private static var minimumIntersection: Int { 64 }
 
   private let planner: QueryPlanner<Source>
   private let conjunction: Conjunction
-  /// Where the conjunction stands in the predicate: nowhere for the whole; for an alternative of a
-  /// conjunct the conjunct's index and its own behind that of the conjunction around it.
+  /// The position of the conjunction in the predicate. Empty at the top level; an alternative
+  /// appends the indices of the conjunct and of the alternative to the position of the enclosing
+  /// conjunction.
   private let position: [Int]
-  /// nil: to estimate.
+  /// The findings of trials, or `nil` to estimate.
   private let findings: Findings?
   private var candidates: AccessCandidates
   /// The cost of the best list, including reading its records; initially the cost it has to beat.
   private var cost: Int
   private var best: CandidateNumbers?
-  /// The access paths by index or relationship that there are, for intersections.
+  /// The access paths by index or relationship, for intersections.
   private var options: [AccessOption]
-  /// The trial that has to be run before the selection can end.
+  /// The trial that has to run before the selection can finish.
   private(set) var trial: Trial?
 
   private var scope: PlanScope { planner.scope }
 
-  /// - Parameter cost: What a list has to be cheaper than, in units of ``Cost``.
+  /// - Parameter cost: The cost that a list has to undercut, in units of ``Cost``.
   init(
     _ planner: QueryPlanner<Source>, _ conjunction: Conjunction, _ candidates: AccessCandidates,
     at position: [Int] = [], cost: Int, _ findings: Findings?
@@ -46,7 +48,8 @@ struct AccessPathSelection<Source: Counts> {
     options = candidates.all()
   }
 
-  /// Returns the best list, or nil if none is cheap enough. Meaningless if there is a ``trial``.
+  /// Returns the best list, or `nil` if none is cheap enough. The result is meaningless if
+  /// ``trial`` is set.
   mutating func select() throws -> CandidateNumbers? {
     try count(options)
     if isDone { return best }
@@ -67,7 +70,7 @@ struct AccessPathSelection<Source: Counts> {
 
   private var isDone: Bool { best.map { $0.count.rows <= Self.fewCandidates } ?? false }
 
-  /// The cost of each row of a list that covers some conjuncts.
+  /// Returns the cost per row of a list that covers some conjuncts.
   private func rowCost(_ covered: Set<Int>) -> Int {
     var cost = Cost.lookup
     for (index, conjunct) in conjunction.conjuncts.enumerated() where !covered.contains(index) {
@@ -76,7 +79,7 @@ struct AccessPathSelection<Source: Counts> {
     return cost
   }
 
-  /// The number of rows up to which a list is better than the best one.
+  /// Returns the number of rows up to which a list beats the best one.
   private func most(_ covered: Set<Int>) -> Int {
     let most = (cost - 1) / rowCost(covered)
     return best == nil ? max(most, Self.fewRows) : most
@@ -89,14 +92,15 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Single access paths
 
-  /// Counts access paths, the most promising first, and adopts each that costs less than the best.
+  /// Counts access paths, the most promising first, and adopts each one that costs less than the
+  /// best.
   private mutating func count(_ options: [AccessOption]) throws {
     for option in options {
       guard let candidate = candidates.candidate(option) else { continue }
       let most: Int
       let effort = max(cost, Self.fewRows * Cost.lookup)
       switch candidate.accessPath {
-      // An object that is named is looked up; there is nothing to count.
+      // Named objects are looked up directly. There is nothing to count.
       case .objects: most = .max
       case .index, .words, .members, .inverse:
         most = self.most(Set(candidate.covered))
@@ -120,8 +124,8 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Unions
 
-  /// The rows of a disjunction are those of its alternatives, at most as many as these have
-  /// together.
+  /// Considers the union of the alternatives of a disjunction. Its row count is at most the sum of
+  /// theirs.
   private mutating func unite(_ alternatives: [Conjunction], _ conjunct: Int) throws {
     var lists: [CandidateNumbers] = []
     var isExact = true
@@ -146,7 +150,8 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Relationships
 
-  /// Takes the related objects that fulfil a condition, then what leads to them: a semi-join.
+  /// Considers a semi-join: finds the related objects that fulfil a condition, then the rows that
+  /// refer to them.
   private mutating func relate(_ condition: RelatedCondition) throws {
     guard let findings else {
       let planner = try planner.planner(of: condition)
@@ -181,15 +186,15 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Intersections
 
-  /// Leaves out numbers that another access path does not find, where that costs less than reading
-  /// their records.
+  /// Intersects the list with other access paths if that is cheaper than reading the excluded
+  /// records.
   private mutating func intersect() throws {
     guard options.count > 1, best.map({ $0.count.rows > Self.minimumIntersection }) ?? true
     else { return }
     let finding = findings?.intersection(position)
     var list = finding?.list ?? best
-    // An access path that is not worth it alone may be with another one; the try shall cost a part
-    // of what there is to win.
+    // An access path that does not pay off on its own may do so in an intersection. The attempt may
+    // cost a fraction of the possible gain.
     let effort = cost / 4
     for (index, option) in options.enumerated().dropFirst(finding?.next ?? 0) {
       if let list, case .intersection = list.source, list.count.rows <= Self.minimumIntersection {

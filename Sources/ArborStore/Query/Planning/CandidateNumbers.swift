@@ -1,23 +1,23 @@
 internal import ArborModel
 
-/// Object numbers among which all rows of a conjunction are: by what they are found, how many they
-/// are, and themselves as soon as they have been gathered.
+/// Object numbers that include all rows of a conjunction: their source, their count and, once
+/// gathered, the numbers themselves.
 struct CandidateNumbers {
   enum Source {
     case accessPath(AccessCandidate)
     case union([CandidateNumbers])
     case intersection([CandidateNumbers])
-    /// Those whose members the related objects are.
+    /// The objects that have the related objects as members.
     case owners(RelatedRows)
-    /// The predicate asks of related objects what none fulfils.
+    /// No related object fulfils the condition, so there are no rows.
     case unrelated(RelatedRows)
   }
 
   let source: Source
   let count: RowCount
-  /// The conjuncts that hold for all of them.
+  /// The conjuncts that hold for all of these numbers.
   let covered: Set<Int>
-  /// Whether all of them are stored for certain.
+  /// Whether all of these objects are known to be stored.
   let areStored: Bool
 
   init(_ source: Source, _ count: RowCount, covered: Set<Int>, areStored: Bool = true) {
@@ -33,7 +33,7 @@ struct CandidateNumbers {
       areStored: candidate.namesStoredObjects)
   }
 
-  /// The numbers that another list has too.
+  /// Returns the intersection with another list.
   func intersection(_ other: CandidateNumbers, _ count: RowCount) -> CandidateNumbers {
     var parts = [self]
     if case .intersection(let inner) = source { parts = inner }
@@ -42,7 +42,7 @@ struct CandidateNumbers {
       areStored: areStored)
   }
 
-  /// The same, once its numbers are known.
+  /// Returns the same list with its gathered numbers.
   func gathered(_ numbers: [UInt64], _ source: Source? = nil) -> CandidateNumbers {
     CandidateNumbers(
       source ?? self.source, .gathered(numbers), covered: covered, areStored: areStored)

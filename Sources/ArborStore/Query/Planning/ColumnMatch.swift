@@ -1,23 +1,24 @@
 internal import ArborModel
 
-/// What the conditions on one property state together, as far as an index can serve it.
+/// The combined condition of several terms on one property, in a form that an index can serve.
 final class ColumnMatch {
   enum Condition {
-    /// One of some values; nil is a value like others.
+    /// One of several values. `nil` counts as a value.
     case points([PropertyValue])
     case range(ValueRange)
-    /// Strings that begin with a text.
+    /// Strings with this prefix.
     case prefix(String)
   }
 
-  /// Values between two ends. Nil lies in none; as the lower end it stands for no lower end.
+  /// Values between two bounds. `nil` is never in the range; a `null` lower bound means that there
+  /// is no lower bound.
   struct ValueRange {
     var lower: PropertyValue
     var isLowerIncluded = false
     var upper: PropertyValue?
     var isUpperIncluded = false
 
-    /// The values that lie in both ranges.
+    /// Returns the values that are in both ranges.
     func intersection(_ other: ValueRange) -> ValueRange {
       var result = self
       let order = PropertyValue.compare(other.lower, lower)
@@ -37,15 +38,14 @@ final class ColumnMatch {
   }
 
   let condition: Condition
-  /// The conjuncts that state no more than the condition: once it is covered they need no
-  /// evaluation.
+  /// The conjuncts that the condition fully expresses. They need no further evaluation.
   let covered: [Int]
-  /// What the objects that the condition names fulfil, and how many they are; nil where the
-  /// predicate names its values.
+  /// The condition on related objects that the values come from and the count of these objects.
+  /// `nil` if the predicate names the values.
   let related: (condition: RelatedCondition, count: RowCount)?
 
-  /// The condition on the folded form of texts whose values are given; it states less than the
-  /// conjuncts do, except of nil.
+  /// Creates the condition on the folded form of given strings. It is weaker than the conjuncts,
+  /// except for `nil`.
   init?(folding other: ColumnMatch, _ folding: StringFolding) {
     guard case .points(let values) = other.condition else { return nil }
     condition = .points(
@@ -56,7 +56,7 @@ final class ColumnMatch {
     related = nil
   }
 
-  /// The condition that a word in a text, or a beginning of one, is.
+  /// Creates the condition for a word, or the prefix of a word.
   init(_ token: TokenQuery.Token) {
     let text = String(decoding: token.bytes, as: UTF8.self)
     condition = token.isPrefix ? .prefix(text) : .points([.string(text)])
@@ -64,15 +64,15 @@ final class ColumnMatch {
     related = nil
   }
 
-  /// The condition that there is a value.
+  /// Creates the condition that the value is not `nil`.
   init() {
     condition = .range(ValueRange(lower: .null))
     covered = []
     related = nil
   }
 
-  /// A condition by the objects that a relationship leads to, which fulfil another one; by none as
-  /// long as they are not known.
+  /// Creates a condition on a relationship's target from the related objects that fulfil another
+  /// condition. It matches no object until they are known.
   init(_ condition: RelatedCondition, _ count: RowCount) {
     let numbers = count.numbers ?? []
     self.condition = .points(numbers.map { .integer(Int64(bitPattern: $0)) })
@@ -80,7 +80,7 @@ final class ColumnMatch {
     related = (condition, count)
   }
 
-  /// Puts together what conjuncts state about one property; nil where none states anything.
+  /// Combines the terms on one property. Returns `nil` if none of them can be served by an index.
   init?(_ terms: [(conjunct: Int, term: IndexableTerm)]) {
     var points: (values: [PropertyValue], covered: [Int])?
     var range: (range: ValueRange, covered: [Int])?
@@ -117,7 +117,7 @@ final class ColumnMatch {
     }
   }
 
-  /// Whether whatever fulfils the condition fulfils another one on the same property.
+  /// Whether this condition implies another one on the same property.
   func implies(_ other: IndexableTerm.Condition) -> Bool {
     switch other {
     case .equals(let value): return isAmong([value])
@@ -153,7 +153,7 @@ final class ColumnMatch {
 }
 
 extension ColumnMatch.ValueRange {
-  /// Whether a value lies in the range; nil lies in none.
+  /// Whether a value is in the range. `nil` never is.
   fileprivate func contains(_ value: PropertyValue) -> Bool {
     if value.isNull { return false }
     if !lower.isNull {
@@ -165,7 +165,7 @@ extension ColumnMatch.ValueRange {
     return order == .less || order == .equal && isUpperIncluded
   }
 
-  /// Whether all values of another range lie in this one.
+  /// Whether this range includes all of another one.
   fileprivate func contains(_ other: ColumnMatch.ValueRange) -> Bool {
     if !lower.isNull {
       if other.lower.isNull { return false }

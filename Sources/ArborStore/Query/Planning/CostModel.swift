@@ -1,16 +1,16 @@
 internal import ArborModel
 
-/// What rows and plans cost, in units of ``Cost``.
+/// The cost model of rows and plans, in units of ``Cost``.
 struct CostModel<Source: Counts> {
   let schema: ModelSchema
   let counts: Source
 
-  /// What a scan costs that asks every row for some conditions.
+  /// Returns the cost of a scan that evaluates conditions on every row.
   func scan(of rows: Int, asking nodes: [BoundNode]) -> Int {
     Cost.product(rows, Cost.sum(1, cost(of: nodes)))
   }
 
-  /// What the rows of a plan cost beyond finding their numbers.
+  /// Returns the cost of reading a plan's rows, in addition to finding their numbers.
   func cost(of plan: AccessPlan) -> Int {
     switch plan.access {
     case .nothing, .ordered: 0
@@ -21,7 +21,7 @@ struct CostModel<Source: Counts> {
     }
   }
 
-  /// What a row costs that some conditions are asked of, beyond its reading.
+  /// Returns the cost of evaluating conditions on a row, in addition to reading it.
   func cost(of nodes: [BoundNode]) -> Int { nodes.reduce(0) { Cost.sum($0, cost(of: $1)) } }
 
   private func cost(of node: BoundNode) -> Int {
@@ -59,7 +59,7 @@ struct CostModel<Source: Counts> {
     }
   }
 
-  /// What is asked of each object of a collection.
+  /// Returns the cost of evaluating a condition on each object of a collection.
   private func each(of base: BoundExpression, _ inner: Int) -> Int {
     Cost.sum(cost(of: base), Cost.product(members(of: base), Cost.sum(Cost.lookup, inner)))
   }
@@ -68,7 +68,7 @@ struct CostModel<Source: Counts> {
     if case .collection(let collection) = expression { members(of: collection) } else { 4 }
   }
 
-  /// How many members an owner has in the mean.
+  /// Returns the average number of members per owner.
   private func members(of collection: BoundCollection) -> Int {
     let owners = schema.entities[collection.relationship.declaringEntity].concreteFamily
     guard collection.relationship.isToMany,
@@ -79,24 +79,24 @@ struct CostModel<Source: Counts> {
   }
 }
 
-/// Units of cost: one is a row of a scan that is asked for its own values, some 25 nanoseconds. The
-/// numbers are measured ones, rounded.
+/// Units of cost. One unit is a row of a scan whose own values are tested, about 25 nanoseconds.
+/// The constants are rounded measurements.
 enum Cost {
-  /// A record that is looked up by its number, where numbers are in order.
+  /// Looking up a record by number, with numbers in ascending order.
   static let lookup = 16
-  /// A relationship that is followed from a row.
+  /// Following a relationship from a row.
   static let hop = 8
-  /// A look into a database for one key.
+  /// Searching a database for one key.
   static let seek = 8
-  /// A step to the next key of an index.
+  /// Stepping to the next key of an index.
   static let key = 2
-  /// What costs more costs this: nested collections can ask for more than a number counts.
+  /// The upper limit. The true cost of nested collections can overflow an `Int`.
   static let most = Int.max / 4
 
-  /// Two costs together.
+  /// Returns the sum of two costs, limited to ``most``.
   static func sum(_ left: Int, _ right: Int) -> Int { min(left + right, most) }
 
-  /// So many times a cost.
+  /// Returns a multiple of a cost, limited to ``most``.
   static func product(_ count: Int, _ cost: Int) -> Int {
     let (product, overflows) = count.multipliedReportingOverflow(by: cost)
     return overflows ? most : min(product, most)

@@ -1,68 +1,68 @@
 internal import ArborModel
 
-/// The counts by which a planner decides: exact where LMDB keeps them, counted up to a bound
-/// otherwise.
+/// The counts that a planner relies on. They are exact if LMDB maintains them; others are counted
+/// up to a bound.
 ///
-/// A plan depends on a query, a schema and these answers alone. ``StoredCounts`` reads them from a
-/// transaction; ``CollectingCounts`` does so for a query that is about to run. All but the last
-/// cost a look for each entity or index.
+/// A plan depends only on a query, a schema and these counts. ``StoredCounts`` reads them from a
+/// transaction; ``CollectingCounts`` does so for a query that is about to run. All but the last one
+/// cost one lookup per entity or index.
 protocol Counts {
-  /// How many objects of some concrete entities are stored.
+  /// Returns the number of stored objects of the given concrete entities.
   func objectCount(of family: [EntitySchema]) throws -> Int
 
-  /// How many entries an index has, those of entities that are not asked for among them.
+  /// Returns the number of entries of an index, including entries of entities outside the query.
   func entryCount(of index: IndexReference) throws -> Int
 
-  /// How many members all owners of a to-many relationship have together.
+  /// Returns the total number of members of a to-many relationship over all owners.
   func linkCount(of relationship: RelationshipSchema) throws -> Int
 
-  /// How many leaf pages the records of some concrete entities take.
+  /// Returns the number of leaf pages that hold the records of the given concrete entities.
   func leafPages(of family: [EntitySchema]) throws -> Int
 
-  /// How many leaf pages an index takes.
+  /// Returns the number of leaf pages of an index.
   func leafPages(of index: IndexReference) throws -> Int
 
-  /// Which of an entity's indexes lack entries, by their positions: they are kept, and not read.
+  /// Returns the positions of the entity's indexes that are maintained but still lack entries, and
+  /// therefore must not be read.
   func unreadyIndexes(of entity: EntitySchema) -> Set<Int>
 
-  /// How many objects an access path finds; nil as soon as there are more than `most`, or finding
-  /// out has cost more than `effort`, in units of ``Cost``.
+  /// Returns the number of objects that an access path finds, or `nil` once there are more than
+  /// `most` or counting has cost more than `effort`, in units of ``Cost``.
   ///
   /// - Parameters:
   ///   - candidate: An access path whose keys are known: none of its related rows is an estimate.
-  ///   - family: The concrete entities whose objects count.
-  /// - Complexity: Linear in the keys that the access path has, up to the bounds.
+  ///   - family: The concrete entities whose objects are counted.
+  /// - Complexity: Linear in the number of keys of the access path, up to the bounds.
   func count(_ candidate: AccessCandidate, of family: [EntitySchema], upTo most: Int, effort: Int)
     throws -> RowCount?
 }
 
-/// Ends counting as soon as it is certain that there are too many rows, or that finding out costs
-/// too much.
+/// A limit that stops counting once there are too many rows or counting has become too expensive.
 struct CountBound {
-  /// The number of rows that are still allowed.
+  /// The number of rows that are left.
   var most: Int
-  /// The cost that is still allowed, in units of ``Cost``.
+  /// The cost that is left, in units of ``Cost``.
   var effort: Int
 
   /// Accounts for the search for a key.
   @inline(__always)
   mutating func look() { effort -= Cost.seek }
 
-  /// Accounts for a key that is skipped; returns whether counting continues.
+  /// Accounts for a skipped key and returns whether counting continues.
   @inline(__always)
   mutating func allowsStep() -> Bool {
     effort -= Cost.key
     return effort >= 0
   }
 
-  /// Accounts for a key and its rows; returns whether counting continues.
+  /// Accounts for a key and its rows and returns whether counting continues.
   @inline(__always)
   mutating func allows(key count: Int) -> Bool {
     effort -= Cost.key
     return allows(count)
   }
 
-  /// Accounts for rows; returns whether counting continues.
+  /// Accounts for rows and returns whether counting continues.
   @inline(__always)
   mutating func allows(_ count: Int) -> Bool {
     effort -= count / 8
@@ -71,12 +71,12 @@ struct CountBound {
   }
 }
 
-/// How many rows something finds, and how well that is known.
+/// A number of rows and its accuracy.
 enum RowCount {
-  /// The rows' numbers, ascending and different: counting them has read them anyway.
+  /// The numbers of the rows, ascending and distinct. Counting had to read them anyway.
   case gathered([UInt64])
   case exact(Int)
-  /// A guess from other counts.
+  /// An estimate that is derived from other counts.
   case estimate(Int)
 
   var rows: Int {
@@ -90,7 +90,7 @@ enum RowCount {
     if case .estimate = self { false } else { true }
   }
 
-  /// The numbers, where they are known.
+  /// The numbers of the rows, if they are known.
   var numbers: [UInt64]? {
     if case .gathered(let numbers) = self { numbers } else { nil }
   }

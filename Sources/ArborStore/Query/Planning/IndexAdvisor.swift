@@ -1,8 +1,8 @@
 internal import ArborModel
 
-/// Finds the index that would have served a query, from its plan and without reading a row.
+/// Recommends an index that would have served a query, based on its plan and without reading a row.
 struct IndexAdvisor {
-  /// An access path that finds no more rows than this needs no better one.
+  /// An access path that finds at most this many rows needs no better one.
   private static let fewRows = 64
 
   private let planner: QueryPlanner<StoredCounts>
@@ -12,8 +12,8 @@ struct IndexAdvisor {
   private var entity: EntitySchema { planner.scope.entity }
   private var query: StoreQuery { planner.query }
 
-  /// The advice where a plan reads rows that an index would leave out; nil where it reads few, or
-  /// where there is such an index already.
+  /// Returns advice if a plan reads rows that an index would exclude. Returns `nil` if the plan
+  /// reads few rows or such an index already exists.
   func advice(for plan: AccessPlan) throws -> IndexAdvice? {
     switch plan.access {
     case .nothing: return nil
@@ -27,7 +27,7 @@ struct IndexAdvisor {
     return try related()
   }
 
-  /// Advice about how related objects are found.
+  /// Returns advice for finding the related objects of a list.
   private func advice(below list: CandidateNumbers) throws -> IndexAdvice? {
     let related: [RelatedRows]
     switch list.source {
@@ -46,7 +46,7 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// An index of the words that the predicate names.
+  /// Returns a text index for the words that the predicate searches for.
   private func text() -> IndexAdvice? {
     for conjunct in planner.conjuncts {
       guard let term = conjunct.term, case .words = term.condition,
@@ -57,7 +57,8 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// An index of the columns that equalities fix, then of the order or of a range.
+  /// Returns an index of the columns that equalities fix, followed by the sort keys or one range
+  /// column.
   private func columns() -> IndexAdvice? {
     var fixed: [FetchIndexDescription.Element] = []
     var range: FetchIndexDescription.Element?
@@ -71,7 +72,7 @@ struct IndexAdvisor {
       case .equals, .anyOf:
         if !fixed.contains(where: { $0.property == name }) { fixed.append(column) }
       case .range, .prefix:
-        // A folded index has the order of texts without case and diacritics, and no other.
+        // A folded index is ordered by text without case and diacritics only.
         if term.folding.isEmpty || term.folding == [.case, .diacritics] { range = range ?? column }
       case .words: break
       }
@@ -84,7 +85,7 @@ struct IndexAdvisor {
     return advice(fixed)
   }
 
-  /// The columns that have the order of the sort keys; none where no index has it.
+  /// Returns the columns that produce the order of the sort keys. Empty if no index can produce it.
   private func order(
     behind fixed: [FetchIndexDescription.Element]
   ) -> [FetchIndexDescription.Element] {
@@ -104,7 +105,7 @@ struct IndexAdvisor {
     return columns
   }
 
-  /// Advice about the entity at the other end of a relationship that the predicate follows.
+  /// Returns advice for the destination entity of a relationship that the predicate follows.
   private func related() throws -> IndexAdvice? {
     for condition in planner.scope.conjunction.related {
       let planner = try planner.planner(of: condition)
@@ -115,7 +116,7 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// Whether equal values are few: of Booleans half of the objects have each.
+  /// Whether a property is selective. A Boolean value excludes only about half of the objects.
   private static func isSelective(_ property: PropertySchema) -> Bool {
     guard case .attribute(let attribute) = property else { return true }
     return attribute.description.type != .boolean
@@ -124,7 +125,7 @@ struct IndexAdvisor {
   private func name(of subject: IndexableTerm.Subject) -> String? {
     switch subject {
     case .attribute(let slot): entity.attributes[slot].name
-    // The members of its inverse serve a to-one relationship.
+    // To-one relationships are served by the members of their inverse.
     case .toOne, .object: nil
     }
   }
@@ -137,8 +138,7 @@ struct IndexAdvisor {
       index: FetchIndexDescription(name: "by" + words.joined(), elements: elements))
   }
 
-  /// Whether there is an index that begins with the columns, and that has every object that the
-  /// query asks for.
+  /// Whether an index already begins with these columns and contains every object of the query.
   private func hasIndex(_ elements: [FetchIndexDescription.Element]) -> Bool {
     let candidates = planner.candidates(planner.conjuncts)
     return entity.indexes.contains { index in

@@ -1,30 +1,30 @@
 internal import ArborModel
 
-/// Conditions on columns of an index behind those that narrow its ranges, evaluated on the bytes of
-/// keys: index condition pushdown. A key that it refuses costs no look at a record.
+/// Conditions on index columns after those that narrow the ranges, evaluated on the bytes of the
+/// keys: index condition pushdown. A rejected key costs no record lookup.
 ///
-/// Keys that were cut are accepted where they do not tell.
+/// A truncated key is accepted if its remaining bytes do not decide the condition.
 struct KeyFilter: Equatable {
   private struct Step: Equatable {
-    /// Bytes of a value with its marker; nil where a terminator ends it.
+    /// The number of bytes of a value including its marker, or `nil` if a terminator ends it.
     let width: Int?
     let mask: UInt8
-    /// What the column's bytes have to lie in, one of these; empty without a condition.
+    /// The alternatives for the column's bytes. Empty if there is no condition on the column.
     let ranges: [ScanRange]
-    /// The only range, of a column whose values are 64-bit numbers.
+    /// The only range, for a column of 64-bit numbers.
     let span: ClosedRange<UInt64>?
   }
 
   private static let mostRanges = 16
 
   private let steps: [Step]
-  /// The conjuncts that hold for every key that is accepted.
+  /// The conjuncts that hold for every accepted key.
   let covered: [Int]
 
   /// - Parameters:
   ///   - matches: The conditions on the leading columns.
-  ///   - usedColumns: How many of them narrow the ranges already.
-  /// - Returns: nil where no further condition can be told from keys.
+  ///   - usedColumns: The number of columns that already narrow the ranges.
+  /// - Returns: `nil` if no further condition can be evaluated on keys.
   init?(columns: [KeyDecoder.Column], matches: [ColumnMatch], behind usedColumns: Int) {
     guard usedColumns < matches.count else { return nil }
     var steps: [Step] = []
@@ -33,7 +33,7 @@ struct KeyFilter: Equatable {
     var usedCount = 0
     for (index, match) in matches.enumerated() {
       let column = columns[index]
-      // The end of a decimal is not found by a byte.
+      // The end of a decimal cannot be found by searching for a byte.
       guard column.kind != .decimal, column.kind != .tagged else { break }
       let width = column.kind.form.keyWidth
       isExact = isExact && width != nil
@@ -55,20 +55,22 @@ struct KeyFilter: Equatable {
     self.covered = covered
   }
 
-  /// The numbers behind the marker of values that lie in a range; nil where nil may lie in it too.
+  /// Returns the numbers that follow the marker in the values of a range, or `nil` if the range may
+  /// include `nil`.
   private static func span(_ range: ScanRange, mask: UInt8) -> ClosedRange<UInt64>? {
     let marker = KeyEncoder.valueMarker ^ mask
     guard range.lower.first == marker else { return nil }
     let least = number(behindMarkerOf: range.lower)
     guard let upper = range.upper, upper.first == marker else {
-      // The next marker is that of nil in a descending column.
+      // In a descending column, the next marker is that of `nil`.
       return range.upper?.count == 1 ? least...UInt64.max : nil
     }
     let end = number(behindMarkerOf: upper)
     return end > least ? least...(end - 1) : nil
   }
 
-  /// Bytes as a number; missing ones are 0, as the least key is that begins with them.
+  /// Decodes the bytes after the marker. Missing bytes count as 0, which is the least key with that
+  /// prefix.
   private static func number(behindMarkerOf bytes: [UInt8]) -> UInt64 {
     (1...8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
   }

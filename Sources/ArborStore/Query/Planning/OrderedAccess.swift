@@ -1,20 +1,21 @@
 internal import ArborModel
 
-/// A scan along an index whose order is the order that was asked for, given up where it takes
-/// longer than gathering all rows and sorting them.
+/// A scan along an index that has the requested order. It is abandoned once it takes longer than
+/// gathering all rows and sorting them.
 final class OrderedAccess {
   let index: IndexReference
-  /// In the order of the keys; a single open range for the whole index.
+  /// The ranges in key order. A scan of the whole index has a single open range.
   let ranges: [ScanRange]
-  /// Whether the order asked for is that of the keys, or the opposite.
+  /// Whether the requested order is the order of the keys rather than its reverse.
   let isForward: Bool
-  /// How many rows it may visit.
+  /// The maximum number of rows to visit.
   let budget: Int
-  /// The conjuncts that hold for all its rows.
+  /// The conjuncts that hold for all rows of the scan.
   let covered: Set<Int>
-  /// The conditions on its leading columns, for the explanation.
+  /// The conditions on the leading columns, for the explanation.
   let matches: [ColumnMatch]
-  /// The row behind which it goes on: no number up to this one is visited of those with this key.
+  /// The row after which the scan continues. Among the rows with this key, numbers up to this one
+  /// are skipped.
   let last: (key: [UInt8], number: ObjectNumber)?
 
   init(
@@ -38,7 +39,8 @@ final class OrderedAccess {
 }
 
 extension AccessPlan {
-  /// The same plan from the row on that an earlier answer ended at, where it scans in order.
+  /// Returns the same plan, continued after the last row of an earlier result if the plan is an
+  /// ordered scan.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> AccessPlan {
     guard case .ordered(let ordered) = access else { return self }
     return AccessPlan(
@@ -47,10 +49,10 @@ extension AccessPlan {
 }
 
 extension OrderedAccess {
-  /// The same scan from the key of a row on, which an earlier answer ended at.
+  /// Returns the same scan, continued after the last row of an earlier result.
   ///
-  /// Neither the keys before it are visited, nor rows with that key and lower numbers. Where the
-  /// position cannot be told in keys, the scan is the whole.
+  /// Skips the keys before that row, and rows that share its key but have lower numbers. Returns
+  /// the scan unchanged if the position cannot be expressed as a key.
   func begun(behind continuation: RowContinuation, _ query: StoreQuery) -> OrderedAccess {
     guard let key = key(of: continuation, query) else { return self }
     let rest = ranges.map { range in
@@ -73,7 +75,8 @@ extension OrderedAccess {
     let fixedCount = matches.fixedCount
     var key = KeyBuffer()
     if fixedCount > 0 {
-      // All keys of the scan begin with what the equalities fix, where nothing else narrows it.
+      // All keys of the scan share the prefix that the equalities fix, provided nothing else
+      // narrows it.
       guard matches.count == fixedCount, ranges.count == 1 else { return nil }
       ranges[0].lower.withUnsafeBytes { key.append($0, mask: 0) }
     }

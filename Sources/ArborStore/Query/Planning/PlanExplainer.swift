@@ -1,8 +1,8 @@
 internal import ArborModel
 
-/// Puts a plan into words; it needs no store for that.
+/// Describes a plan in words. Needs no store.
 struct PlanExplainer {
-  /// How many rows a fetch has visited, kept and given.
+  /// The numbers of rows that a fetch visited, accepted and returned.
   struct Counts {
     let visited: Int
     let accepted: Int
@@ -21,7 +21,7 @@ struct PlanExplainer {
 
   private var query: StoreQuery { scope.query }
 
-  /// The last step with all before it.
+  /// Returns the last step of a plan, with all earlier steps as its inputs.
   func root(_ plan: AccessPlan) -> QueryPlan.Step {
     var step = access(plan)
     var isOrdered = query.sortKeys.isEmpty
@@ -62,7 +62,7 @@ struct PlanExplainer {
     }
   }
 
-  /// A scan that ends at the first row.
+  /// Returns the step for a scan that ends at its first row.
   func step(end: OrderedAccess) -> QueryPlan.Step {
     let conditions = conditions(end.index.schema, end.matches)
     let end = (name: name(of: end.index.schema), key: end.isForward ? "first key" : "last key")
@@ -71,7 +71,7 @@ struct PlanExplainer {
       detail: conditions.isEmpty ? end.key : "\(conditions), \(end.key)", estimatedRows: 1)
   }
 
-  /// Keys that are read in place of records.
+  /// Returns the step for reading keys instead of records.
   func step(_ covering: CoveringIndex) -> QueryPlan.Step {
     let conditions = conditions(covering.index.schema, covering.matches)
     return QueryPlan.Step(
@@ -115,7 +115,7 @@ struct PlanExplainer {
     }
   }
 
-  /// A step whose rows are counted, or estimated.
+  /// Returns a step whose rows have been counted or estimated.
   private func step(
     _ kind: QueryPlan.Kind, _ count: RowCount, name: String? = nil, detail: String = "",
     inputs: [QueryPlan.Step] = []
@@ -133,7 +133,7 @@ struct PlanExplainer {
     "\(scope.schema.entities[relationship.declaringEntity].name).\(relationship.name)"
   }
 
-  /// How the objects of another entity are found that the rows are related to.
+  /// Returns the step that finds the related objects of another entity.
   private func step(_ related: RelatedRows) -> QueryPlan.Step {
     let explainer = PlanExplainer(related.scope, showsValues: words.showsValues)
     let step = explainer.access(related.plan)
@@ -146,7 +146,7 @@ struct PlanExplainer {
     "\(scope.schema.entities[index.declaringEntity].name).\(index.name)"
   }
 
-  /// A condition as people read it: objects by entity and number.
+  /// Returns a condition in readable form, with objects as entity and number.
   private func condition(
     _ condition: ColumnMatch.Condition, on source: IndexSchema.Column.Source
   ) -> ColumnMatch.Condition {
@@ -159,7 +159,7 @@ struct PlanExplainer {
       })
   }
 
-  /// What an index is asked for.
+  /// Returns the conditions on the columns of an index in words.
   private func conditions(_ index: IndexSchema, _ matches: [ColumnMatch]) -> String {
     zip(index.columns, matches).map { column, match in
       let name = query.entity.name(of: column.source) + column.kind.options
@@ -172,7 +172,7 @@ struct PlanExplainer {
 }
 
 extension IndexSchema.Column.Kind {
-  /// What comparisons overlook that the column serves, as they are written.
+  /// The comparison options that the column serves, in predicate syntax.
   fileprivate var options: String {
     guard case .folded(let folding) = self else { return "" }
     let letters = (folding.contains(.case) ? "c" : "") + (folding.contains(.diacritics) ? "d" : "")

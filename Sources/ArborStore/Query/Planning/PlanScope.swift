@@ -1,19 +1,19 @@
 internal import ArborModel
 
-/// The subject of planning: a query with its predicate in normal form, and the pending changes over
-/// which it runs.
+/// The subject of planning: a query with its predicate in normal form, and the pending changes that
+/// are merged into its result.
 ///
-/// Created once for a query, and shared by everything that plans, runs and explains it.
+/// Created once per query and shared by planning, execution and explanation.
 final class PlanScope {
   let query: StoreQuery
-  /// The query's predicate; empty without one.
+  /// The query's predicate. Empty if there is none.
   let conjunction: Conjunction
   let schema: ModelSchema
-  /// The concrete entities whose objects are wanted, in the order of their numbers.
+  /// The concrete entities to fetch, in the order of their object numbers.
   let family: [EntitySchema]
-  /// The schema, time and locale by which the predicate is evaluated.
+  /// The schema, time and locale for evaluating the predicate.
   let environment: PredicateEnvironment
-  /// The context's pending changes; nil for the store's state alone.
+  /// The context's pending changes, or `nil` to query only the stored state.
   let overlay: (any PendingState)?
 
   /// - Throws: ``ArborError`` `invalidPredicate` if an argument does not fit its comparison.
@@ -34,21 +34,21 @@ final class PlanScope {
 
   var entity: EntitySchema { query.entity }
 
-  /// Whether the store alone knows which objects fulfil a condition on related objects and which
-  /// rows lead to them; otherwise the condition is asked of each row.
+  /// Whether the stored state alone determines which objects fulfil a condition on related objects
+  /// and which rows refer to them. Otherwise the condition is evaluated on each row.
   func mayRelate(_ condition: RelatedCondition) -> Bool {
     let dependencies = condition.predicate(in: schema).dependencies
     guard !dependencies.usesChance, !dependencies.readsAnyEntity else { return false }
     guard let overlay else { return true }
     let relationship = condition.relationship
-    // A change of a row's own to-one relationship makes the row a pending one, which is evaluated
-    // by itself; a change of its members need not.
+    // Changing a row's own to-one relationship makes it a pending row, which is evaluated
+    // separately. Changing its members may not.
     if relationship.isToMany, overlay.touches(entity) { return false }
     return !overlay.touches(schema.entities[relationship.destination])
       && !dependencies.entities.contains { overlay.touches(schema.entities[$0]) }
   }
 
-  /// An object as people read it.
+  /// Returns the object ID for a number.
   func objectID(_ number: ObjectNumber) -> ObjectID {
     ObjectID(
       storeID: environment.storeID, entityName: schema.entity(of: number)?.name ?? "",

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// Conditions and sort keys in words, for people who read plans.
+/// Formats conditions and sort keys for readable plans.
 struct PlanWords {
   let arguments: [PropertyValue]
-  /// Whether the values of conditions are shown; they may be nobody's business.
+  /// Whether values of conditions are shown. They may be private.
   let showsValues: Bool
 
   init(_ query: StoreQuery, showsValues: Bool = true) {
@@ -11,7 +11,7 @@ struct PlanWords {
     self.showsValues = showsValues
   }
 
-  /// A whole query: what is asked for, under which condition, in which order, how much of it.
+  /// Returns a query in words: entity, condition, order and limit.
   func text(_ query: StoreQuery) -> String {
     var text = query.entity.name
     if let predicate = query.predicate { text += " where " + all([predicate.bound.root]) }

@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// An index whose keys hold all values that aggregates are made of: a covering index, which is read
-/// in place of the records.
+/// A covering index: its keys contain all values that the aggregates need, so that it is read
+/// instead of the records.
 struct CoveringIndex {
   let index: IndexReference
   let ranges: [ScanRange]
@@ -9,15 +9,15 @@ struct CoveringIndex {
   /// The conditions on its leading columns, for the explanation.
   let matches: [ColumnMatch]
 
-  /// The form of the first column, which has the values.
+  /// The first column, which contains the values.
   var column: KeyDecoder.Column { index.keyColumns[0] }
 }
 
 extension QueryPlanner {
-  /// The index to read in place of the records; nil where none has the values of exactly the rows,
-  /// or has much fewer pages than the records.
+  /// Returns the covering index for an attribute. Returns `nil` if no index contains exactly the
+  /// values of the rows, or if the index is not much smaller than the records.
   func coveringIndex(_ attribute: AttributeSchema) throws -> CoveringIndex? {
-    // The sum of other numbers depends on their order.
+    // The sum of floating-point numbers depends on their order.
     guard attribute.field.kind.form.isWhole else { return nil }
     guard query.limit == 0, query.offset == 0, query.groupLimit == nil,
       query.continuation == nil, !isNeverTrue, let covering = leadingIndex(attribute)
@@ -29,7 +29,7 @@ extension QueryPlanner {
     return isShort ? covering : nil
   }
 
-  /// An index that begins with an attribute and whose keys tell which rows fulfil the predicate.
+  /// Returns an index that begins with an attribute and whose keys decide the predicate.
   private func leadingIndex(_ attribute: AttributeSchema) -> CoveringIndex? {
     if !conjuncts.isEmpty {
       guard let candidate = exactAccessPath(),

@@ -1,7 +1,8 @@
 internal import ArborModel
 
 extension QueryPlanner {
-  /// For each aggregate the scan that meets its value first; nil where one of them has none.
+  /// Returns, for each aggregate, the scan whose first row has its value, or `nil` if one of the
+  /// aggregates has no such scan.
   func ends(for aggregates: [BoundAggregate]) throws -> [OrderedAccess]? {
     guard query.limit == 0, query.offset == 0, query.groupLimit == nil else { return nil }
     var ends: [OrderedAccess] = []
@@ -12,15 +13,15 @@ extension QueryPlanner {
     return ends.isEmpty ? nil : ends
   }
 
-  /// A scan along an index that meets the least or the greatest value first, and no rows but those
-  /// of the query; nil where the aggregate is of another kind, or no index has both.
+  /// Returns a scan along an index that starts at the minimum or maximum and meets only rows of the
+  /// query. Returns `nil` for other aggregates or if no index qualifies.
   private func end(for aggregate: BoundAggregate) throws -> OrderedAccess? {
     let isLeast = aggregate.function == .minimum
     guard isLeast || aggregate.function == .maximum, case .path(let path) = aggregate.source,
       path.hops.isEmpty, case .attribute(let attribute) = path.leaf, !isNeverTrue
     else { return nil }
     let candidates = candidates(conjuncts)
-    // Short keys first: those that are cut do not serve.
+    // Short keys first, because truncated ones cannot be used.
     for index in candidates.shortestIndexes {
       if let end = end(of: attribute, isLeast: isLeast, index, candidates),
         try isWorthScanning(index)
@@ -37,7 +38,7 @@ extension QueryPlanner {
   ) -> OrderedAccess? {
     let index = reference.schema
     let leading = candidates.leadingMatches(of: index)
-    // Where the columns before it have one value each, the keys have the attribute's order.
+    // If each preceding column has a single value, the keys are in the attribute's order.
     let position = index.columns.prefix(leading.fixedCount + 1).firstIndex { column in
       if case .attribute(attribute.slot) = column.source, case .plain = column.kind {
         true

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// What a plan that is not going to run supposes, where no count tells: that conditions do not
-/// depend on each other and related objects are spread evenly.
+/// Estimates for plans that are only explained. They assume that conditions are independent and
+/// that related objects are evenly distributed.
 extension QueryPlanner {
-  /// How many rows an access path finds whose related objects are not known yet.
+  /// Estimates the number of rows of an access path whose related objects are not known yet.
   func estimate(_ candidate: AccessCandidate) throws -> RowCount {
     var share = 1.0
     for related in candidate.related {
@@ -16,15 +16,15 @@ extension QueryPlanner {
     return .estimate(Selectivity.rows(try counts.objectCount(of: family), min(1, share)))
   }
 
-  /// How many numbers two lists share.
+  /// Estimates the size of the intersection of two lists.
   func estimate(_ one: CandidateNumbers, _ other: CandidateNumbers) throws -> RowCount {
     let all = try counts.objectCount(of: family)
     return .estimate(
       Selectivity.rows(one.count.rows, Double(other.count.rows) / Double(max(1, all))))
   }
 
-  /// How many related objects a plan of this planner finds for a condition, and which of some
-  /// entities' objects have them as members.
+  /// Estimates the number of related objects that a plan of this planner finds and, for a to-many
+  /// relationship, the number of their owners.
   func estimate(
     _ condition: RelatedCondition, _ plan: AccessPlan, owners: [EntitySchema]
   ) throws -> RelatedRows {
@@ -35,7 +35,7 @@ extension QueryPlanner {
       owners: isToMany ? .estimate(min(count.rows, try counts.objectCount(of: owners))) : nil)
   }
 
-  /// How many rows a plan gives.
+  /// Estimates the number of rows of a plan.
   private func estimate(_ plan: AccessPlan) -> RowCount {
     let count: RowCount =
       switch plan.access {
@@ -49,13 +49,13 @@ extension QueryPlanner {
   }
 }
 
-/// Which share of rows fulfils a condition that no count is known of: the constants of System R
-/// (P. Selinger et al., *Access Path Selection in a Relational Database Management System*, 1979).
+/// The selectivity of conditions without a known count: the constants of System R (P. Selinger et
+/// al., *Access Path Selection in a Relational Database Management System*, 1979).
 enum Selectivity {
   private static let equality = 0.1
   private static let range = 1.0 / 3
 
-  /// That of conditions which do not depend on each other.
+  /// Returns the combined selectivity of independent conditions.
   static func share(of nodes: [BoundNode]) -> Double { nodes.reduce(1) { $0 * share(of: $1) } }
 
   private static func share(of node: BoundNode) -> Double {
@@ -72,7 +72,7 @@ enum Selectivity {
     }
   }
 
-  /// How many rows are left of some; at least one, unless there is certainly none.
+  /// Returns the number of remaining rows. It is at least one unless there can be none.
   static func rows(_ rows: Int, _ share: Double) -> Int {
     rows == 0 || share == 0 ? 0 : max(1, Int((Double(rows) * share).rounded()))
   }

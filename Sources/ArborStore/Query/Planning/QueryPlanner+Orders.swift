@@ -1,14 +1,14 @@
 internal import ArborModel
 
 extension QueryPlanner {
-  /// An index that has the order of the sort keys behind the columns that equalities fix.
+  /// Returns an index that is in the order of the sort keys after the columns that equalities fix.
   func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
     let wanted = query.sortKeys.compactMap(\.column)
     guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }
     var best: OrderedAccess?
     for (position, schema) in scope.entity.indexes.enumerated() where candidates.isReady(position) {
       let index = IndexReference(entity: scope.entity, position: position)
-      // Without conditions, the first column has to be the first key.
+      // Without conditions, the first column must be the first sort key.
       guard !conjuncts.isEmpty || first.isOrdered(as: schema.columns[0]),
         let ordered = orderedAccess(index, wanted, candidates), try isWorthScanning(index)
       else { continue }
@@ -18,8 +18,8 @@ extension QueryPlanner {
     return best
   }
 
-  /// Whether most entries of an index are of the family: that of an ancestor has the entries of
-  /// other entities too, which a scan passes over.
+  /// Whether enough of an index's entries belong to the family. An inherited index also has entries
+  /// of other entities, which a scan has to skip.
   func isWorthScanning(_ index: IndexReference) throws -> Bool {
     let declaring = scope.schema.entities[index.schema.declaringEntity]
     if declaring.concreteFamily.count == family.count { return true }
@@ -33,7 +33,7 @@ extension QueryPlanner {
     guard !index.isText else { return nil }
     let leading = candidates.leadingMatches(of: index)
     let fixedCount = leading.fixedCount
-    // The order of a column that has one value decides nothing.
+    // Columns with a single value don't affect the order.
     let keys =
       fixedCount == 0
       ? wanted
@@ -50,7 +50,7 @@ extension QueryPlanner {
         return nil
       }
     }
-    // A row that has no entry is not met on the way.
+    // A scan along a partial index misses rows without an entry.
     guard let implied = candidates.implied(by: index) else { return nil }
     var ranges = ScanRange.whole
     var covered = Set(implied)
@@ -67,7 +67,7 @@ extension QueryPlanner {
 }
 
 extension [ColumnMatch] {
-  /// How many columns at the beginning have one value each.
+  /// The number of leading columns that are fixed to a single value.
   var fixedCount: Int {
     prefix { match in
       if case .points(let values) = match.condition { values.count == 1 } else { false }
@@ -76,14 +76,14 @@ extension [ColumnMatch] {
 }
 
 extension IndexSchema.Column {
-  /// Whether the column orders as another one does, or the other way round.
+  /// Whether the column has the same order as another one, or its reverse.
   fileprivate func isOrdered(as other: Self) -> Bool {
     source == other.source && kind == other.kind
   }
 }
 
 extension BoundSortKey {
-  /// Whether the key is about what an index column is about.
+  /// Whether the sort key reads the same property as an index column.
   func isRead(from source: IndexSchema.Column.Source) -> Bool {
     guard let path, path.hops.isEmpty else { return false }
     switch (path.leaf, source) {

@@ -1,10 +1,9 @@
 internal import ArborModel
 
-/// Decides how a query finds its rows: from the query, the schema and ``Counts``, and without
-/// reading anything else.
+/// Decides how a query finds its rows, based only on the query, the schema and ``Counts``.
 ///
-/// Looking a record up by its number costs several times what a row of a scan costs, so access
-/// paths that find more than a sixteenth of all rows lose to the scan, as a rule.
+/// Looking up a record by number costs several times as much as a row of a scan. As a rule, access
+/// paths that find more than a sixteenth of all rows therefore lose to the scan.
 struct QueryPlanner<Source: Counts> {
   let scope: PlanScope
   let counts: Source
@@ -14,7 +13,7 @@ struct QueryPlanner<Source: Counts> {
   var family: [EntitySchema] { scope.family }
   var costs: CostModel<Source> { CostModel(schema: scope.schema, counts: counts) }
 
-  /// The planner of what answers a condition on related objects.
+  /// Returns the planner for the query that finds the objects of a condition on related objects.
   ///
   /// - Throws: ``ArborError`` as ``PlanScope``.
   func planner(of condition: RelatedCondition) throws(ArborError) -> QueryPlanner {
@@ -29,7 +28,7 @@ struct QueryPlanner<Source: Counts> {
     AccessCandidates(conjuncts, of: scope, counts)
   }
 
-  /// The plan for an explanation: what counts can't tell is estimated, and nothing is run.
+  /// Returns the plan for an explanation. Unknown counts are estimated and nothing is run.
   func estimatedPlan(withoutOrder: Bool = false) throws -> AccessPlan {
     switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan
@@ -37,11 +36,11 @@ struct QueryPlanner<Source: Counts> {
     }
   }
 
-  /// The plan to run, or what has to be run before there is one.
+  /// Returns the plan to run, or the trial that has to run first.
   ///
   /// - Parameters:
-  ///   - findings: What trials have found; nil to estimate what only they could find.
-  ///   - withoutOrder: Whether scans that may be given up are left out.
+  ///   - findings: The findings of earlier trials, or `nil` to estimate instead.
+  ///   - withoutOrder: Whether to exclude ordered scans that may be abandoned.
   func plan(
     knowing findings: Findings?, withoutOrder: Bool = false
   ) throws -> PlanningStep<AccessPlan> {
@@ -63,7 +62,7 @@ struct QueryPlanner<Source: Counts> {
     }
     if let ordered, let needed = query.rowsNeeded {
       let rows = best?.count.rows ?? scanCost / Cost.lookup
-      // Few rows are sorted sooner than a longer scan finds those that pass the other conditions.
+      // Sorting few rows is faster than a longer scan for rows that pass the other conditions.
       if rows / 4 > needed {
         return .plan(
           AccessPlan(
@@ -78,8 +77,9 @@ struct QueryPlanner<Source: Counts> {
     AccessPlan(access: .scan(rows: rows), residual: nodes(except: []))
   }
 
-  /// A plan that meets the rows in the order asked for, wherever it begins, and keeps none: along
-  /// an index, or without sort keys by number. nil where the rows have to be sorted.
+  /// Returns a plan that meets the rows in the requested order from any position and without
+  /// collecting them: along an index, or by number if there are no sort keys. Returns `nil` if the
+  /// rows have to be sorted.
   func planInOrder() throws -> AccessPlan? {
     if isNeverTrue { return .nothing }
     if query.sortKeys.isEmpty { return scan(of: try counts.objectCount(of: family)) }
@@ -89,10 +89,10 @@ struct QueryPlanner<Source: Counts> {
     return AccessPlan(access: .ordered(ordered), residual: nodes(except: ordered.covered))
   }
 
-  /// A plan that lists the rows' numbers, where an index finds few of them or they cannot be met in
-  /// order; nil where ``planInOrder()`` is better.
+  /// Returns a plan that lists the rows' numbers if an index finds few of them or they cannot be
+  /// met in order. Returns `nil` if ``planInOrder()`` is better.
   ///
-  /// - Parameter most: How many rows are few.
+  /// - Parameter most: The number of rows up to which a list is preferred.
   func listing(atMost most: Int, knowing findings: Findings) throws -> PlanningStep<AccessPlan?> {
     if isNeverTrue { return .plan(.nothing) }
     if !conjuncts.isEmpty {
@@ -102,7 +102,7 @@ struct QueryPlanner<Source: Counts> {
         self, scope.conjunction, candidates(conjuncts), cost: cost, findings)
       let few = try selection.select()
       if let trial = selection.trial { return .trial(trial) }
-      // Objects that the predicate names are listed in it.
+      // Objects that the predicate names are always listed.
       if let few, few.count.rows <= most || !few.areStored {
         return .plan(AccessPlan(access: .numbers(few), residual: nodes(except: few.covered)))
       }
@@ -114,8 +114,8 @@ struct QueryPlanner<Source: Counts> {
     }
   }
 
-  /// The access path that alone states all that the predicate states, so that its counts are the
-  /// answer.
+  /// Returns the access path that alone covers the whole predicate, so that its count is the
+  /// result.
   func exactAccessPath() -> AccessCandidate? {
     let candidates = candidates(conjuncts)
     for option in candidates.all() {
@@ -128,14 +128,14 @@ struct QueryPlanner<Source: Counts> {
     return nil
   }
 
-  /// Whether a conjunct is false whatever the row.
+  /// Whether a conjunct is constantly false.
   var isNeverTrue: Bool {
     conjuncts.contains { conjunct in
       if case .constant(false) = conjunct.node { true } else { false }
     }
   }
 
-  /// The conjuncts that a row has to be asked for where some are covered.
+  /// Returns the conjuncts that remain to be evaluated on each row.
   private func nodes(except covered: Set<Int>) -> [BoundNode] {
     conjuncts.indices.filter { !covered.contains($0) }.map { conjuncts[$0].node }
   }

@@ -1,31 +1,30 @@
 internal import ArborModel
 
-/// The keys from `lower` up to but without `upper`: what one look into an index reads.
+/// The keys from `lower` up to but not including `upper`, which one index lookup reads.
 ///
-/// Equality, ranges, prefixes and nil all come down to this, since no column's bytes begin
-/// another's and the least key above all that begin with given bytes is those bytes plus one.
+/// Equalities, ranges, prefixes and `nil` all map to such ranges: the encoding is prefix-free per
+/// column, and the upper bound of a prefix is its successor.
 struct ScanRange: Hashable {
   let lower: [UInt8]
-  /// nil: to the end.
+  /// The exclusive upper bound, or `nil` for none.
   let upper: [UInt8]?
 }
 
 extension ScanRange {
-  /// All keys there are; none begins with less than this.
+  /// The range of all keys. Key bytes never begin with less than its lower bound.
   static let everything = ScanRange(lower: [0], upper: nil)
 
-  /// A scan of all keys.
   static let whole = [everything]
 
-  /// All keys that begin with given bytes.
+  /// Creates the range of all keys with a prefix.
   init(beginningWith bytes: [UInt8]) {
     self.init(lower: bytes, upper: Self.successor(of: bytes))
   }
 
-  /// Whether a scan of it ends with the last key there is.
+  /// Whether a scan of the range ends with the last key of the index.
   func isOpen(isForward: Bool) -> Bool { isForward ? upper == nil : lower == Self.everything.lower }
 
-  /// Whether a scan of it has come to a key that lies behind its end.
+  /// Whether a scan of the range has reached a key beyond its end.
   func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {
     guard isForward else { return key.isBefore(lower) }
     return upper.map { !key.isBefore($0) } ?? false
@@ -36,7 +35,8 @@ extension ScanRange {
     return !lower.lexicographicallyPrecedes(upper)
   }
 
-  /// The least bytes above all that begin with these; nil where none exist.
+  /// Returns the least byte string greater than all that begin with `bytes`, or `nil` if there
+  /// isn't one.
   static func successor(of bytes: [UInt8]) -> [UInt8]? {
     var bytes = bytes
     while let last = bytes.last {
@@ -51,7 +51,7 @@ extension ScanRange {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether these bytes come before others in the order of keys.
+  /// Whether these bytes precede others in key order.
   @inline(__always)
   func isBefore(_ other: [UInt8]) -> Bool {
     other.withUnsafeBytes { Ordering(bytes: self, $0) == .less }

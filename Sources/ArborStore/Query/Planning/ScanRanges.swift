@@ -1,31 +1,33 @@
 internal import ArborModel
 
-/// The ranges of one index that hold everything which conditions on its columns allow: equalities
-/// as a prefix, then at most one range.
+/// The ranges of one index that contain all entries its column conditions allow: equalities as a
+/// prefix, then at most one range.
 struct ScanRanges {
-  /// How many looks into an index one fetch may take; conditions on later columns are left to the
-  /// evaluation of records.
+  /// The maximum number of index lookups per fetch. Conditions on later columns are evaluated on
+  /// the records instead.
   private static let mostRanges = 10_000
 
-  /// In the order of the keys, none empty, none overlapping.
+  /// The ranges in key order, non-empty and disjoint.
   private(set) var ranges: [ScanRange] = []
-  /// How many leading columns the ranges are narrowed by.
+  /// The number of leading columns that narrow the ranges.
   private(set) var usedColumns = 0
-  /// How many of them are narrowed to single values.
+  /// The number of leading columns that are narrowed to single values.
   private(set) var pointColumns = 0
-  /// Whether a bound was cut, so that what lies in the ranges has to be checked by the record.
+  /// Whether a bound was truncated, so that entries in the ranges have to be checked against the
+  /// record.
   private(set) var isCut = false
 
   private let columns: [KeyDecoder.Column]
 
-  /// All keys of an index.
+  /// Creates the range of all keys of an index.
   init(allOf columns: [KeyDecoder.Column]) {
     self.columns = columns
     ranges = ScanRange.whole
   }
 
-  /// - Parameter matches: The condition on each leading column, up to the first that has none.
-  /// - Returns: nil where there is no condition or a value is of another kind than its column.
+  /// - Parameter matches: The conditions on the leading columns, up to the first column without
+  ///   one.
+  /// - Returns: `nil` if there is no condition or a value doesn't have the column's type.
   init?(columns: [KeyDecoder.Column], matches: [ColumnMatch]) {
     self.columns = columns
     var prefixes: [[UInt8]] = [[]]
@@ -58,7 +60,7 @@ struct ScanRanges {
     usedColumns += 1
   }
 
-  /// Each prefix with each value behind it, sorted and without repetition.
+  /// Appends each value to each prefix and returns the distinct results in order.
   private mutating func extend(_ prefixes: [[UInt8]], by values: [PropertyValue]) -> [[UInt8]]? {
     var result: [[UInt8]] = []
     for prefix in prefixes {
@@ -79,7 +81,8 @@ struct ScanRanges {
   ) -> [ScanRange]? {
     var result: [ScanRange] = []
     for prefix in prefixes {
-      // All values but nil lie in one stretch of the keys, at its far end in either direction.
+      // All values other than `nil` form one contiguous part of the keys, at the far end in either
+      // direction.
       let values = bytes(prefix) { key, isAscending in
         KeyEncoder.appendAnyValue(isAscending: isAscending, to: &key)
       }
@@ -111,8 +114,8 @@ struct ScanRanges {
     }
   }
 
-  /// Where the keys begin that lie behind a value, or with it where it is included, and where those
-  /// end that lie before it. A bound that was cut is included on both sides.
+  /// Returns the lower bound of the keys above a value and the upper bound of the keys below it.
+  /// Both include the value if `isIncluded` is set or the bound was truncated.
   private mutating func bound(
     _ prefix: [UInt8], _ value: PropertyValue, isIncluded: Bool
   ) -> (above: [UInt8], below: [UInt8]?)? {

@@ -1,24 +1,25 @@
 package import ArborModel
 
-/// A fetch as the store understands it: names resolved, predicate and sort keys bound.
+/// A fetch in the form that the store runs: with resolved names and a bound predicate and sort
+/// keys.
 package final class StoreQuery: Sendable {
-  /// The entity whose objects are wanted.
+  /// The entity to fetch.
   package let entity: EntitySchema
-  /// Whether objects of entities that inherit from it are wanted too.
+  /// Whether objects of inheriting entities are fetched too.
   package let includesSubentities: Bool
-  /// The condition, bound to ``entity``, and the values of its arguments; nil for all objects.
+  /// The predicate, bound to ``entity``, and its arguments. `nil` fetches all objects.
   package let predicate: (bound: BoundPredicate, arguments: [PropertyValue])?
-  /// Most significant first. Objects that agree in all of them, and those of a query without sort
-  /// keys, come in the order of their numbers.
+  /// The sort keys, most significant first. Objects that are equal in all of them, and all objects
+  /// of a query without sort keys, are ordered by number.
   package let sortKeys: [BoundSortKey]
-  /// How many rows of each group there are, before ``offset`` and ``limit``; nil for all. Where it
-  /// is there, so are sort keys.
+  /// The limit per group, applied before ``offset`` and ``limit``. `nil` for none. A query with a
+  /// group limit always has sort keys.
   package let groupLimit: BoundGroupLimit?
-  /// The greatest number of rows; 0 for all.
+  /// The maximum number of rows, or 0 for no limit.
   package let limit: Int
-  /// How many rows are left out at the beginning.
+  /// The number of rows to skip at the beginning.
   package let offset: Int
-  /// Behind which row of the order the result begins; nil for the whole.
+  /// The row after which the result begins, or `nil` for the whole result.
   package let continuation: RowContinuation?
 
   package init(
@@ -38,11 +39,12 @@ package final class StoreQuery: Sendable {
     self.continuation = continuation
   }
 
-  /// The part of the rows that lies behind one of them.
+  /// Returns the query for the rows after a given one.
   ///
   /// - Parameters:
-  ///   - limit: The greatest number of rows; 0 for all.
-  ///   - row: The row behind which the part begins; nil for the beginning of the query's own rows.
+  ///   - limit: The maximum number of rows, or 0 for no limit.
+  ///   - row: The row after which the result begins, or `nil` for the beginning of the query's own
+  ///     rows.
   package func part(limit: Int, behind row: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,
@@ -50,18 +52,18 @@ package final class StoreQuery: Sendable {
       continuation: row ?? continuation)
   }
 
-  /// Behind which number the rows of a query without order begin; nil for all.
+  /// The number after which the rows of a query without sort keys begin, or `nil` for all rows.
   var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 
-  /// The concrete entities whose objects are wanted, in the order of their numbers.
+  /// Returns the concrete entities to fetch, in the order of their object numbers.
   func family(in schema: ModelSchema) -> [EntitySchema] {
     guard includesSubentities else { return entity.isAbstract ? [] : [entity] }
     if entity.concreteFamily.count == 1, !entity.isAbstract { return [entity] }
     return entity.concreteFamily.map { schema.entities[$0] }
   }
 
-  /// How many rows from the beginning of the order decide the result; nil: all of them. Where
-  /// groups have a limit, that is of the rows they give.
+  /// The number of rows from the beginning of the order that determine the result, or `nil` if all
+  /// of them do. With a group limit, these are rows after applying it.
   var rowsNeeded: Int? {
     guard limit > 0 else { return nil }
     let (sum, overflows) = limit.addingReportingOverflow(offset)
@@ -69,12 +71,11 @@ package final class StoreQuery: Sendable {
   }
 }
 
-/// A position in a query's order, that of a row which was the last of an earlier answer. The row
-/// need not exist any more.
+/// A position in the order of a query: the last row of an earlier result. The row may have been
+/// deleted since.
 package struct RowContinuation: Sendable, Hashable {
-  /// What each sort key found, objects by their numbers.
+  /// The values of the sort keys, with objects as their numbers.
   package let values: [PropertyValue]
-  /// The row's number.
   package let number: ObjectNumber
 
   package init(values: [PropertyValue], number: ObjectNumber) {
@@ -82,9 +83,9 @@ package struct RowContinuation: Sendable, Hashable {
     self.number = number
   }
 
-  /// The position in an order of rows.
+  /// Returns the position in an order of rows.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` where no row of the order can have the values.
+  /// - Throws: ``ArborError`` `invalidArgument` if the values cannot occur in the order.
   func position<Order: RowOrder>(in order: Order) throws(ArborError) -> RowPosition<Order> {
     guard let key = order.key(of: values) else {
       throw ArborError(

@@ -1,30 +1,31 @@
 internal import ArborModel
 internal import Foundation
 
-/// Compares rows by keys of bytes, encoded as index keys are but never cut.
+/// Compares rows by byte keys that are encoded like index keys but never truncated.
 ///
-/// The keys lie one behind the other in one buffer. Most comparisons are decided by eight bytes
-/// that lie in the key itself.
+/// The keys are stored consecutively in one buffer. Most comparisons are decided by the eight-byte
+/// prefix stored in the key itself.
 final class ByteOrder: RowOrder {
   struct Key {
-    /// Ordered as the rows are, where it differs.
+    /// A number in the order of the rows. Rows with equal prefixes are compared in full.
     let prefix: UInt64
     let offset: Int
     let count: Int
   }
 
   private let keys: [BoundSortKey]
-  /// The keys, if all are attributes of the row itself: a path costs more than its value to read.
+  /// The sort keys, if all are attributes of the row itself. Following a path costs more than
+  /// reading its value.
   private let attributes: [AttributeKey]?
   private let columns: SortColumns
   private var bytes = KeyBuffer(limit: .max)
   private var lastOffset = 0
-  /// The attribute whose value gives a row's prefix without making the key: the first sort key's,
-  /// where it is one of the row itself and ordered as it is.
+  /// The slot of the attribute that determines a row's prefix without encoding the key: the first
+  /// sort key, if it is an unfolded attribute of the row itself.
   private let prefixSlot: Int?
   private let prefixMask: UInt64
-  /// The entity that most rows are of, and where its records hold the attribute. They never change,
-  /// since they are read for every row.
+  /// The entity of most rows, and its field of the prefix attribute. Constants, because they are
+  /// read for every row.
   private let usualEntity: EntitySchema?
   private let usualField: RecordField?
 
@@ -33,7 +34,7 @@ final class ByteOrder: RowOrder {
     let isAscending: Bool
     let folding: StringFolding
 
-    /// - Returns: nil for a key that leads elsewhere.
+    /// - Returns: `nil` for a key that is not an attribute of the row itself.
     init?(_ key: BoundSortKey) {
       guard let path = key.path, path.hops.isEmpty, case .attribute(let attribute) = path.leaf
       else { return nil }
@@ -43,11 +44,11 @@ final class ByteOrder: RowOrder {
     }
   }
 
-  /// - Parameter entity: The entity that rows are expected to be of.
-  /// - Returns: nil where a key orders texts in ways that bytes do not have.
+  /// - Parameter entity: The entity that most rows are expected to belong to.
+  /// - Returns: `nil` if a key's order cannot be expressed in bytes.
   init?(_ keys: [BoundSortKey], columns: SortColumns, usually entity: EntitySchema? = nil) {
     for key in keys {
-      // Values of any type, and computed ones, have no form in bytes that keeps their order.
+      // Untyped and computed values have no byte encoding that preserves their order.
       guard let path = key.path, key.options.isDisjoint(with: [.localized, .numeric]) else {
         return nil
       }
@@ -151,7 +152,7 @@ final class ByteOrder: RowOrder {
     }
   }
 
-  /// Adds what a sort key had found; returns whether it can have found that.
+  /// Appends the value of a sort key. Returns `false` if the key cannot have such a value.
   private func append(_ value: PropertyValue, as key: BoundSortKey) -> Bool {
     let isAscending = key.isAscending
     guard let path = key.path else { return false }
@@ -181,8 +182,8 @@ final class ByteOrder: RowOrder {
     return Self.prefix(record, entity.attributes[prefixSlot].field) ^ prefixMask
   }
 
-  /// Eight bytes that never contradict the order of a field's values; nil, the least, has the
-  /// least.
+  /// Returns eight bytes that are consistent with the order of a field's values. `nil`, the least
+  /// value, has the least prefix.
   @inline(__always)
   private static func prefix(_ record: RecordView, _ field: RecordField) -> UInt64 {
     if record.isNull(field) { return 0 }
@@ -200,7 +201,7 @@ final class ByteOrder: RowOrder {
     }
   }
 
-  /// The same of a value that has been added to a key as that kind.
+  /// Returns the prefix of a value that has been appended to a key as a field of this kind.
   private static func prefix(_ value: PropertyValue, as kind: FieldKind) -> UInt64 {
     switch value {
     case .boolean(let flag): flag ? 1 : 0
@@ -218,7 +219,7 @@ final class ByteOrder: RowOrder {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The first eight bytes as a number of their order; missing ones count as 0.
+  /// The first eight bytes as a big-endian number. Missing bytes count as 0.
   @inline(__always)
   var prefixNumber: UInt64 {
     if count >= 8 { return UInt64(bigEndian: loadUnaligned(as: UInt64.self)) }
@@ -229,6 +230,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension FieldKind {
-  /// Whether options for texts make a difference.
+  /// Whether text options apply.
   fileprivate var isText: Bool { self == .string }
 }

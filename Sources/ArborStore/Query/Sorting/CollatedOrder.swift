@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import Foundation
 
-/// Compares rows by values, for orders that bytes do not have: those of a locale, digits as
-/// numbers, computed values and values of any type.
+/// Compares rows by value, for orders that cannot be expressed in bytes: localized and numeric
+/// text, computed values and untyped values.
 final class CollatedOrder: RowOrder {
   typealias Key = [PropertyValue]
 
@@ -48,15 +48,15 @@ final class CollatedOrder: RowOrder {
 
   func prefix(of key: Key) -> UInt64 { 0 }
 
-  /// A value as it is compared.
+  /// Returns a value in the form in which it is compared.
   static func prepared(_ value: PropertyValue, _ options: SortKey.Options) -> PropertyValue {
     guard case .string(let text) = value, !options.isCollated else { return value }
     return .string(options.folding.fold(text))
   }
 
-  /// The order of two prepared values.
+  /// Returns the order of two prepared values.
   ///
-  /// - Parameter locale: Whose rules localized texts follow.
+  /// - Parameter locale: The locale for localized texts.
   static func compare(
     _ left: PropertyValue, _ right: PropertyValue, _ options: SortKey.Options, _ locale: Locale
   ) -> Ordering {
@@ -77,6 +77,6 @@ final class CollatedOrder: RowOrder {
 }
 
 extension SortKey.Options {
-  /// Whether texts are compared by more than their (folded) code points.
+  /// Whether texts are compared by collation rules rather than by (folded) code points.
   fileprivate var isCollated: Bool { !isDisjoint(with: [.localized, .numeric]) }
 }

@@ -1,13 +1,13 @@
 internal import ArborModel
 
-/// Keeps the first rows of every group, in a bounded heap for each: one pass over the rows, and
-/// memory for what is kept.
+/// Keeps the first rows of every group in a binary heap per group: one pass over the rows, and
+/// memory only for the rows that are kept.
 struct GroupTops<Order: RowOrder> {
   private let groups: SortColumns
   private let count: Int
   private let makeOrder: () -> Order
   private var indices: [DistinctValue: Int] = [:]
-  // Each has an order of its own, whose keys it renews when too many are stale.
+  // Each sorter has its own order, whose keys it rebuilds when too many are stale.
   private var sorters: [RowSorter<Order>] = []
 
   init(_ groups: SortColumns, count: Int, order makeOrder: @escaping () -> Order) {
@@ -16,7 +16,7 @@ struct GroupTops<Order: RowOrder> {
     self.makeOrder = makeOrder
   }
 
-  /// Takes rows of one entity; always wants more.
+  /// Takes rows of one entity. Always wants more.
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     for index in rows.indices { try add(rows[index], of: entity) }
     return true
@@ -35,15 +35,15 @@ struct GroupTops<Order: RowOrder> {
     try sorters[index].add(row, of: entity)
   }
 
-  /// Hands on what was kept, group by group.
+  /// Delivers the rows that were kept, group by group.
   mutating func drain(into rows: inout RowDelivery) throws {
     for index in sorters.indices { try sorters[index].drain(into: &rows) }
   }
 }
 
 extension QueryExecutor {
-  /// The answer of a query with a limit for each group: the first rows of each, then the query's
-  /// order, continuation, offset and limit over them.
+  /// Delivers the rows of a query with a group limit: the first rows of each group, with the
+  /// query's order, continuation, offset and limit applied.
   func deliverGrouped(
     _ limit: BoundGroupLimit, _ plan: AccessPlan, to sink: any RowSink
   ) throws -> RowDelivery {

@@ -1,25 +1,25 @@
 internal import ArborModel
 internal import Foundation
 
-/// What a score rests on beside the text itself.
+/// The statistics for scoring a text, apart from the text itself.
 struct TextStatistics {
   let objects: Int
-  /// How many objects have each term that is wanted.
+  /// The number of objects that contain each search term.
   let counts: [Int]
-  /// How many different words an object has on average; nil where length shall not count.
+  /// The average number of distinct words per object, or `nil` to ignore the length.
   let averageLength: Double?
 }
 
-/// BM25: how well a text fits what is asked for.
+/// BM25: the relevance of a text to a search.
 ///
-/// A term counts more the rarer it is among all objects and the more often it stands in the text,
-/// though the tenth time adds little, and less in a text with more different words than others have
-/// (S. Robertson, H. Zaragoza: *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). The
-/// weight of a term is never below 0, as in Lucene: a word that most objects have counts little.
+/// A term counts more the rarer it is among all objects and the more often it occurs in the text,
+/// with diminishing returns. It counts less in texts with more distinct words than average (S.
+/// Robertson, H. Zaragoza: *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). As in
+/// Lucene, the weight of a term is never negative: a word that most objects contain counts little.
 struct TextScore {
-  /// How soon more of one term counts no more.
+  /// The saturation of term frequency, k1.
   private static let saturation = 1.2
-  /// How much of the length counts.
+  /// The influence of the length, b.
   private static let lengthShare = 0.75
 
   private let weights: [Double]
@@ -35,8 +35,8 @@ struct TextScore {
   }
 
   /// - Parameters:
-  ///   - frequencies: How often each term stands in the text, by the weights of its attributes.
-  ///   - length: How many different words the text has.
+  ///   - frequencies: The number of occurrences of each term, weighted by attribute.
+  ///   - length: The number of distinct words in the text.
   func score(_ frequencies: [Double], length: Int) -> Double {
     var norm = 1.0
     if let averageLength {
@@ -50,14 +50,14 @@ struct TextScore {
   }
 }
 
-/// Scores rows and keeps the best ones, in a heap where there is a limit.
+/// Scores rows and keeps the best ones, in a binary heap if there is a limit.
 struct RankedRows: RowSink {
   private let search: TextSearch
   private let score: TextScore
   private let most: Int
   private var tokens = TextTokens()
   private var frequencies: [Double]
-  /// A heap, the worst row on top, once it is full; until then in no order.
+  /// The rows kept so far. Once full, a heap with the worst row at the top; unordered until then.
   private var rows: [ScoredRow] = []
 
   init(_ search: TextSearch, _ statistics: TextStatistics) {
@@ -85,11 +85,11 @@ struct RankedRows: RowSink {
     }
   }
 
-  /// The best rows, the best first.
+  /// Returns the best rows, the best first.
   func best(offset: Int) -> [ScoredRow] { Array(rows.sorted(by: Self.isBetter).dropFirst(offset)) }
 
-  /// Counts the terms of a record, and tells how many different words the texts have; nil where
-  /// they lack a term or have one that is unwanted.
+  /// Counts the search terms in a record and returns the number of distinct words. Returns `nil` if
+  /// a required term is missing or an unwanted one is present.
   private mutating func readTerms(_ record: RecordView, _ entity: EntitySchema) -> Int? {
     var length = 0
     for index in frequencies.indices { frequencies[index] = 0 }
@@ -100,7 +100,7 @@ struct RankedRows: RowSink {
       for term in search.text.unwanted where term.count(in: tokens) > 0 { return nil }
       for (index, term) in search.text.wanted.enumerated() {
         let count = term.count(in: tokens)
-        // A weight of 0 makes a word count for nothing, and yet it is there.
+        // A word counts as present even if its attribute has a weight of 0.
         frequencies[index] += Double(count) * max(column.weight, .leastNormalMagnitude)
       }
       tokens.sortDistinct()

@@ -1,15 +1,16 @@
 package import ArborModel
 
-/// The order of a fetch, for records one by one: exactly that of the fetch's results.
+/// The order of a fetch, for comparing individual records. Identical to the order of the fetch's
+/// results.
 package struct RecordOrder {
   private let order: CollatedOrder
 
-  /// What a record is ordered by: values as they are compared, most significant first.
+  /// The sort values of a record in the form in which they are compared, most significant first.
   package typealias Key = [PropertyValue]
 
-  /// - Returns: nil where a key leads over relationships, so that other records decide, or to what
-  ///   is computed from the time or by chance.
-  /// - Throws: ``ArborError`` `invalidPredicate` where a key cannot be computed.
+  /// - Returns: `nil` if a key follows a relationship, so that other records affect it, or depends
+  ///   on the time or on random values.
+  /// - Throws: ``ArborError`` `invalidPredicate` if a key cannot be computed.
   package init?(
     _ keys: [BoundSortKey], of family: [EntitySchema], _ environment: PredicateEnvironment
   ) throws(ArborError) {
@@ -21,7 +22,7 @@ package struct RecordOrder {
     order = CollatedOrder(keys, columns: columns)
   }
 
-  /// The key of a record of one of the entities that the order was made for.
+  /// Returns the key of a record, which must belong to one of the order's entities.
   package func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) -> Key {
     do throws(ArborError) {
       return try order.key(number, record, of: entity)
@@ -30,7 +31,7 @@ package struct RecordOrder {
     }
   }
 
-  /// Whether one object comes before another: by their keys, then by their numbers.
+  /// Whether one object precedes another: by key, then by number.
   package func isBefore(
     _ left: (key: Key, number: ObjectNumber), _ right: (key: Key, number: ObjectNumber)
   ) -> Bool {
@@ -43,7 +44,8 @@ package struct RecordOrder {
 }
 
 extension StoreSnapshot {
-  /// What rows are ordered by in one key, as it is compared, whatever its path leads over.
+  /// Returns the values of one sort key for the given rows in the form in which they are compared.
+  /// The key may follow relationships.
   package func sortValues(
     _ key: BoundSortKey,
     of rows: [(number: ObjectNumber, record: RecordView, entity: EntitySchema)],

@@ -1,64 +1,64 @@
 internal import ArborModel
 
-/// How rows are compared by the sort keys of a query.
+/// An order of rows that is defined by sort keys.
 protocol RowOrder: AnyObject {
-  /// What is kept of a row to compare it.
+  /// The data of a row that is needed to compare it.
   associatedtype Key
 
-  /// Whether a row certainly comes after one whose key is given; cheap, and false where in doubt.
+  /// Whether a row certainly follows the row of a key. Cheap; `false` if in doubt.
   func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
-  /// Whether a row certainly comes before one whose key is given; cheap, and false where in doubt.
+  /// Whether a row certainly precedes the row of a key. Cheap; `false` if in doubt.
   func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
-  /// The key of a row whose sort keys had these values, as ``SortColumns`` gives them; nil where
-  /// they are none that a row could have.
+  /// Returns the key for sort values as ``SortColumns`` returns them, or `nil` if no row can have
+  /// such values.
   func key(of values: [PropertyValue]) -> Key?
 
-  /// The key of a row.
+  /// Returns the key of a row.
   func key(_ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema) throws -> Key
 
-  /// Forgets the key that was made last.
+  /// Discards the most recently created key.
   func dropLastKey()
 
-  /// Forgets all keys.
+  /// Discards all keys.
   func dropKeys()
 
-  /// A number that orders rows as their keys do, except that rows whose keys differ may share one.
+  /// Returns a number that is consistent with the order of the keys. Different keys may have the
+  /// same prefix.
   func prefix(of key: Key) -> UInt64
 
-  /// How the row of one key lies to that of another.
+  /// Returns the order of two rows by their keys.
   func compare(_ left: Key, _ right: Key) -> Ordering
 }
 
-/// Sorts rows, or keeps the first ones of their order in a bounded heap: rows are compared by small
-/// keys and copied only once it is certain that they are wanted.
+/// Sorts rows, or keeps the first ones in a bounded binary heap. Rows are compared by small keys
+/// and copied only once they are certain to be in the result.
 struct RowSorter<Order: RowOrder> {
   private struct Entry {
     var key: Order.Key
     let row: FoundRow
-    /// The index of the row's entity in ``entities``: sorting moves entries about, and an object
-    /// would be retained and released each time.
+    /// The index of the row's entity in ``entities``. An object reference would be retained and
+    /// released whenever sorting moves an entry.
     let entity: Int32
   }
 
   private let order: Order
-  /// A heap, the last row of the order on top, once it is full; until then in no order.
+  /// The rows kept so far. Once full, a heap with the last row at the top; unordered until then.
   private var entries: [Entry] = []
-  /// The entities of the rows.
   private var entities: [EntitySchema] = []
   private let most: Int
-  /// How many keys have been left behind by better rows since all were made.
+  /// The number of keys of discarded rows that still occupy memory.
   private var stale = 0
-  /// The position behind which rows are wanted; nil for all.
+  /// The position after which rows are wanted, or `nil` for all.
   private var position: RowPosition<Order>?
   private let positionValues: [PropertyValue]
   private let limit: WorkLimit
 
   /// - Parameters:
-  ///   - most: How many rows of the order's beginning are wanted; nil for all.
-  ///   - continuation: Behind which row that beginning is.
-  /// - Throws: ``ArborError`` `invalidArgument` for a continuation that is none of this order.
+  ///   - most: The number of first rows to keep, or `nil` for all.
+  ///   - continuation: The row after which the kept rows begin.
+  /// - Throws: ``ArborError`` `invalidArgument` if the continuation does not match the order.
   init(
     _ order: Order, most: Int?, behind continuation: RowContinuation? = nil,
     limit: WorkLimit = WorkLimit()
@@ -70,13 +70,12 @@ struct RowSorter<Order: RowOrder> {
     position = try continuation.map { try $0.position(in: order) }
   }
 
-  /// Takes rows of one entity; always wants more.
+  /// Takes rows of one entity. Always wants more.
   mutating func take(_ rows: Span<FoundRow>, of entity: EntitySchema) throws -> Bool {
     for index in rows.indices { try add(rows[index], of: entity) }
     return true
   }
 
-  /// Takes one row.
   @inline(__always)
   mutating func add(_ row: FoundRow, of entity: EntitySchema) throws {
     let (number, record) = (row.number, row.record)
@@ -100,7 +99,7 @@ struct RowSorter<Order: RowOrder> {
     }
   }
 
-  /// The index of an entity in ``entities``. Rows of one entity follow one another.
+  /// Returns the index of an entity in ``entities``. Rows of one entity are usually consecutive.
   @inline(__always)
   private mutating func index(of entity: EntitySchema) -> Int32 {
     if let last = entities.last, last === entity { return Int32(entities.count - 1) }
@@ -109,7 +108,7 @@ struct RowSorter<Order: RowOrder> {
     return Int32(entities.count - 1)
   }
 
-  /// Hands the rows over in their order.
+  /// Delivers the rows in order.
   mutating func drain(into rows: inout RowDelivery) throws {
     for index in try sortedIndices() {
       try limit.check()
@@ -119,7 +118,8 @@ struct RowSorter<Order: RowOrder> {
     }
   }
 
-  /// The indices of the entries in their order: by prefixes, then whole among those that share one.
+  /// Returns the indices of the entries in order: sorted by prefix, with equal prefixes compared in
+  /// full.
   private func sortedIndices() throws -> [Int] {
     var prefixes = SortedPrefixes(count: entries.count) { order.prefix(of: entries[$0].key) }
     try prefixes.sort(limit)
@@ -129,7 +129,7 @@ struct RowSorter<Order: RowOrder> {
     }
   }
 
-  /// Makes all keys again, so that those left behind take no more memory.
+  /// Rebuilds all keys to free the memory of stale ones.
   private mutating func renewKeys() throws {
     order.dropKeys()
     if let kept = position, let key = order.key(of: positionValues) {

@@ -1,17 +1,17 @@
 internal import ArborModel
 internal import Foundation
 
-/// Reads what sort keys are about from records.
+/// Reads the values of sort keys from records.
 struct SortColumns {
   private let keys: [BoundSortKey]
   private let schema: ModelSchema
-  /// The locale of localized keys without one of their own.
+  /// The locale for localized keys that don't specify one.
   let locale: Locale
   private let resolver: SnapshotResolver?
-  /// Compute the keys that are no paths, in their order; nil where all are paths.
+  /// Reads the computed keys, in their order. `nil` if all keys are paths.
   private let readers: RowReaders?
 
-  /// What a sort key found at the end of its path.
+  /// The value at the end of a sort key's path.
   enum Operand {
     case null
     case field(RecordField, RecordView)
@@ -19,7 +19,7 @@ struct SortColumns {
     case text(String)
   }
 
-  /// - Parameter resolver: Follows relationships; nil where no key leads over one.
+  /// - Parameter resolver: Follows relationships, or `nil` if no key follows one.
   init(_ keys: [BoundSortKey], _ environment: PredicateEnvironment, resolver: SnapshotResolver?) {
     self.keys = keys
     schema = environment.schema
@@ -29,7 +29,7 @@ struct SortColumns {
     readers = computed.isEmpty ? nil : RowReaders(computed, environment, resolver)
   }
 
-  /// What a path leads to from a row. The view is valid until the resolver is asked again.
+  /// Follows a path from a row. The view is valid until the next use of the resolver.
   func operand(
     _ path: BoundPath, _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) -> Operand {
@@ -56,10 +56,10 @@ struct SortColumns {
     }
   }
 
-  /// Compiles what is computed of an entity's objects, so that reading of them cannot fail.
+  /// Compiles the computed keys for an entity, so that reading them later cannot fail.
   func prepare(for entity: EntitySchema) throws(ArborError) { try readers?.prepare(for: entity) }
 
-  /// What the keys find at a row, as values; objects by their numbers.
+  /// Returns the values of the keys for a row, with objects as their numbers.
   func values(
     _ number: ObjectNumber, _ record: RecordView, of entity: EntitySchema
   ) throws(ArborError) -> [PropertyValue] {

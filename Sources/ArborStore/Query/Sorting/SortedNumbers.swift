@@ -1,9 +1,9 @@
-/// Lists of numbers that are ascending and different.
+/// Operations on lists of ascending, distinct numbers.
 package enum SortedNumbers {
-  /// Sorts numbers and leaves each once.
+  /// Sorts numbers and removes duplicates.
   ///
-  /// Time in proportion to their count where many of a range are there, as objects of one entity
-  /// are; else as a sort.
+  /// - Complexity: Linear if the numbers are dense, as those of one entity's objects usually are.
+  ///   Otherwise that of a comparison sort.
   package static func sortUnique(_ numbers: inout [UInt64]) {
     guard var greatest = numbers.first else { return }
     var (least, last) = (greatest, greatest)
@@ -24,7 +24,7 @@ package enum SortedNumbers {
     }
   }
 
-  /// Marks every number as a bit, then reads the bits in their order.
+  /// Sets a bit for every number, then reads the bits in order.
   private static func markAndRead(_ numbers: inout [UInt64], from least: UInt64, _ wordCount: Int) {
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount) { words in
       words.initialize(repeating: 0)
@@ -54,7 +54,7 @@ package enum SortedNumbers {
     numbers.removeLast(numbers.count - end)
   }
 
-  /// The numbers that are in both lists.
+  /// Returns the numbers that are in both lists.
   package static func intersection(_ left: [UInt64], _ right: [UInt64]) -> [UInt64] {
     var result: [UInt64] = []
     var (i, j) = (0, 0)

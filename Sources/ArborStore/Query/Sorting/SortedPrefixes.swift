@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Sorts things by numbers of 64 bits: a radix sort from the least byte to the greatest. It moves 16
-/// bytes for each thing and byte, whatever the things are, and leaves out bytes that all agree in.
+/// Sorts indices by 64-bit numbers with a least-significant-byte radix sort. Moves 16 bytes per
+/// element and pass, whatever is being sorted, and skips bytes that are the same in all numbers.
 struct SortedPrefixes {
   private struct Element {
     var prefix: UInt64
@@ -10,14 +10,14 @@ struct SortedPrefixes {
 
   private var elements: [Element]
 
-  /// - Parameter prefix: Returns the number of the thing at an index.
+  /// - Parameter prefix: Returns the number of the element at an index.
   init(count: Int, _ prefix: (Int) -> UInt64) {
     elements = (0..<count).map { Element(prefix: prefix($0), index: $0) }
   }
 
-  /// Sorts the things by their numbers. Those with equal numbers keep their order.
+  /// Sorts the elements by their numbers. The sort is stable.
   ///
-  /// - Throws: Why the work has to stop.
+  /// - Throws: The interruption that ends the work.
   mutating func sort(_ limit: WorkLimit) throws(Interruption) {
     var counts = Array(repeating: 0, count: 8 * 256)
     for element in elements {
@@ -43,7 +43,7 @@ struct SortedPrefixes {
     }
   }
 
-  /// The indices of the sorted things, of which those with equal numbers are sorted by a comparison.
+  /// Returns the sorted indices. Elements with equal numbers are sorted by a comparison.
   func indices(by isBefore: (Int, Int) throws -> Bool) rethrows -> [Int] {
     var indices = elements.map(\.index)
     var start = 0

@@ -145,7 +145,7 @@ import Testing
       try fill(disk, leaving: room)
       let error = #expect(throws: ArborError.self) { try backUp(to: log) }
       #expect(error?.code == .diskFull, "\(error as Any)")
-      #expect(error?.message.contains("room") == true, "\(error as Any)")
+      #expect(error?.message.contains("disk space") == true, "\(error as Any)")
       try TemporaryStore.check(path: path)
       if room < 65_536 { try log.verify() }
       try makeRoom(disk)

@@ -140,7 +140,7 @@ import Testing
   private func underWay(_ error: ArborError?) {
     #expect(error?.code == .migrationUnderWay)
     let words = error?.message.split(separator: " ") ?? []
-    let date = words.first { $0.hasSuffix("Z,") }?.dropLast() ?? "?"
+    let date = words.first { $0.hasSuffix("Z") } ?? "?"
     #expect(
       error?.message
         == "The store has been migrating to another model since \(date) and cannot be written "

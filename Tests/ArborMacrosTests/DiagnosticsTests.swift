@@ -24,7 +24,8 @@ import Testing
     Case("@Entity class @<T>: ManagedObject {}", "generic class"),
     Case("@Entity @MainActor class @: ManagedObject {}", "belong to their context"),
     Case("@Entity(String()) class @: ManagedObject {}", "Use a string literal"),
-    Case("class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute says something"),
+    Case(
+      "class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute has no effect without"),
   ]
 
   /// The compiler looks into these only when it makes code, for which nothing else may be wrong.
@@ -43,8 +44,8 @@ import Testing
     Case("var rank = Rank.low", "cannot infer the type", fix: "add the type 'Rank'"),
     Case("init() { fatalError() }", "create objects with 'context.insert(@.self)'"),
     Case("convenience init(a: Int) { fatalError() }", "cannot have its own initializer"),
-    Case("var size: Int128 = 0", "holds every 'Int128' exactly"),
-    Case("var size: UInt128?", "holds every 'UInt128' exactly"),
+    Case("var size: Int128 = 0", "stores every 'Int128' exactly"),
+    Case("var size: UInt128?", "stores every 'UInt128' exactly"),
     Case("var age: Int = 18 { didSet { } }", "property observers are not called"),
     Case("var age: Int = 18 { willSet { } }", "property observers are not called"),
     Case("lazy var age: Int = 18", "cannot be lazy"),
@@ -54,18 +55,19 @@ import Testing
     Case("var (a, b): (Int, Int) = (1, 2)", "cannot be a tuple pattern"),
     Case("var context: String", "'context' is a member of ManagedObject"),
     Case("var isFault: Bool = false", "'isFault' is a member of ManagedObject"),
-    Case("@Attribute var age: Int { 1 }", "remove @Attribute"),
-    Case("@Attribute let age: Int = 1", "remove @Attribute"),
-    Case("@Relationship static var all: [Other] { [] }", "remove @Relationship"),
-    Case("@Attribute @Transient var age: Int = 1", "one of an attribute, a relationship"),
+    Case("@Attribute var age: Int { 1 }", "Remove @Attribute"),
+    Case("@Attribute let age: Int = 1", "Remove @Attribute"),
+    Case("@Relationship static var all: [Other] { [] }", "Remove @Relationship"),
+    Case("@Attribute @Transient var age: Int = 1", "only be an attribute, a relationship"),
     Case("@Transient var age: Int", "Give the transient 'age' an initial value"),
-    Case("@Attribute(options) var age: Int = 1", "write 'options' as"),
-    Case("@Attribute(.transformable(\"P\")) var a: Other", "transformed 'a' can be nil"),
-    Case("@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' can be nil"),
+    Case("@Attribute(options) var age: Int = 1", "cannot evaluate the option 'options'"),
+    Case("@Attribute(.transformable(\"P\")) var a: Other", "transformed 'a' starts as nil"),
+    Case(
+      "@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' starts as nil"),
     Case("@Relationship(inverse: text) var other: Other?", "must be a string literal"),
     Case("@Relationship var others: Set<Other> = []", "remove the initial value"),
     Case(
-      "@Relationship var other: Other? = nil", "begins empty", fix: "remove the initial value"),
+      "@Relationship var other: Other? = nil", "starts empty", fix: "remove the initial value"),
     Case(
       "@Relationship var others: Set<Other>?", "empty rather than nil",
       fix: "make it non-optional"),

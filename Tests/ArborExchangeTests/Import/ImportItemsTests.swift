@@ -276,7 +276,7 @@ import Testing
     let own = try failure(#"{"AK": {"code": "AL"}}"#)
     #expect(
       own.message
-        == "The item has its inverse member “code”, which the layout uses for its key. Use another "
+        == "The item has its own member “code”, which the layout uses for its key. Use another "
         + "name in the layout.")
     #expect(own.location?.path == "$.AK")
     let unknown = try failure("{}", .values(key: "cod"))

@@ -215,7 +215,7 @@ import Testing
     let workshop = try ImportWorkshop(Self.people())
     let error = try workshop.failure { try workshop.list(text, as: "Field") }
     #expect(error.code == .missingIdentity)
-    #expect(error.message.contains("without type, person"))
+    #expect(error.message.contains("lacks type, person"))
   }
 
   @Test(

@@ -30,7 +30,7 @@ import Testing
     try workshop.write("{}", to: "file.json")
     for name in ["none.json", "none/none.json", "file.json/none.json"] {
       let error = try workshop.failure(of: "{\"seedlings\": [{\"seedFile\": \"\(name)\"}]}")
-      #expect(error.code == .fileUnreadable && error.message.contains("There is no file"))
+      #expect(error.code == .fileUnreadable && error.message.contains("doesn't exist"))
     }
   }
 

@@ -129,17 +129,18 @@ import Testing
         {"seeds": [{"seedlings": [{"seedFile": "a.json"}]},
                    {"Employee": {"company": {"$ref": "d"}}}]}
         """#)
-    #expect(error.message.contains("takes Company") && error.message.contains("of Department"))
+    #expect(
+      error.message.contains("takes Company") && error.message.contains("of entity Department"))
     #expect(error.message.contains("a.json:3:"))
     #expect(error.location?.source?.hasSuffix("Main.json") == true && error.location?.line == 2)
   }
 
   /// What cannot be, a part of the message, and the path at which it is reported.
   static let faults: [(text: String, message: String, path: String)] = [
-    (#"{"$id": 1}"#, "is a number", "$.Employee[\"$id\"]"),
+    (#"{"$id": 1}"#, "found a number", "$.Employee[\"$id\"]"),
     (#"{"$id": ""}"#, "a non-empty string", "$.Employee[\"$id\"]"),
-    (#"{"$id": null}"#, "is null", "$.Employee[\"$id\"]"),
-    (#"{"company": {"$ref": 1}}"#, "is a number", "$.Employee.company[\"$ref\"]"),
+    (#"{"$id": null}"#, "found null", "$.Employee[\"$id\"]"),
+    (#"{"company": {"$ref": 1}}"#, "found a number", "$.Employee.company[\"$ref\"]"),
     (#"{"company": {"$ref": ""}}"#, "a non-empty string", "$.Employee.company[\"$ref\"]"),
     (#"{"company": {"$ref": "x", "companyName": "y"}}"#, "alone", "$.Employee.company.companyName"),
     (#"{"company": {"$ref": "x", "$id": "y"}}"#, "alone", "$.Employee.company[\"$id\"]"),

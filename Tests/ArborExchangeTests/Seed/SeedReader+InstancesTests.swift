@@ -200,13 +200,13 @@ import Testing
     (#"{"company": [{}]}"#, "takes an object", "$.Employee.company"),
     (#"{"company": "Foo"}"#, "takes an object", "$.Employee.company"),
     (#"{"company": 1}"#, "takes an object", "$.Employee.company"),
-    (#"{"friends": [{}, 1]}"#, "is an object", "$.Employee.friends[1]"),
-    (#"{"friends": [null]}"#, "is an object", "$.Employee.friends[0]"),
+    (#"{"friends": [{}, 1]}"#, "Expected an object for a member", "$.Employee.friends[1]"),
+    (#"{"friends": [null]}"#, "Expected an object for a member", "$.Employee.friends[0]"),
     (#"{"friends": true}"#, "takes a list of objects", "$.Employee.friends"),
     (#"{"company": {"owner": {"name": "x"}}}"#, "abstract", "$.Employee.company.owner"),
     (#"{"company": {"seedlings": 1}}"#, "list of links", "$.Employee.company.seedlings"),
     (
-      #"{"company": {"employees": [{"age": true}]}}"#, "whole number",
+      #"{"company": {"employees": [{"age": true}]}}"#, "an integer of 16 bits",
       "$.Employee.company.employees[0].age"
     ),
   ]

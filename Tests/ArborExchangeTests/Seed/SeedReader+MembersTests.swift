@@ -157,15 +157,15 @@ import Testing
 
   /// A find that cannot be, a part of the message, and the path at which it is reported.
   static let faults: [(text: String, message: String, path: String)] = [
-    (#"{"$find": 1}"#, "is a number", "[\"$find\"]"),
-    (#"{"$find": "Company"}"#, "has no inverse", ""),
+    (#"{"$find": 1}"#, "found a number", "[\"$find\"]"),
+    (#"{"$find": "Company"}"#, "lists no attributes", ""),
     (#"{"$find": "Compani", "companyName": "x"}"#, "Did you mean Company", "[\"$find\"]"),
     (#"{"$find": "Address", "city": "x"}"#, "takes Company", "[\"$find\"]"),
     (#"{"$find": "Company", "companyNam": "x"}"#, "Did you mean companyName", ".companyNam"),
     (#"{"$find": "Company", "employees": []}"#, "is a relationship", ".employees"),
-    (#"{"$find": "Company", "companyName": 1}"#, "takes a string", ".companyName"),
-    (#"{"$find": "Company", "companyName": null}"#, "is null", ".companyName"),
-    (#"{"$find": "Company", "companyID": "<uniqueID>"}"#, "whole number", ".companyID"),
+    (#"{"$find": "Company", "companyName": 1}"#, "Expected a string", ".companyName"),
+    (#"{"$find": "Company", "companyName": null}"#, "other than null", ".companyName"),
+    (#"{"$find": "Company", "companyID": "<uniqueID>"}"#, "an integer of 64 bits", ".companyID"),
   ]
 
   @Test(arguments: faults.indices) func refusesFindsThatCannotBe(index: Int) throws {

@@ -84,11 +84,12 @@ import Testing
   static let faults: [(text: String, message: String, path: String)] = [
     ("{}", "is empty", "$"),
     (#"{"Company": {}, "Employee": {}}"#, "has 2", "$.Employee"),
-    ("7", "is a number", "$"), ("\"Company\"", "is a string", "$"), ("null", "is null", "$"),
-    (#"[{"Company": {}}]"#, "is a list", "$"),
-    (#"{"Company": 7}"#, "is a number", "$.Company"),
-    (#"{"Company": null}"#, "is null", "$.Company"),
-    (#"{"Company": "x"}"#, "is a string", "$.Company"),
+    ("7", "found a number", "$"), ("\"Company\"", "found a string", "$"),
+    ("null", "found null", "$"),
+    (#"[{"Company": {}}]"#, "found a list", "$"),
+    (#"{"Company": 7}"#, "found a number", "$.Company"),
+    (#"{"Company": null}"#, "found null", "$.Company"),
+    (#"{"Company": "x"}"#, "found a string", "$.Company"),
     (#"{"Company": [1]}"#, "Expected an object in the list of", "$.Company[0]"),
     (#"{"Company": [{}, {}, null]}"#, "Expected an object in the list of", "$.Company[2]"),
     (#"{"Company": [{}, [{}]]}"#, "Expected an object in the list of", "$.Company[1]"),
@@ -98,17 +99,17 @@ import Testing
     (#"{"$find": {}}"#, "“$find”", "$[\"$find\"]"),
     (#"{"seeds": {"Company": {}}}"#, "list of documents", "$.seeds"),
     (#"{"seeds": [{}]}"#, "is empty", "$.seeds[0]"),
-    (#"{"seeds": [1]}"#, "is a number", "$.seeds[0]"),
+    (#"{"seeds": [1]}"#, "found a number", "$.seeds[0]"),
     (#"{"seedlings": {"seedFile": "x"}}"#, "list of links", "$.seedlings"),
     (#"{"seedlings": ["x.json"]}"#, "Expected an object for a link", "$.seedlings[0]"),
-    (#"{"seedlings": [{}]}"#, "has no inverse", "$.seedlings[0]"),
+    (#"{"seedlings": [{}]}"#, "contains no document", "$.seedlings[0]"),
     (#"{"seedlings": [{"seedFile": 1}]}"#, "Expected a string", "$.seedlings[0].seedFile"),
-    (#"{"seedlings": [{"seedFile": ""}]}"#, "has no inverse", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": [{"seedFile": ""}]}"#, "seedFile is empty", "$.seedlings[0].seedFile"),
     (#"{"seedlings": [{"seedfile": "x"}]}"#, "mean seedFile", "$.seedlings[0].seedfile"),
     (#"{"seedlings": [{"seedUrl": 1}]}"#, "Expected a string", "$.seedlings[0].seedUrl"),
-    (#"{"seedlings": [{"seedUrl": ""}]}"#, "no URL", "$.seedlings[0].seedUrl"),
-    (#"{"seedlings": [{"seedUrl": "a b"}]}"#, "no URL", "$.seedlings[0].seedUrl"),
-    (#"{"seedlings": [{"seedUrl": "x.json"}]}"#, "in full", "$.seedlings[0].seedUrl"),
+    (#"{"seedlings": [{"seedUrl": ""}]}"#, "not a URL", "$.seedlings[0].seedUrl"),
+    (#"{"seedlings": [{"seedUrl": "a b"}]}"#, "not a URL", "$.seedlings[0].seedUrl"),
+    (#"{"seedlings": [{"seedUrl": "x.json"}]}"#, "a scheme and a host", "$.seedlings[0].seedUrl"),
     (#"{"seedlings": [{"seedUrl": "file:///etc/x"}]}"#, "https or http", "$.seedlings[0].seedUrl"),
   ]
 
@@ -119,8 +120,7 @@ import Testing
     let code: ArborError.Code =
       switch fault.message {
       case "quotation marks", "empty", "a value": .malformedDocument
-      case "has no inverse" where fault.path.hasSuffix("seedFile"): .invalidPath
-      case "no URL", "in full", "https or http": .invalidPath
+      case "seedFile is empty", "not a URL", "a scheme and a host", "https or http": .invalidPath
       default: .invalidDocument
       }
     #expect(error.code == code)

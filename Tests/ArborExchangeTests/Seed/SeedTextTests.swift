@@ -38,6 +38,6 @@ import Testing
   @Test func otherFilesHoldOneDocument() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(of: "{\"Company\": {}}\n{\"Company\": {}}")
-    #expect(error.message.contains("more behind"))
+    #expect(error.message.contains("content after the document's value"))
   }
 }

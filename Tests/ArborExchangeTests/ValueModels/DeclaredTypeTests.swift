@@ -64,22 +64,22 @@ import Testing
         #expect(error.message == message)
       }
     }
-    let one = "declare it as a value model."
-    let many = "declare it as a collection of value models."
+    let one = "Declare it as a value model."
+    let many = "Declare it as a collection of value models."
     try check(
       Number(),
-      "Banner.cover refers to one object, but Number.cover is Int; " + one)
+      "Banner.cover refers to one object, but Number.cover is Int. " + one)
     try check(
       Many(),
-      "Banner.cover refers to one object, but Many.cover is Set<Item>; " + one)
+      "Banner.cover refers to one object, but Many.cover is Set<Item>. " + one)
     try check(
       Numbers(),
-      "Banner.children refers to several objects, but Numbers.children is Array<Int>; " + many)
+      "Banner.children refers to several objects, but Numbers.children is Array<Int>. " + many)
     try check(
-      One(), "Banner.children refers to several objects, but One.children is Item; " + many)
+      One(), "Banner.children refers to several objects, but One.children is Item. " + many)
     try check(
       Levels(),
-      "Banner.tags refers to several objects, but Levels.tags is Array<Level>; " + many)
+      "Banner.tags refers to several objects, but Levels.tags is Array<Level>. " + many)
     try check(
       Strangers(),
       "Banner.children has the destination Item, but Tag in Strangers.children belongs to Tag. Use "

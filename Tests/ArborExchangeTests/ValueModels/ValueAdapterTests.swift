@@ -47,8 +47,8 @@ import Testing
     arguments: [
       ("tiny", "128", "-128 to 127"), ("short", "-32769", "-32768 to 32767"),
       ("middle", "2147483648", "-2147483648 to 2147483647"),
-      ("long", "9223372036854775808", "whole number"), ("unsigned", "-1", "from 0"),
-      ("unsignedTiny", "256", "0 to 255"), ("whole", "1.5", "whole number"),
+      ("long", "9223372036854775808", "to 9223372036854775807"), ("unsigned", "-1", "from 0"),
+      ("unsignedTiny", "256", "0 to 255"), ("whole", "1.5", "an integer from"),
       ("unsignedLong", "18446744073709551616", "0 to 18446744073709551615"),
       ("single", "1e39", "range of Float"), ("double", "1e309", "range of Double"),
       ("decimal", "1e200", "38 digits"),

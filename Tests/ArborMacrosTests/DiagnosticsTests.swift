@@ -65,7 +65,7 @@ import Testing
     Case(
       "@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' starts as nil"),
     Case("@Relationship(inverse: text) var other: Other?", "must be a string literal"),
-    Case("@Relationship var others: Set<Other> = []", "remove the initial value"),
+    Case("@Relationship var others: Set<Other> = []", "Remove the initial value"),
     Case(
       "@Relationship var other: Other? = nil", "starts empty", fix: "remove the initial value"),
     Case(

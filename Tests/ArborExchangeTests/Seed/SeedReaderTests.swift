@@ -104,7 +104,7 @@ import Testing
     (#"{"seedlings": ["x.json"]}"#, "Expected an object for a link", "$.seedlings[0]"),
     (#"{"seedlings": [{}]}"#, "contains no document", "$.seedlings[0]"),
     (#"{"seedlings": [{"seedFile": 1}]}"#, "Expected a string", "$.seedlings[0].seedFile"),
-    (#"{"seedlings": [{"seedFile": ""}]}"#, "seedFile is empty", "$.seedlings[0].seedFile"),
+    (#"{"seedlings": [{"seedFile": ""}]}"#, "is empty", "$.seedlings[0].seedFile"),
     (#"{"seedlings": [{"seedfile": "x"}]}"#, "mean seedFile", "$.seedlings[0].seedfile"),
     (#"{"seedlings": [{"seedUrl": 1}]}"#, "Expected a string", "$.seedlings[0].seedUrl"),
     (#"{"seedlings": [{"seedUrl": ""}]}"#, "not a URL", "$.seedlings[0].seedUrl"),
@@ -120,7 +120,8 @@ import Testing
     let code: ArborError.Code =
       switch fault.message {
       case "quotation marks", "empty", "a value": .malformedDocument
-      case "seedFile is empty", "not a URL", "a scheme and a host", "https or http": .invalidPath
+      case "is empty" where fault.path.hasSuffix("seedFile"): .invalidPath
+      case "not a URL", "a scheme and a host", "https or http": .invalidPath
       default: .invalidDocument
       }
     #expect(error.code == code)

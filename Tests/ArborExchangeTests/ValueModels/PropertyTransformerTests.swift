@@ -95,7 +95,8 @@ import Testing
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "The property takes URL, but the transformer's value is nil. Use the transformer's type."
+        == "The property takes URL, but the transformer's value is nil. Use the transformer's "
+        + "type."
     )
     let written = try #require(throws: ArborError.self) { try url.write(5) }
     #expect(wrong.code == .initialization && nothing.code == .initialization)

@@ -38,7 +38,7 @@ package enum ToolWording {
     ("in options.migration = .automatic(dropping:)", "with --drop"),
     ("in revertMigration(_:dropping:)", "with --drop"),
     (" with options.migration = .automatic", ""),
-    ("use a MigrationStep to convert it", "use a program with a migration step to convert it"),
+    ("use a MigrationStep to", "use a program with a migration step to"),
     (", or set options.migration to .automatic", ""),
     (
       "Open it with that model, migrate it by options.migration, or replace it by "

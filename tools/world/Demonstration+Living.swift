@@ -30,7 +30,7 @@ extension Demonstration {
       manager.undo()
       try employees.update()
       guard last.salary == salary, employees.objects.last === last else {
-        throw DemonstrationError("undo left something")
+        throw DemonstrationError("undo left changes behind")
       }
       return "raised \(name) from \(Int(salary)) to \(top), first of the live list; undone in one"
     }

@@ -36,7 +36,7 @@ final class DateReader: Sendable {
   var expectation: String {
     switch format {
     case .iso8601:
-      let text = "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+      let text = "a date in ISO 8601, such as \"2024-05-01T12:30:00Z\""
       return acceptsNumbers ? text + ", or \(UnixTime.expectation)" : text
     case .unixTime(.seconds): return UnixTime.expectation
     case .unixTime(.milliseconds): return "milliseconds since 1970"

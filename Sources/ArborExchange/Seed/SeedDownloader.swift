@@ -151,7 +151,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   func end() -> Transfer {
     present.withLock { transfer in
       defer { transfer = nil }
-      guard let transfer else { stopProgram("A transfer was ended before it was begun.") }
+      guard let transfer else { stopProgram("A transfer ended before it began.") }
       return transfer
     }
   }

@@ -215,7 +215,7 @@ struct SyncConversion: Sendable {
     case .string: "a string"
     case .bool: "true or false"
     case .int, .number, .double, .float: "a number"
-    case .isoDate: "a date in ISO 8601 with its zone, as \"2024-05-01T12:30:00Z\""
+    case .isoDate: "a date in ISO 8601 with its zone, such as \"2024-05-01T12:30:00Z\""
     case .value, .toOne, .toMany: ""
     }
   }

@@ -250,7 +250,7 @@ enum ModelExpectation {
     "a number in the range of \(T.self)"
   }
   static let decimal = "a number of at most 38 digits"
-  static let date = "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+  static let date = "a date in ISO 8601, such as \"2024-05-01T12:30:00Z\""
   static let data = "bytes as a base64 string"
   static let url = "a URL as a string"
   static let uuid = "a UUID as a string"

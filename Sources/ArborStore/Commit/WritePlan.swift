@@ -30,11 +30,11 @@ final class WritePlan: Sendable {
   struct Reference: Sendable {
     let field: RecordField
     let slot: Int
-    /// The number of the relationship database that is an index over the field; nil where the
-    /// inverse is kept elsewhere.
+    /// The number of the relationship database that is an index over the field, or `nil` if the
+    /// inverse is stored elsewhere.
     let derivedIndex: Int?
-    /// The number of the relationship database that lists the owner, derived or of links; nil where
-    /// the inverse is to-one.
+    /// The number of the relationship database that lists the owner, whether derived or of links, or
+    /// `nil` if the inverse is to-one.
     let listIndex: Int?
   }
 

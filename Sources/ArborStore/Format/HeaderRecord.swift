@@ -85,7 +85,7 @@ package struct HeaderRecord: Sendable, Hashable {
   /// The beginning of the header, which tells the version.
   package var mark: [UInt8] { encoded()[..<Self.markSize] + [0, 0] }
 
-  /// Whether a process that knows the model of a generation may read.
+  /// Returns whether a process that knows the model of a generation may read the store.
   package func mayBeRead(byGeneration generation: UInt32) -> Bool {
     generation <= modelGeneration && modelGeneration - generation <= UInt32(readableGenerations)
   }

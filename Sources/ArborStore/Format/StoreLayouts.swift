@@ -39,7 +39,8 @@ package final class StoreLayouts: Sendable {
     self.conversions = conversions
   }
 
-  /// The ways from the older layouts of an entity, by their numbers; empty where none exist.
+  /// Returns the conversions from the older layouts of an entity, by layout number, or an empty array
+  /// if there are none.
   func conversions(of entity: EntitySchema) -> [RecordConversion?] {
     conversions[entity.number] ?? []
   }

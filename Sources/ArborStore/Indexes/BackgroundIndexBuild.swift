@@ -48,7 +48,7 @@ final class BackgroundIndexBuild: Sendable {
     }
   }
 
-  /// Ends the thread at the end of its batch, and waits for that.
+  /// Stops the thread at the end of its current batch, and waits until it has ended.
   func stop() {
     state.withLock { _ in isStopped.store(true, ordering: .relaxed) }
     waitForEnd()

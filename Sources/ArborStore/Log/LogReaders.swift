@@ -24,7 +24,7 @@ package struct LogReaders: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// nil for bytes that ``encoded()`` did not make.
+  /// Decodes the bytes created by ``encoded()``. Returns `nil` for any other bytes.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard var reader = ByteReader(checked: bytes), let count = reader.readVariable() else {
       return nil

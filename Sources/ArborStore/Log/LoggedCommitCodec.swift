@@ -282,8 +282,8 @@ package struct LoggedCommit {
   let memory: SlabAllocator
 }
 
-/// The catalogue numbers of relationships that are kept as links. The last one that was asked for
-/// is remembered, since edits of one relationship mostly follow one another.
+/// The catalogue numbers of relationships that are stored as links. The most recent one is cached,
+/// because edits of the same relationship are usually consecutive.
 struct RelationshipNumbers {
   private let schema: ModelSchema
   private var last: (entity: UInt16, slot: Int, number: UInt16)?

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import LMDB
 
-/// A store's files as such: locked against everybody, renamed, removed.
+/// Operations on the files of stores: exclusive locking, replacement and removal.
 package enum StoreFiles {
   /// Runs `body` while nobody else has an open store's file open; the environment is closed first.
   static func exclusively(

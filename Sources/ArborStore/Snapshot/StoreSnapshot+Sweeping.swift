@@ -21,7 +21,7 @@ package struct MemberTable {
     starts.append(members.count)
   }
 
-  /// The members of an owner; nil where it is none of those that were asked for.
+  /// The members of an owner, or `nil` if they were not requested.
   package subscript(owner: ObjectNumber) -> ArraySlice<ObjectNumber>? {
     guard let word = ownerIndices[owner] else { return nil }
     let position = Int(bitPattern: word)

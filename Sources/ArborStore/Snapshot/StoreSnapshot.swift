@@ -16,7 +16,7 @@ package final class StoreSnapshot {
   package var watch: QueryWatch?
   /// Ends operations on the snapshot early.
   package lazy var limit = WorkLimit()
-  /// The locale of localized comparisons; nil for the process's locale.
+  /// The locale of localized comparisons, or `nil` for the process's locale.
   package var locale: Locale?
   private let openReader: TransactionReader
   private var transaction: ReadTransaction?

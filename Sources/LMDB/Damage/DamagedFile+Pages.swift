@@ -7,9 +7,9 @@ extension DamagedFile {
     case current
     /// The newest state lists it as free: it is left over from an earlier one.
     case free
-    /// Nobody can tell: the list of free pages is damaged.
+    /// The list of free pages is damaged, so the use is unknown.
     case unknown
-    /// It carries the number of another page.
+    /// The page contains the number of another page.
     case misplaced
   }
 
@@ -36,7 +36,7 @@ extension DamagedFile {
     return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)
   }
 
-  /// Forgets what was followed, and goes on without a root page.
+  /// Discards the record of the pages reached so far, and continues without a root page.
   package func begin() {
     reached = PageClaims(lastPage: pageCount)
     firstFreeLevel = 0

@@ -195,7 +195,7 @@ extension WriteTransaction {
     return try database.with(flags)
   }
 
-  /// Opens a database, or creates it.
+  /// Opens a database. Creates it if it doesn't exist.
   package func createDatabase(
     _ name: String, _ flags: DatabaseFlags
   ) throws(LMDBError) -> Database {

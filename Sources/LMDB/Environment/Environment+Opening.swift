@@ -2,19 +2,19 @@ internal import ArborLocks
 internal import CLMDB
 
 extension Environment {
-  /// Opens the file at `path`, or gives the environment that this process has open for the same
-  /// file, however the path is spelled.
+  /// Opens the file at `path`, or returns the environment that this process has open for the same
+  /// file, regardless of how the path is spelled.
   ///
-  /// The file is validated before LMDB maps it: what is no LMDB file, is cut short or has a damaged
-  /// root is an error, and nothing in it changes. Where the options ask for it, all pages are
-  /// verified.
+  /// The file is validated before LMDB maps it. A file that isn't an LMDB file, is truncated or has a
+  /// damaged root is an error, and remains unchanged. All pages are verified if the options require
+  /// it.
   ///
-  /// - Throws: besides LMDB's own codes ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
+  /// - Throws: LMDB's own codes; ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
   ///   `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`, `notRegularFile`,
   ///   `hardLinked`, `networkFileSystem`, `emptyFile`, `fileTooSmall`, `truncated`, `invalid`,
   ///   `damaged`;
-  ///   `inUse` while somebody replaces the file; `readOnlyEnvironment` where it is open for reading
-  ///   only.
+  ///   `inUse` while the file is being replaced; `readOnlyEnvironment` if it is already open for
+  ///   reading only.
   package static func open(
     path: String, options: EnvironmentOptions = .init()
   ) throws(LMDBError) -> Environment {

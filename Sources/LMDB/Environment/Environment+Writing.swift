@@ -72,7 +72,7 @@ extension Environment {
 
   // MARK: The writer's lock within the process
 
-  /// Makes this thread the writer; waits for the one that is.
+  /// Makes this thread the writer, after waiting for the current one.
   func takeWriter() throws(LMDBError) {
     if birth != ForkGuard.generation { throw .forkedProcess }
     let me = ThreadID.current

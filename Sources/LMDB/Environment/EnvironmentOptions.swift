@@ -35,11 +35,11 @@ package struct EnvironmentOptions: Sendable {
   package var additionalDatabases = 512
   /// Verifies every page before anything is read through the map.
   package var verifiesPages = false
-  /// Opens files on network and user-space file systems too. LMDB's locks and shared memory may
-  /// fail there.
+  /// Also opens files on network and user-space file systems, where LMDB's locks and shared memory
+  /// may fail.
   package var allowsNetworkFileSystem = false
-  /// Frees the reader slots of processes that died, as every opening should: their snapshots keep
-  /// pages from being used again. A tool that lists them leaves them.
+  /// Frees the reader slots of processes that have died, because their snapshots keep pages from being
+  /// reused. Disabled by a tool that lists these readers.
   package var clearsStaleReaders = true
   /// Seconds that growth of the map waits for local readers to end.
   package var growthWaitLimit = 60.0

@@ -39,7 +39,7 @@ extension LMDBError {
   /// What the system says of an `errno`.
   static func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-  /// The number behind the error, where there is one: for logs and exact comparison.
+  /// The error number, if there is one, for logs and exact comparison.
   package var code: Int32? {
     if case .system(let number) = self { return number }
     let all = Self.codes + Self.systemCodes

@@ -28,10 +28,10 @@ package struct FileIdentity: Sendable, Hashable {
 
 /// A descriptor of a data file, opened without mapping it, that carries the file's `flock`.
 ///
-/// Closing any descriptor of the *lock* file would drop LMDB's own lock, so this never touches it;
-/// an `flock` belongs to this descriptor alone and other descriptors do not disturb it.
+/// Never opens the *lock* file, because closing any descriptor of it would release LMDB's own lock.
+/// An `flock` belongs to this descriptor alone and isn't affected by others.
 struct DataFile: ~Copyable {
-  /// Who may hold the file beside somebody who has it locked.
+  /// The kind of lock held on the file.
   enum LockKind {
     case shared
     case exclusive

@@ -118,7 +118,7 @@ struct CursorGuard {
     if entry.value.count > mostInline { try pages.pointee.verifyLargeValue(entry.value, of: tree) }
   }
 
-  /// Remembers the last of many values.
+  /// Records the last of several values as the cursor's position.
   @inline(__always)
   mutating func arrive(atEndOf values: UnsafeRawBufferPointer) {
     value = UInt(bitPattern: values.baseAddress) &+ UInt(max(values.count, 1) - 1)

@@ -1,6 +1,6 @@
 /// Descents along verified pages.
 extension PageGuard {
-  /// Descends to a leaf, and gives it with the first node that is at the goal or behind it.
+  /// Descends to a leaf, and returns it with the index of the first node at or after the goal.
   @discardableResult
   @inline(__always)
   mutating func descend(

@@ -8,7 +8,7 @@ struct LeafSample {
   private var allInnerPages = 0.0
   private var usedBytes = 0.0
   private var allBytes = 0.0
-  /// Pages that may still be looked at: a damaged tree may lead in circles.
+  /// The number of pages that may still be read, because a damaged tree may contain cycles.
   private var budget: Int
 
   /// The pages, for each leaf, of the trees that hold the values of its keys.

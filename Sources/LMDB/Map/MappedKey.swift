@@ -81,7 +81,7 @@ extension MappedKey {
     return .behind(span.first &- 1)
   }
 
-  /// Looks at the last and the first key where the pages above have shown no neighbour.
+  /// Compares with the last and first keys, unless a bound is known from the pages above.
   @inline(__always)
   private mutating func lookAtEnds(of page: MappedPage, _ span: inout NodeSpan) -> FoundNode? {
     if high == nil {

@@ -8,7 +8,7 @@ struct PageBuffers: ~Copyable {
 
   private let pageSize: Int
   private var pages: [UnsafeMutableRawBufferPointer] = []
-  /// By half the offset: the size of the node that begins there. Zeros between two uses.
+  /// The size of the node at each offset, indexed by half the offset. All zero between uses.
   private let nodeSizes: UnsafeMutableBufferPointer<UInt16>
 
   init(pageSize: Int) {

@@ -52,18 +52,19 @@ extension Cursor {
   /// whether its list of changed pages has room for all.
   private static var numbersAtOnce: Int { 512 }
 
-  /// Puts numbers under a key that is above all others, or above those of the last key. For
-  /// databases of numbers.
+  /// Appends numbers to a database of numbers: under a new key greater than all others, or under the
+  /// last key, greater than its existing numbers.
   ///
-  /// The engine searches the key once for some hundred numbers, which takes half as long as one by
-  /// one. The pages are the same: `MDB_MULTIPLE` repeats what `MDB_APPENDDUP` does.
+  /// The engine searches for the key once for several hundred numbers, which takes half the time of
+  /// single insertions. The resulting pages are the same, because `MDB_MULTIPLE` repeats
+  /// `MDB_APPENDDUP`.
   ///
   /// - Parameters:
-  ///   - numbers: Ascending. Nothing is put where none exist.
-  ///   - isNewKey: Whether the key is above all others; else it is the last one.
-  ///   - isCounted: Whether the digest of the database counts the entries; see
+  ///   - numbers: The numbers, in ascending order. Nothing is written if there are none.
+  ///   - isNewKey: Whether the key is greater than all others. Otherwise, it is the last key.
+  ///   - isCounted: Whether the digest of the database includes the entries; see
   ///     ``WriteTransaction/clear(_:isCounted:)``.
-  /// - Throws: ``LMDBError/keyExists`` where the key is another one, or the numbers do not ascend.
+  /// - Throws: ``LMDBError/keyExists`` if the key is a different one, or the numbers don't ascend.
   package func append(
     key: UnsafeRawBufferPointer, numbers: [UInt64], isNewKey: Bool = true, isCounted: Bool = true
   ) throws(LMDBError) {

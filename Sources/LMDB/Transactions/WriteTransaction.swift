@@ -1,12 +1,12 @@
 internal import CLMDB
 
-/// What to do where the key is there already.
+/// The behavior if the key already exists.
 package enum PutMode: Sendable {
-  /// Replace the value; in a database with duplicates add one.
+  /// Replaces the value, or adds one in a database with duplicates.
   case overwrite
-  /// Leave what is there.
+  /// Keeps the existing value.
   case noOverwrite
-  /// Leave the pair if this key has this value already; for databases with duplicates.
+  /// Keeps the pair if the key already has this value. For databases with duplicates.
   case noDuplicate
   /// The key is above all others: fills pages completely. Otherwise ``LMDBError/keyExists``.
   case append

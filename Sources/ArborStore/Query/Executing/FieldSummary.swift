@@ -12,7 +12,7 @@ struct FieldSummary {
   private var real = 0.0
   private var leastReal = Double.infinity
   private var greatestReal = -Double.infinity
-  /// Of decimals, texts and other runs of bytes, whose order is that of their values.
+  /// The minimum of decimals, strings and other values whose bytes have the order of the values.
   private var leastBytes: [UInt8] = []
   private var greatestBytes: [UInt8] = []
   private var decimals = NumberSum()

@@ -14,7 +14,7 @@ extension QueryExecutor {
     try explaining.explain(explaining.estimatedPlan(), showsValues: showsValues)
   }
 
-  /// How a fetch has found its rows, with how many left each step: the fetch is run.
+  /// Runs the fetch, and returns its plan with the number of rows that each step returned.
   func analyze(showsValues: Bool) throws -> QueryPlan {
     let tally = RowTally()
     self.tally = tally

@@ -52,8 +52,8 @@ extension QueryExecutor {
     return rows
   }
 
-  /// The number of rows to reserve space for: all that the plan finds, if no condition is left to be
-  /// evaluated, or a limit of no more than a page; otherwise 0.
+  /// Returns the number of rows to reserve space for: all rows that the plan finds, if no condition
+  /// remains to be evaluated, or a limit of at most a page; otherwise 0.
   private func expectedRows(_ plan: AccessPlan) -> Int {
     guard query.continuation == nil, query.groupLimit == nil, plan.residual.isEmpty else {
       return 0

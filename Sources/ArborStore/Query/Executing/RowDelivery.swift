@@ -120,7 +120,7 @@ struct RowDelivery {
   }
 }
 
-/// Memory for a batch of rows. An array would be asked for every row whether it is shared.
+/// Memory for a batch of rows. An array would check for unique ownership with every row.
 private final class RowBuffer {
   private let rows: UnsafeMutableBufferPointer<FoundRow>
 

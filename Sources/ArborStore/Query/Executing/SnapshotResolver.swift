@@ -20,7 +20,7 @@ final class SnapshotResolver: RecordResolver {
   private let stored: StoredMembers
   /// What ends the query.
   let limit: WorkLimit
-  /// Holds records that had to be brought to the newest layout; used only where there are some.
+  /// The records converted to the newest layout. Created with the first one.
   lazy var upgrades = UpgradedRecords()
   /// The records that were read last, by the lowest bits of their numbers: rows often lead to the
   /// same objects.

@@ -69,8 +69,8 @@ final class AccessCandidate {
   /// Whether what it looks for has been found: where not, its rows can be estimated only.
   var isKnown: Bool { related.allSatisfy { $0.count.numbers != nil } }
 
-  /// Whether it may name objects of entities that are not asked for: an index holds those of all
-  /// entities that have it.
+  /// Returns whether the access path may find objects of entities outside of `family`. An index
+  /// contains the objects of all entities that inherit it.
   func mayLeave(_ family: [EntitySchema], in schema: ModelSchema) -> Bool {
     switch accessPath {
     case .objects, .inverse: true

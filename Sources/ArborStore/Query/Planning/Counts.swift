@@ -90,7 +90,7 @@ enum RowCount {
     if case .estimate = self { false } else { true }
   }
 
-  /// The numbers, where they are known.
+  /// The numbers if they are known, or `nil`.
   var numbers: [UInt64]? {
     if case .gathered(let numbers) = self { numbers } else { nil }
   }

@@ -1,9 +1,9 @@
 internal import ArborModel
 
-/// Conditions and sort keys in words, for people who read plans.
+/// Descriptions of conditions and sort keys in query plans.
 struct PlanWords {
   let arguments: [PropertyValue]
-  /// Whether the values of conditions are shown; they may be nobody's business.
+  /// Whether to show the values of conditions, which may be confidential.
   let showsValues: Bool
 
   init(_ query: StoreQuery, showsValues: Bool = true) {

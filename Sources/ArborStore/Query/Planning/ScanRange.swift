@@ -25,7 +25,7 @@ extension ScanRange {
   /// Whether a scan of it ends with the last key there is.
   func isOpen(isForward: Bool) -> Bool { isForward ? upper == nil : lower == Self.everything.lower }
 
-  /// Whether a scan of it has come to a key that lies behind its end.
+  /// Returns whether a scan of the range ends before a key, which is past its end.
   func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {
     guard isForward else { return key.isBefore(lower) }
     return upper.map { !key.isBefore($0) } ?? false

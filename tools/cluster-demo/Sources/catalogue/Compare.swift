@@ -31,7 +31,7 @@ struct Compare: AsyncParsableCommand {
           + (problems.isEmpty ? "; nothing is lost or doubled" : ""))
       let health = try await Server(port: port).get(HealthItem.self, "health")
       say(
-        "  it added \(health.appends) groups of commits to the log, and others were faster "
+        "  it added \(health.appends) groups of commits to the log, and lost the race "
           + "\(health.lostRaces) times")
       for problem in problems { say("  \(problem)") }
       if !problems.isEmpty { isRight = false }

@@ -40,7 +40,7 @@ final class Connection {
   func get(_ path: String) throws -> Data {
     let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
-    else { throw Failure("The server does not take the request.") }
+    else { throw Failure("The server doesn't accept the request.") }
     var received = 0
     var bodyStart: Int?
     var length = 0

@@ -51,7 +51,7 @@ final class SeedDownloader {
   ///
   /// - Parameters:
   ///   - limit: The number of bytes left for all documents together.
-  ///   - work: The limits that can interrupt the wait, or nil.
+  ///   - work: The limits that can interrupt the wait, or `nil`.
   func fetch(
     _ url: URL, limit: Int, work: WorkLimit? = nil
   ) throws(SeedDownloadProblem) -> Download {

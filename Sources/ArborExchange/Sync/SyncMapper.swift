@@ -154,7 +154,7 @@ final class SyncMapper {
 }
 
 /// Converts a JSON value for an attribute. The mapping specifies the JSON type; other types yield
-/// nil, or an error with ``SyncSerializer/strictTypes``.
+/// `nil`, or an error with ``SyncSerializer/strictTypes``.
 struct SyncConversion: Sendable {
   let kind: SyncSource.Kind
   let isStrict: Bool

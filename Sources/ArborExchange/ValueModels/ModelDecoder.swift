@@ -220,7 +220,7 @@ protocol ValueModelSource {
   /// Returns a value of a type for which the source has its own representation, before all other
   /// representations are tried.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T?
-  /// Returns whether an optional property is set after all models have been created and is nil
+  /// Returns whether an optional property is set after all models have been created and is `nil`
   /// until then. The type is the wrapped type of the property.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 

@@ -122,7 +122,7 @@ struct StagedMigration {
     return 1
   }
 
-  /// Returns the journal in the file of a hop, or nil if there is no file with a journal.
+  /// Returns the journal in the file of a hop, or `nil` if there is no file with a journal.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try storing(files.exists(hop)) else { return nil }

@@ -29,7 +29,7 @@ final class PendingObject {
   /// The bytes that changes are made to, or `nil` if only links changed or the object was deleted
   /// without changes.
   var working: RecordBuffer?
-  /// The last committed or fetched record, owned by ``committedSlab``, or nil for an inserted
+  /// The last committed or fetched record, owned by ``committedSlab``, or `nil` for an inserted
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?

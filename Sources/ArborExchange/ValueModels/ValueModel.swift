@@ -118,8 +118,8 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// ```
   static func modelType(for json: JSONValue) -> (any ValueModel.Type)?
 
-  /// Returns the type of the model to create from a JSON object. Implement this overload if there is
-  /// a type for every object.
+  /// Returns the type of the model to create from a JSON object. Implement this overload if there
+  /// is a type for every object.
   static func modelType(for json: JSONValue) -> any ValueModel.Type
 
   /// Copies values that must not be overwritten from the existing object of a model. Called before

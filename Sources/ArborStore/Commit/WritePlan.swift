@@ -33,8 +33,8 @@ final class WritePlan: Sendable {
     /// The number of the relationship database that is an index over the field, or `nil` if the
     /// inverse is stored elsewhere.
     let derivedIndex: Int?
-    /// The number of the relationship database that lists the owner, whether derived or of links, or
-    /// `nil` if the inverse is to-one.
+    /// The number of the relationship database that lists the owner, whether derived or of links,
+    /// or `nil` if the inverse is to-one.
     let listIndex: Int?
   }
 

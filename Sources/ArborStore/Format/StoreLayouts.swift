@@ -39,8 +39,8 @@ package final class StoreLayouts: Sendable {
     self.conversions = conversions
   }
 
-  /// Returns the conversions from the older layouts of an entity, by layout number, or an empty array
-  /// if there are none.
+  /// Returns the conversions from the older layouts of an entity, by layout number, or an empty
+  /// array if there are none.
   func conversions(of entity: EntitySchema) -> [RecordConversion?] {
     conversions[entity.number] ?? []
   }

@@ -5,9 +5,9 @@ extension Environment {
   /// Opens the file at `path`, or returns the environment that this process has open for the same
   /// file, regardless of how the path is spelled.
   ///
-  /// The file is validated before LMDB maps it. A file that isn't an LMDB file, is truncated or has a
-  /// damaged root is an error, and remains unchanged. All pages are verified if the options require
-  /// it.
+  /// The file is validated before LMDB maps it. A file that isn't an LMDB file, is truncated or has
+  /// a damaged root is an error, and remains unchanged. All pages are verified if the options
+  /// require it.
   ///
   /// - Throws: LMDB's own codes; ``LMDBError/foreignEngine(found:)`` and `foreignFormat`;
   ///   `noSuchFile`, `invalidPath`, `danglingLink`, `lockFile`, `isDirectory`, `notRegularFile`,

@@ -38,8 +38,8 @@ package struct EnvironmentOptions: Sendable {
   /// Also opens files on network and user-space file systems, where LMDB's locks and shared memory
   /// may fail.
   package var allowsNetworkFileSystem = false
-  /// Frees the reader slots of processes that have died, because their snapshots keep pages from being
-  /// reused. Disabled by a tool that lists these readers.
+  /// Frees the reader slots of processes that have died, because their snapshots keep pages from
+  /// being reused. Disabled by a tool that lists these readers.
   package var clearsStaleReaders = true
   /// Seconds that growth of the map waits for local readers to end.
   package var growthWaitLimit = 60.0

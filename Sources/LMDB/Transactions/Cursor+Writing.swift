@@ -52,8 +52,8 @@ extension Cursor {
   /// whether its list of changed pages has room for all.
   private static var numbersAtOnce: Int { 512 }
 
-  /// Appends numbers to a database of numbers: under a new key greater than all others, or under the
-  /// last key, greater than its existing numbers.
+  /// Appends numbers to a database of numbers: under a new key greater than all others, or under
+  /// the last key, greater than its existing numbers.
   ///
   /// The engine searches for the key once for several hundred numbers, which takes half the time of
   /// single insertions. The resulting pages are the same, because `MDB_MULTIPLE` repeats

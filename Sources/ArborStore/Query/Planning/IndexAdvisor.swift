@@ -12,8 +12,8 @@ struct IndexAdvisor {
   private var entity: EntitySchema { planner.scope.entity }
   private var query: StoreQuery { planner.query }
 
-  /// Returns advice if the plan reads rows that an index would skip, or `nil` if it reads few rows or
-  /// such an index exists.
+  /// Returns advice if the plan reads rows that an index would skip, or `nil` if it reads few rows
+  /// or such an index exists.
   func advice(for plan: AccessPlan) throws -> IndexAdvice? {
     switch plan.access {
     case .nothing: return nil

@@ -11,8 +11,8 @@ public import ArborObjects
 ///   let deleteMissing = false
 ///   var mapping: SyncMapping {
 ///     [
-///       "employeeID": .int("id"), "fullName": .string(["user", "name"]), "hired":
-///       .isoDate("hired"), "department": .toOne("department") { _, _ in
+///       "employeeID": .int("id"), "fullName": .string(["user", "name"]), "hired": .isoDate("hired"),
+///       "department": .toOne("department") { _, _ in
 ///         DepartmentSerializer(updateExisting: false, deleteMissing: false)
 ///       },
 ///     ]

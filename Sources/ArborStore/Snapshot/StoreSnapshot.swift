@@ -51,8 +51,8 @@ package final class StoreSnapshot {
 
   // MARK: Single objects
 
-  /// Returns a verified copy of an object's record in the newest layout, in the allocator's slab;
-  /// nil if the object does not exist.
+  /// Returns a verified copy of an object's record in the newest layout, in the allocator's slab; nil
+  /// if the object does not exist.
   package func record(
     _ number: ObjectNumber, allocator: SlabAllocator
   ) throws(StoreError) -> RecordView? {
@@ -86,8 +86,7 @@ package final class StoreSnapshot {
 
   // MARK: Relationships
 
-  /// Returns the members of a to-many relationship: in their order if it is ordered, else
-  /// ascending.
+  /// Returns the members of a to-many relationship: in their order if it is ordered, else ascending.
   package func members(
     _ relationship: RelationshipSchema, of owner: ObjectNumber
   ) throws(StoreError) -> [ObjectNumber] {

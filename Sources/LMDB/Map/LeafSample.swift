@@ -144,9 +144,9 @@ extension TransactionReader {
   /// Returns the pages of a database.
   ///
   /// LMDB counts those of a tree, but not those of the trees in it that hold the values of single
-  /// keys: leaf pages tell of them. Up to 4096 leaf pages are looked at, all of a small database
-  /// and of a large one some that are spread evenly; up to 256 of a database whose keys have one
-  /// value each.
+  /// keys: leaf pages tell of them. Up to 4096 leaf pages are looked at, all of a small database and
+  /// of a large one some that are spread evenly; up to 256 of a database whose keys have one value
+  /// each.
   package func space(_ database: Database) throws(LMDBError) -> TreeSpace {
     let statistics = try statistics(database)
     let own = statistics.branchPages + statistics.leafPages + statistics.overflowPages

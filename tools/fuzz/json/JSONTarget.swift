@@ -29,7 +29,7 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     var value: JSONNode? = root
     if case .member(let path) = layout {
       guard case .object = root.kind else {
-        precondition(pieces.error != nil, "a list under a key of what is no object")
+        precondition(pieces.error != nil, "a list under a key of a value that is not an object")
         return
       }
       value = root.descendant(path.names)
@@ -38,8 +38,8 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     let items = value.map { $0.kind == .array ? Array($0.items) : [$0] } ?? []
     precondition(pieces.items == items.map(describe), "other items in pieces")
   } catch {
-    precondition(error.location != nil, "an error without a place")
-    if case .member = layout, pieces.error?.contains("The document is no object") == true { return }
+    precondition(error.location != nil, "an error without a location")
+    if case .member = layout, pieces.error?.contains("The document is not an object") == true { return }
     precondition(
       pieces.error == "\(error.code) \(error)",
       "\(error) whole, \(pieces.error ?? "read") in pieces")

@@ -56,7 +56,7 @@ final class MappingTarget {
     do throws(ArborError) { try body() } catch {
       precondition(digest(of: context) == before, "a failed import that left changes: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
     }
   }
 

@@ -48,7 +48,7 @@ final class SeedTarget {
       precondition(!context.hasChanges, "a failed seed that left changes: \(error)")
       precondition(context.insertedObjects.isEmpty, "a failed seed that left objects: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
     }
   }
 

@@ -39,7 +39,9 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     precondition(pieces.items == items.map(describe), "other items in pieces")
   } catch {
     precondition(error.location != nil, "an error without a location")
-    if case .member = layout, pieces.error?.contains("The document is not an object") == true { return }
+    if case .member = layout, pieces.error?.contains("The document is not an object") == true {
+      return
+    }
     precondition(
       pieces.error == "\(error.code) \(error)",
       "\(error) whole, \(pieces.error ?? "read") in pieces")

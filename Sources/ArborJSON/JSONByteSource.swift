@@ -6,7 +6,7 @@ package import Foundation
 /// var reader = JSONItemReader(try .file(url), named: url.path, layout: .lines)
 /// ```
 package struct JSONByteSource {
-  /// Returns the next bytes: about as many as requested, or fewer, and none at the end.
+  /// Returns approximately the requested number of bytes or fewer, and no bytes at the end.
   let read: (_ count: Int) throws -> Data
   /// The total number of bytes if known, for reporting progress.
   package let size: Int?

@@ -26,7 +26,7 @@ package struct JSONScanner {
   var stack: [Frame] = []
   /// The start of the item that is being read.
   var itemStart = 0
-  /// The context of a piece of a document.
+  /// The position of the scanned text within a document that is read in pieces.
   var surroundings = Surroundings()
   /// The limit that can interrupt scanning, or `nil` for none.
   private let work: WorkLimit?

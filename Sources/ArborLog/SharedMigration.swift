@@ -113,8 +113,8 @@ package struct SharedMigration {
     try StoreFiles.replace(shared.path, by: shared.stagedPath)
   }
 
-  /// Makes the log continue with the former model after the migration has failed although it was
-  /// tried before.
+  /// Makes the log continue with the former model after an announced migration has failed, although
+  /// an earlier attempt succeeded.
   private func giveUp(behind change: SharedPosition.Point) throws {
     removeStaged()
     guard let position = try shared.position(), position.sequence + 1 == change.sequence else {

@@ -56,8 +56,8 @@ enum ModelXMLVocabulary {
     "elements": [],
   ]
 
-  /// An alternative spelling of `preserveAfterDeletion`, after its name in the API. Read but not
-  /// written.
+  /// The name of the property in the API, which some files contain instead of
+  /// `preserveAfterDeletion`. Read but not written.
   static let oldPreservationMark = "preservesValueInHistoryOnDeletion"
 
   static let children: [String: Set<String>] = [

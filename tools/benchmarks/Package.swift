@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that a package that uses the library neither resolves nor builds it.
+// A separate package, so that packages that use the library neither resolve nor build it.
 let package = Package(
   name: "ArborBenchmarks",
   platforms: [.macOS(.v15)],

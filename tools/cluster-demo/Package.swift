@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A catalogue on several machines. A package of its own, so that nobody else resolves what it needs.
+// A catalogue on several machines. A separate package, so that others don't resolve its
+// dependencies.
 let package = Package(
   name: "cluster-demo",
   platforms: [.macOS(.v15)],

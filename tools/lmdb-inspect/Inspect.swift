@@ -14,32 +14,31 @@ import Logging
 @main struct Inspect: AsyncParsableCommand {
   /// The description of the exit codes, for the help and the manual page.
   static let exitCodes = """
-    Exit codes: 0, the answer was printed, and nothing was wrong; 1, what was asked for does not \
-    exist, a predicate is not valid, a check or a scrub found problems, files differ, a migration \
-    is blocked, or the file to be made exists; 2, a file could not be used: it is missing, \
-    unreadable, damaged, in use, or not a store; 64, the command was not understood; 74, the \
-    answer could not be written.
+    Exit codes: 0, the result was printed, and no problems were found; 1, a requested item does \
+    not exist, a predicate is not valid, a check or scrub found problems, files differ, a \
+    migration is blocked, or the file to create already exists; 2, a file cannot be used: it is \
+    missing, unreadable, damaged, in use, or not a store; 64, the command is not valid; 74, the \
+    output could not be written.
     """
 
   static let configuration = CommandConfiguration(
     commandName: "lmdb-inspect",
-    abstract: "Looks into LMDB files, and says more when the file is a store of ArborData.",
+    abstract: "Inspects LMDB files, and in more detail if the file is an ArborData store.",
     discussion: """
-      A verb, then the file: “lmdb-inspect info Staff.arbor”. Verbs answer for a person, or with \
-      --json as one document for a program; “lmdb-inspect help verb” says more.
+      Pass a verb and the file: “lmdb-inspect info Staff.arbor”. Verbs print text, or one JSON \
+      document with --json. “lmdb-inspect help verb” describes a verb.
 
-      Nothing is ever written to the file but by “load”, “compact”, “migrate”, “revert”, “scrub”, \
-      which keeps when it was, and “backup”, which records in it how far the log has its \
-      commits, and by “serve --write”. \
-      A store that another process has open can be read safely: the tool takes part in LMDB's \
-      locking as every reader does.
+      Only “load”, “compact”, “migrate”, “revert”, “scrub”, which records its date, “backup”, \
+      which records the newest commit in the log, and “serve --write” write to the file. A store \
+      that another process has open can be read safely, because the tool takes part in LMDB's \
+      locking like any other reader.
 
-      “lmdb-inspect --generate-completion-script bash”, or zsh or fish, prints what a shell needs \
-      to complete verbs, options and files.
+      “lmdb-inspect --generate-completion-script bash” prints a script with which the shell \
+      completes verbs, options and files. It also supports zsh and fish.
 
-      Errors are one line on the standard error, which begins with “lmdb-inspect: ”; with --json \
-      they are one document there, {"error": {"exitCode": 1, "message": "…"}}. What was printed \
-      before an error is a document too.
+      Errors are printed on standard error as one line that begins with “lmdb-inspect: ”, or with \
+      --json as one document, {"error": {"exitCode": 1, "message": "…"}}. The output before an \
+      error is a complete document, too.
 
       \(exitCodes)
       """,

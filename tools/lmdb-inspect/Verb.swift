@@ -12,16 +12,16 @@ protocol Verb: ParsableCommand {
 /// The arguments of every verb.
 struct FileArguments: ParsableArguments {
   @Argument(
-    help: "The store or LMDB file; or a folder that holds data.mdb.", completion: .file())
+    help: "The store or LMDB file, or a folder that contains data.mdb.", completion: .file())
   var path: String
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   @Flag(
     help: """
-      Read without the lock file. Only for a file that nobody writes, where the lock file may not \
-      be written.
+      Read without the lock file. Use this only if the lock file is not writable and no process \
+      writes to the file.
       """)
   var immutable = false
 }

@@ -1,14 +1,14 @@
 import ArborData
 
-/// A manager in the words of its domain.
+/// A manager with methods of its domain.
 final class CorporateStore: DataManager {
-  /// The employees of a company, the best paid first, kept current.
+  /// Returns live results with the employees of a company, highest salary first.
   func employees(of company: Company) throws -> FetchedResults<Employee> {
     try context.fetchedResults(
       FetchRequest<Employee>(predicate: "company == \(company)", sortKeys: ["-salary", "name"]))
   }
 
-  /// Hires people at a company, in the background.
+  /// Inserts employees of a company in the background.
   func hire(_ count: Int, at company: ObjectID) async throws {
     let numbers = try store.uniqueIDs.next(count)
     try await commitInBackground { context in
@@ -23,7 +23,7 @@ final class CorporateStore: DataManager {
     }
   }
 
-  /// Lets everybody go who was hired so.
+  /// Deletes the employees inserted this way.
   func dismissTrainees() throws -> Int {
     try context.objects(Employee.self).filter("employeeID > 1000000").delete()
   }

@@ -1,6 +1,6 @@
 import ArborData
 
-/// The model changes twice, the second time with code, and goes back again.
+/// Two model changes, the second one with code, and a reversal.
 extension Demonstration {
   func evolve(_ first: ManagedObjectModel) throws {
     let second = try renameAndAdd(first)
@@ -9,7 +9,8 @@ extension Demonstration {
     try goBack(to: second)
   }
 
-  /// A rename and an attribute more: one small transaction, however many objects there are.
+  /// Renames an attribute and adds another: one small transaction, regardless of the number of
+  /// objects.
   private func renameAndAdd(_ first: ManagedObjectModel) throws -> ManagedObjectModel {
     var second = first
     second.versionIdentifier = "World 2"
@@ -35,7 +36,7 @@ extension Demonstration {
     return second
   }
 
-  /// In the third version the types of subdivisions are objects of their own.
+  /// Migrates to the third version, in which the types of subdivisions are separate objects.
   private static func withKinds(_ second: ManagedObjectModel) -> ManagedObjectModel {
     var third = second
     third.versionIdentifier = "World 3"
@@ -61,7 +62,7 @@ extension Demonstration {
     return third
   }
 
-  /// Code says what becomes of the texts, old and new objects side by side.
+  /// Converts strings to objects with code that accesses old and new objects side by side.
   private func splitTypes(
     from second: ManagedObjectModel, to third: ManagedObjectModel
   ) throws {
@@ -89,7 +90,7 @@ extension Demonstration {
     report.text("\(plan)")
   }
 
-  /// Until a migration is confirmed there is a way back.
+  /// Reverts the migration, which is possible until it is confirmed.
   private func goBack(to second: ManagedObjectModel) throws {
     try report.step {
       try PersistentStore.revertMigration(store)

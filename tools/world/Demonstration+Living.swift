@@ -1,6 +1,6 @@
 import ArborData
 
-/// Typed classes, an undo group, a load in the background and a result that stays current.
+/// Typed classes, an undo group, a background load and live results.
 extension Demonstration {
   func watch(_ model: ManagedObjectModel) async throws {
     let manager = try CorporateStore(
@@ -13,7 +13,7 @@ extension Demonstration {
     try await hire(manager, company, employees)
   }
 
-  /// Doubles the lowest salary again and again, as one group, and takes it back.
+  /// Doubles the lowest salary repeatedly as one undo group, then undoes it.
   private func raiseAndUndo(
     _ manager: CorporateStore, _ employees: FetchedResults<Employee>
   ) throws {
@@ -30,7 +30,7 @@ extension Demonstration {
       manager.undo()
       try employees.update()
       guard last.salary == salary, employees.objects.last === last else {
-        throw DemonstrationError("undo left something")
+        throw DemonstrationError("undo left changes behind")
       }
       return "raised \(name) from \(Int(salary)) to \(top), first of the live list; undone in one"
     }
@@ -58,7 +58,7 @@ extension Demonstration {
     }
   }
 
-  /// Counts what commits insert, and draws how far that is, until there are enough.
+  /// Counts the objects inserted by commits and shows the progress until there are enough.
   private static func count(
     _ changes: some AsyncSequence<CommittedChanges, Never> & Sendable, upTo total: Int,
     _ report: Report

@@ -1,8 +1,8 @@
 import ArborData
 
-/// A question over three relationships, asked without the index it needs and then with it.
+/// A query across three relationships, first without and then with the index it needs.
 extension Demonstration {
-  /// The regions whose parts lie in one country, which only its official name tells.
+  /// The regions with subdivisions in a country that is given by its official name.
   private func request(_ context: ManagedObjectContext) throws -> FetchRequest<ManagedObject> {
     FetchRequest(
       entity: "Subdivision",
@@ -11,10 +11,10 @@ extension Demonstration {
       sortKeys: ["name"])
   }
 
-  /// Shows how the store finds the answer, gives it the index that the plan asks for, and shows how
-  /// the store finds the same answer then.
+  /// Prints the query's plan, adds the index that it suggests, and prints the new plan for the same
+  /// result.
   ///
-  /// - Returns: The model with that index.
+  /// - Returns: The model with the index.
   func addTheMissingIndex(to model: ManagedObjectModel) throws -> ManagedObjectModel {
     let before = try answer(with: model, "without an index")
     guard let advice = before.plan.suggestedIndex else {
@@ -56,7 +56,7 @@ extension Demonstration {
     return (plan, names)
   }
 
-  /// The step that everything begins with: the innermost of the tree.
+  /// The first step to run, which is the innermost one of the tree.
   private func source(_ plan: QueryPlan) -> QueryPlan.Step {
     var step = plan.root
     while let input = step.inputs.first { step = input }

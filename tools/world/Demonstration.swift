@@ -1,12 +1,12 @@
 import ArborData
 import Foundation
 
-/// What the demonstration does, step by step.
+/// The steps of the demonstration.
 struct Demonstration {
   let store: URL
   let documents: URL
   let report = Report()
-  /// The model and the seeds lie beside this source.
+  /// The folder of this source file, which contains the model and the seeds.
   private let sources = URL(filePath: #filePath).deletingLastPathComponent()
 
   init(store: URL, documents: URL) {
@@ -41,7 +41,7 @@ struct Demonstration {
     let manager = try DataManager(model: model, at: .file(store))
     let codes = WorldImport(store: manager.store, report: report)
     try await codes.run(documents)
-    // Known records change nothing.
+    // Importing known records changes nothing.
     try await codes.run(documents)
     try report.step {
       let seeded = try manager.seed(from: .file(sources.appending(path: "Seeds/Main.seed.json")))
@@ -114,7 +114,7 @@ struct Demonstration {
   }
 }
 
-/// Why the demonstration ends early.
+/// An error that ends the demonstration.
 struct DemonstrationError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Tells a person what happens and how long it takes, a line for each step.
+/// Reports each step and its duration on one line.
 struct Report {
   private let clock = ContinuousClock()
   private let isTerminal = isatty(STDOUT_FILENO) != 0
 
-  /// Runs one step and prints what it says of itself, with its time before it.
+  /// Runs a step, and prints its duration followed by the description it returns.
   func step(_ body: () throws -> String) rethrows {
     let start = clock.now
     tell(try body(), since: start)
   }
 
-  /// Runs one step that waits for others.
+  /// Runs an asynchronous step.
   func step(_ body: () async throws -> String) async rethrows {
     let start = clock.now
     tell(try await body(), since: start)
@@ -23,12 +23,12 @@ struct Report {
     print(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  " + text)
   }
 
-  /// Prints what belongs to the step before, below its text.
+  /// Prints details of the previous step below its line.
   func text(_ lines: String) {
     for line in lines.split(separator: "\n") { print(String(repeating: " ", count: 13) + line) }
   }
 
-  /// How far a long step is, on one line that the next one overwrites; silent in a log file.
+  /// Shows the progress of a long step on a line that is overwritten. Prints nothing to a log file.
   func progress(_ done: Int, of total: Int, _ what: String) {
     guard isTerminal, total > 0 else { return }
     let width = 30

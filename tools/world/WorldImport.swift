@@ -1,8 +1,8 @@
 import ArborData
 import Foundation
 
-/// Imports the documents of `iso-codes` as they are: what their keys mean, what identifies a record
-/// and which parent and country it names stands in the model's `userInfo`.
+/// Imports the unchanged documents of `iso-codes`. The model's `userInfo` maps their keys, and
+/// specifies the identity, the parent and the country of a record.
 struct WorldImport {
   let store: PersistentStore
   let report: Report
@@ -12,7 +12,7 @@ struct WorldImport {
     for standard in ISOCodes.standards {
       try await report.step {
         var options = ImportOptions()
-        // A document is an object with one key, the number of its standard, and a list below it.
+        // A document is an object with one key, the number of its standard, whose value is a list.
         options.layout = .member(standard.number)
         let file = folder.appending(path: "iso_\(standard.number).json")
         var done = ImportStep()

@@ -7,7 +7,7 @@ struct TypedText {
   let entity: String
   let attribute: AttributeDescription
 
-  /// Returns the value for form input: a text, null for nil, or `{"base64": …}` for a binary.
+  /// Returns the value for form input: a text, null for `nil`, or `{"base64": …}` for a binary.
   ///
   /// - Throws: `ArborError` `unparsableValue` for text that is not a value of the type.
   func value(of json: JSONValue) throws(ArborError) -> PropertyValue {

@@ -1,4 +1,4 @@
-// Requests to the server that served the page. The token stays out of addresses.
+// Requests to the server of this page. The token is never part of a URL.
 
 let token = "";
 

@@ -1,4 +1,4 @@
-// The frame of the page: which view is shown, and what keys do everywhere.
+// The frame of the page: the current view and the global keyboard shortcuts.
 import { get, takeToken } from "./api.js";
 import { el, failure, notify, show, visible } from "./dom.js";
 import { setUpEditing } from "./edit.js";
@@ -31,11 +31,11 @@ async function render() {
     if (tab.dataset.view === view) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
-  // A view that can go on with another address does so: its place in a list is kept.
+  // A view that supports the new address keeps its state, such as the scroll position of a list.
   if (leave && leave.view === view && leave.update && leave.update(rest, parameters)) return;
   if (leave && leave.end) leave.end();
   leave = null;
-  // A view that waits for the server shows nothing once another one has been chosen.
+  // A view that waits for the server is not shown if another one has been chosen meanwhile.
   const turn = ++turns;
   const isCurrent = () => turn === turns;
   main.className = `view ${view}`;
@@ -97,7 +97,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 async function start() {
-  // The address of another run, entered into the tab of this one.
+  // The user entered the address of another run in this tab.
   window.addEventListener("hashchange", () => {
     if (location.hash.startsWith("#token=")) location.reload();
   });

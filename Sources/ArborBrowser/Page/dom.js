@@ -1,8 +1,8 @@
-// Elements are made of nodes and text only: no text of a store ever becomes markup, and none hides
-// anything or changes the order of what stands beside it.
+// Elements consist of nodes and text only. Text from a store never becomes markup, and cannot hide
+// adjacent text or change its order.
 
-// Control characters but line ends and tabs, what turns the order of writing, and what nobody sees;
-// TerminalText of the command line has the same list.
+// Control characters except line breaks and tabs, characters that change the writing direction, and
+// invisible characters. The same as in TerminalText of the command line.
 const hidden = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e"
   + "\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
 

@@ -1,4 +1,4 @@
-// Changes: collected, shown with all that they bring along, and committed together.
+// Edits: collected, shown with all of their effects, and committed together.
 import { post } from "./api.js";
 import { count, el, failure, notify, plural, show } from "./dom.js";
 import { changeTable } from "./history.js";
@@ -89,7 +89,7 @@ function fields(entity, object) {
     const id = `${form}-${found.length}`;
     const isNil = el("input", { type: "checkbox", checked: value === null, "aria-label": `${attribute.name} is nil` });
     const field = input(attribute, value, id);
-    // As the field gives it: it writes ends of lines in its own way.
+    // As returned by the field, which normalizes line breaks.
     const first = field.value;
     field.addEventListener("input", () => { isNil.checked = false; });
     found.push({

@@ -1,4 +1,4 @@
-// A table of any number of rows, of which only those in sight are there.
+// A table with any number of rows, of which only the visible ones are in the document.
 import { debounce, el, show } from "./dom.js";
 import { cell, text } from "./values.js";
 
@@ -134,7 +134,7 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     const made = el("div", attributes, columns.map((column, place) => cellOf(column, place,
       typeof values[place] === "string" && values[place].length > 20 ? text(values[place]) : null,
       place === 0 ? el("span", { class: "code" }, values[0]) : cell(values[place]))));
-    // Links are reached by arrow keys: as stops of the Tab key they would be without end.
+    // Links are reached with the arrow keys. As tab stops, they would be endless.
     for (const each of made.querySelectorAll("a")) each.tabIndex = -1;
     return made;
   }

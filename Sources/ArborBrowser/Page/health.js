@@ -1,4 +1,4 @@
-// How the file is: what it is made of, who reads it, and whether it is whole.
+// The health of the file: its space, its readers, and its consistency.
 import { get, post } from "./api.js";
 import { bytes, count, el, failure, milliseconds, plural, show, svg } from "./dom.js";
 

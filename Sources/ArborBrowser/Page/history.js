@@ -1,4 +1,4 @@
-// Commits, the newest first, as they happen.
+// Commits as they happen, newest first.
 import { events, get } from "./api.js";
 import { count, el, plural, show } from "./dom.js";
 import { cell, objectAddress } from "./values.js";
@@ -84,7 +84,7 @@ function objectView(object) {
 
 /** Properties with what they were and what they are; what is not known is left out. */
 export function changeTable(changes) {
-  // What is new has no former values, what is gone no later ones.
+  // Inserted objects have no old values, and deleted objects have no new ones.
   const sides = ["old", "new"].filter((side) => changes.some((change) => side in change));
   if (!sides.length) return el("p", { class: "faint" }, changes.map((change) => change.property).join(", "));
   const names = ["Property", ...sides.map((side) => side === "old" ? "Before" : "After")];

@@ -59,7 +59,7 @@ export async function objectsView(main, schema, rest, parameters) {
   async function load() {
     box.clear();
     const query = { entity: name, where: state.where };
-    // A table that is sorted by its keys has them again.
+    // The table gets the focus back after its keys have sorted it.
     const hadFocus = grid !== null && grid.element === document.activeElement;
     const place = hadFocus ? grid.place : null;
     if (grid) grid.end();
@@ -77,7 +77,7 @@ export async function objectsView(main, schema, rest, parameters) {
     if (hadFocus) grid.element.focus();
     try {
       const total = await get("count", query);
-      // A slow count of a condition that is no longer asked for.
+      // The count of an outdated condition has arrived late.
       if (own !== grid) return;
       grid.setTotal(total.count);
       show(summary, el("strong", {}, plural(total.count, "object")),

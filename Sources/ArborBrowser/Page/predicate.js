@@ -1,4 +1,4 @@
-// A box for conditions and expressions, which completes names and shows where a mistake is.
+// An input for predicates and expressions that completes names and marks errors.
 import { el, show, visible } from "./dom.js";
 
 const words = [
@@ -53,7 +53,7 @@ function completions(schema, entityName, before, isColumn) {
     entity = schema.entities.find((each) => each.name === next.destination);
   }
   if (!entity) return null;
-  // Behind a dot every word is a name.
+  // After a dot, every word is a name.
   const written = (each) => (path.length ? each.name : each.written);
   const names = [
     ...entity.attributes.map((each) => ({ name: written(each), what: each.type })),
@@ -125,7 +125,7 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
     const start = input.selectionStart - shown.typed.length;
     const { name } = shown.found[index];
     input.setRangeText(name, start, input.selectionStart, "end");
-    // Between the quotes of a literal that is to be filled in.
+    // Places the caret between the quotes of a literal.
     const inner = name.indexOf('""');
     if (inner >= 0) input.setSelectionRange(start + inner + 1, start + inner + 1);
     close();

@@ -1,4 +1,4 @@
-// Queries: rows of values, grouped and aggregated, and the plan by which they are found.
+// Queries: rows of values, grouped and aggregated, with their plan.
 import { get } from "./api.js";
 import { count, el, failure, milliseconds, plural, show } from "./dom.js";
 import { predicateBox } from "./predicate.js";
@@ -72,7 +72,7 @@ export async function queryView(main, schema, rest, parameters) {
       show(result);
       const { field } = error.document || {};
       if (!boxes[field]) return show(result, failure(error));
-      // In a list the mistake is somewhere in one of its parts.
+      // In a list, the error is in one of the parts.
       const isList = ["column", "group", "sort"].includes(field) && split(boxes[field].value).length > 1;
       boxes[field].fail(isList ? { message: error.message } : error);
     }

@@ -1,4 +1,4 @@
-// The model as a picture, laid out here: entities as boxes, relationships as curves between them.
+// A diagram of the model, with entities as boxes and relationships as curves between them.
 import { bytes, count, el, plural, show, svg } from "./dom.js";
 
 const boxWidth = 250;
@@ -120,7 +120,7 @@ export async function schemaView(main, schema) {
     width: Math.max(all.width, box.x + box.width), height: Math.max(all.height, box.y + box.height),
   }), { width: boxWidth, height: 100 });
   const scene = svg("g", {});
-  // A group: what is inside an image is no control.
+  // A group, because elements inside an image are not accessible as controls.
   const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and their relationships` }, scene);
   let view = { x: 0, y: 0, scale: 1 };
   let chosen = null;

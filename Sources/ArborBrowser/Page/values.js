@@ -1,4 +1,4 @@
-// Values as a person reads them.
+// Values in human-readable form.
 import { binary } from "./api.js";
 import { bytes, count, el, notify, plural, show } from "./dom.js";
 

@@ -118,7 +118,7 @@ final class ImportMapper {
     case "Create": return true
     case let word?:
       Self.logger.warning(
-        "Unknown ImportMissingReference, so a missing object is an error. Use Create.",
+        "ImportMissingReference is not valid, so a missing object is an error. Use Create.",
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "word": "\(word)",
         ])

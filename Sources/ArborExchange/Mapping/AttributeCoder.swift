@@ -298,14 +298,14 @@ enum PlainForm {
 
 /// Rules for reading dates and numbers, in addition to the attributes' own annotations.
 struct TextRules: Hashable {
-  /// The format of date attributes without a `DateFormat`, or nil for ISO 8601.
+  /// The format of date attributes without a `DateFormat`, or `nil` for ISO 8601.
   var dateFormat: String?
   /// The time zone of dates without one.
   var timeZone = TimeZone.gmt
   /// Whether ISO 8601 dates can also be numbers, as in ``UnixTime``.
   var acceptsNumbers = false
-  /// The number format in strings for attributes without a `NumberFormat`. If nil, strings are not
-  /// accepted as numbers.
+  /// The number format in strings for attributes without a `NumberFormat`. If `nil`, strings are
+  /// not accepted as numbers.
   var numberFormat: JSONNumberFormat?
   /// The conversions between JSON types.
   var conversions: ImportConversions = []
@@ -330,7 +330,7 @@ enum ExactForm {
     return member.key == key ? member.value : nil
   }
 
-  /// Returns the value of the form's content, or nil.
+  /// Returns the value of the form's content, or `nil`.
   static func value(_ content: JSONNode, for type: AttributeType) -> PropertyValue? {
     switch type {
     case .string: content.string.map(PropertyValue.string)
@@ -351,7 +351,7 @@ enum ExactForm {
     .object(JSONObject(distinct: [(key, content)]))
   }
 
-  /// Returns the form of a possibly infinite number, or nil for NaN.
+  /// Returns the form of a possibly infinite number, or `nil` for NaN.
   static func json(_ number: Double) -> JSONValue? {
     if let number = JSONNumber(number) { return json(.number(number)) }
     return infinities.first { $0.value == number }.map { json(.string($0.key)) }

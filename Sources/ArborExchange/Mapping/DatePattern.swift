@@ -78,7 +78,7 @@ final class DatePattern: Sendable {
     return fields
   }
 
-  /// Returns the date in a string, or nil.
+  /// Returns the date in a string, or `nil`.
   func date(_ text: String) -> Date? {
     if let reader {
       if let reading = reader.reading(text) { return date(reading) }
@@ -103,8 +103,8 @@ final class DatePattern: Sendable {
     }
   }
 
-  /// Returns the offset of a zone name such as `EDT`, in seconds east of UTC, or nil if it differs
-  /// between summer and winter.
+  /// Returns the offset of a zone name such as `EDT`, in seconds east of UTC, or `nil` if it
+  /// differs between summer and winter.
   private func offset(ofZone name: String) -> Int? {
     format { formatters in
       let offsets = ["2001-01-01", "2001-07-01"].map { day -> Double? in

@@ -16,7 +16,7 @@ final class DateReader: Sendable {
 
   private let format: Format
   private let acceptsNumbers: Bool
-  /// The time zone of dates without one, or nil for UTC.
+  /// The time zone of dates without one, or `nil` for UTC.
   private let zone: TimeZone?
 
   init(_ attribute: AttributeDescription, _ rules: TextRules) {
@@ -36,7 +36,7 @@ final class DateReader: Sendable {
   var expectation: String {
     switch format {
     case .iso8601:
-      let text = "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+      let text = "a date in ISO 8601, such as \"2024-05-01T12:30:00Z\""
       return acceptsNumbers ? text + ", or \(UnixTime.expectation)" : text
     case .unixTime(.seconds): return UnixTime.expectation
     case .unixTime(.milliseconds): return "milliseconds since 1970"
@@ -48,7 +48,7 @@ final class DateReader: Sendable {
   /// Whether strings are in ISO 8601.
   var areISO8601: Bool { if case .iso8601 = format { true } else { false } }
 
-  /// Returns the date of a value, or nil.
+  /// Returns the date of a value, or `nil`.
   func date(_ node: JSONNode) -> Date? {
     switch format {
     case .iso8601:
@@ -108,7 +108,7 @@ enum UnixTime: String {
     return self.date(number.rounded()) == date ? number.rounded() : number
   }
 
-  /// Returns the seconds of a date, or nil if ``detected(_:)`` would assume another unit.
+  /// Returns the seconds of a date, or `nil` if ``detected(_:)`` would assume another unit.
   static func detectableSeconds(_ date: Date) -> Double? {
     let number = seconds.number(date)
     return unit(of: number) == .seconds ? number : nil

@@ -15,8 +15,8 @@ final class ExchangeLimit {
   private let givenUp: CancellationFlag?
 
   /// - Parameters:
-  ///   - deadline: The deadline, or nil for none.
-  ///   - givenUp: A flag that notifies a thread without a task of cancellation.
+  ///   - deadline: The deadline, or `nil` for none.
+  ///   - givenUp: A flag that cancels the work of a thread that doesn't run a task.
   init(until deadline: ContinuousClock.Instant?, givenUp: CancellationFlag? = nil) {
     work = WorkLimit(until: deadline)
     self.givenUp = givenUp

@@ -61,7 +61,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
     return JSONNumber(text: (parts.count == 1 ? plain : "\(plain).\(parts[1])") + exponent)
   }
 
-  /// Formats a number with all of its digits. Returns nil if a `Decimal` cannot represent it.
+  /// Formats a number with all of its digits. Returns `nil` if a `Decimal` cannot represent it.
   public func text(_ number: JSONNumber) -> String? {
     guard let decimal = number.decimal else { return nil }
     let parts = decimal.description.split(separator: ".")

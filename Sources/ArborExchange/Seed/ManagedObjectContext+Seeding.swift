@@ -172,9 +172,9 @@ public struct SeedOptions: Sendable {
 
   /// The source of the numbers for `"<uniqueID>"`.
   public enum UniqueIDSource: Sendable, Hashable {
-    /// The seeded store. The numbers are unique in it.
+    /// The seeded store. Numbers are unique within it.
     case store
-    /// ``UniqueIDGenerator``. The numbers are unique in all stores of the application.
+    /// ``UniqueIDGenerator``. Numbers are unique across all stores of the application.
     case application
   }
 

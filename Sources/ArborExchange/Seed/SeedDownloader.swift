@@ -51,7 +51,7 @@ final class SeedDownloader {
   ///
   /// - Parameters:
   ///   - limit: The number of bytes left for all documents together.
-  ///   - work: The limits that can interrupt the wait, or nil.
+  ///   - work: The limits that can interrupt the wait, or `nil`.
   func fetch(
     _ url: URL, limit: Int, work: WorkLimit? = nil
   ) throws(SeedDownloadProblem) -> Download {
@@ -151,7 +151,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   func end() -> Transfer {
     present.withLock { transfer in
       defer { transfer = nil }
-      guard let transfer else { stopProgram("A transfer was ended before it was begun.") }
+      guard let transfer else { stopProgram("A transfer ended before it began.") }
       return transfer
     }
   }

@@ -28,7 +28,7 @@ struct SeedFile {
   /// - Parameters:
   ///   - path: The file's path.
   ///   - root: The folder, with symbolic links resolved, that must contain the file after its own
-  ///     links are resolved, or nil for any folder.
+  ///     links are resolved, or `nil` for any folder.
   ///   - limit: The maximum number of bytes.
   init(path: String, within root: String?, limit: Int) throws(Problem) {
     // Nonblocking, because opening a named pipe would otherwise wait for a writer.

@@ -253,7 +253,7 @@ struct SeedLabels {
     }
   }
 
-  /// Records a reference. Returns its number in the plan.
+  /// Records a reference, and returns its number in the plan.
   mutating func note(_ node: JSONNode, _ relationship: MappedRelationship) -> Int32 {
     references.append((node, relationship))
     return Int32(references.count - 1)

@@ -13,7 +13,7 @@ struct SeedReader {
   private struct Document {
     /// The document's location. After reading, the location at the end of all redirects.
     var source: SeedSource
-    /// The link to the document, or nil for a top-level document.
+    /// The link to the document, or `nil` for a top-level document.
     let link: JSONNode?
     let parent: Int?
   }

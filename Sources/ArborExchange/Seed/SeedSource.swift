@@ -10,7 +10,7 @@ enum SeedSource {
   /// In memory, with the folder that its links may refer to, if the caller specified one.
   case memory(JSONSource, SeedFolder?)
 
-  /// The identity of a document, independent of its names.
+  /// The identity of a document, regardless of the paths or URLs that lead to it.
   enum Identity: Hashable {
     case file(SeedFile.Identity)
     case remote(String)

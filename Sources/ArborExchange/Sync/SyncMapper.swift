@@ -154,7 +154,7 @@ final class SyncMapper {
 }
 
 /// Converts a JSON value for an attribute. The mapping specifies the JSON type; other types yield
-/// nil, or an error with ``SyncSerializer/strictTypes``.
+/// `nil`, or an error with ``SyncSerializer/strictTypes``.
 struct SyncConversion: Sendable {
   let kind: SyncSource.Kind
   let isStrict: Bool
@@ -215,7 +215,7 @@ struct SyncConversion: Sendable {
     case .string: "a string"
     case .bool: "true or false"
     case .int, .number, .double, .float: "a number"
-    case .isoDate: "a date in ISO 8601 with its zone, as \"2024-05-01T12:30:00Z\""
+    case .isoDate: "a date in ISO 8601 with its zone, such as \"2024-05-01T12:30:00Z\""
     case .value, .toOne, .toMany: ""
     }
   }

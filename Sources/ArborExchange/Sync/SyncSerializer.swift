@@ -50,7 +50,7 @@ public protocol SyncSerializer: Sendable {
   var deleteMissing: Bool { get }
   /// The mapping of properties to values in an item.
   var mapping: SyncMapping { get }
-  /// Closures applied to every item, in order, before anything else. If one returns nil or null,
+  /// Closures applied to every item, in order, before anything else. If one returns `nil` or null,
   /// the item is dropped and counts as missing in the payload. Defaults to none.
   var validators: [@Sendable (JSONValue) -> JSONValue?] { get }
   /// The predicates that objects must match to be matched or deleted. All other objects are
@@ -60,7 +60,7 @@ public protocol SyncSerializer: Sendable {
   /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
   /// A Boolean value that indicates whether a value of another JSON type than the mapping's is an
-  /// error. Defaults to `false`, in which case the value counts as nil.
+  /// error. Defaults to `false`, in which case the value counts as `nil`.
   var strictTypes: Bool { get }
 }
 
@@ -87,7 +87,7 @@ extension SyncSerializer {
 
 /// The treatment of properties whose key is missing in an item.
 public enum SyncAbsentKeys: Sendable, Hashable {
-  /// Treats them like null: an attribute is set to nil, a to-one relationship is cleared, and the
+  /// Treats them like null: an attribute is set to `nil`, a to-one relationship is cleared, and the
   /// members of a to-many relationship are unlinked without deleting them.
   case clear
   /// Leaves them unchanged.

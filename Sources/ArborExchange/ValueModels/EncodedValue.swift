@@ -6,9 +6,9 @@ import Foundation
 /// The encoded form of a value before its destination is known. The form is exact, keeps the order
 /// in which the value was written and doesn't encode nested models yet.
 enum EncodedValue {
-  /// An optional property that is nil.
+  /// An optional property that is `nil`.
   case missing
-  /// A single value, or an explicitly encoded nil.
+  /// A single value, or an explicitly encoded `nil`.
   case value(PropertyValue)
   /// An integer that exceeds the range of `Int64`.
   case unsigned(UInt64)

@@ -220,7 +220,7 @@ protocol ValueModelSource {
   /// Returns a value of a type for which the source has its own representation, before all other
   /// representations are tried.
   func special<T: Decodable>(_ type: T.Type, _ shape: ModelShape) throws -> T?
-  /// Returns whether an optional property is set after all models have been created and is nil
+  /// Returns whether an optional property is set after all models have been created and is `nil`
   /// until then. The type is the wrapped type of the property.
   func isPostponed(_ key: String, _ type: Any.Type, _ decoder: ModelDecoder<Self>) throws -> Bool
 
@@ -250,7 +250,7 @@ enum ModelExpectation {
     "a number in the range of \(T.self)"
   }
   static let decimal = "a number of at most 38 digits"
-  static let date = "a date in ISO 8601, as \"2024-05-01T12:30:00Z\""
+  static let date = "a date in ISO 8601, such as \"2024-05-01T12:30:00Z\""
   static let data = "bytes as a base64 string"
   static let url = "a URL as a string"
   static let uuid = "a UUID as a string"

@@ -4,7 +4,7 @@ import Foundation
 /// A destination that the properties of a model are written to: a document or a store.
 protocol ModelWriting: AnyObject {
   var shapes: ModelShapes { get }
-  /// Returns whether a property is included. The type is nil if it is unknown.
+  /// Returns whether a property is included. The type is `nil` if it is unknown.
   func includes(_ key: String, as type: Any.Type?, of traits: ModelTraits) throws -> Bool
   /// Returns the result of a property's transformer, or `nil` if the property has no transformer.
   func transformed(_ key: String, _ value: Any?, of traits: ModelTraits) throws -> EncodedValue?

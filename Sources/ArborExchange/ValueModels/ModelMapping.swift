@@ -192,7 +192,7 @@ final class ModelMappings {
 
 /// The kind of value that the declared type of a property can hold, as determined from the type
 /// alone. The values themselves are checked when they are read or written. Checking the declared
-/// type detects an unsuitable property even if its value is nil or empty.
+/// type detects an unsuitable property even if its value is `nil` or empty.
 indirect enum DeclaredType {
   /// A number, a string or another single value.
   case scalar

@@ -140,7 +140,7 @@ final class ModelPlanner: ModelWriting {
   }
 
   /// Returns the index of the values of a model's uniquing keys and requests their lookup. Returns
-  /// -1 if one of them is nil.
+  /// -1 if one of them is `nil`.
   private func key(of index: Int32) -> Int32 {
     let item = plan.items[Int(index)]
     guard let table = plan.tables[Int(item.mapping)] else { return -1 }
@@ -175,7 +175,7 @@ final class ModelPlanner: ModelWriting {
     try takeApart()
   }
 
-  /// Returns the models of a property, or `nil` if the property is nil. In that case, the
+  /// Returns the models of a property, or `nil` if the property is `nil`. In that case, the
   /// relationship remains unchanged.
   private static func models(
     _ value: EncodedValue, of key: String, _ relationship: MappedRelationship,

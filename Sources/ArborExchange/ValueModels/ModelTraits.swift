@@ -19,7 +19,7 @@ final class ModelTraits {
   /// transformer.
   let isPlainJSON: Bool
 
-  /// The back references of the coding keys that have been checked, or nil for a coding key that
+  /// The back references of the coding keys that have been checked, or `nil` for a coding key that
   /// isn't a back reference.
   var backReferenceKeys: [String: AnyKeyPath?] = [:]
   /// The types of the back references whose coding keys have been checked.
@@ -166,7 +166,7 @@ final class ModelShapes {
 /// Detects whether a type implements a hook. A hook that isn't implemented is called only once,
 /// because calling it can be expensive: it may require the entire JSON of an item.
 enum ModelHook: Sendable {
-  /// Whether the default implementation of a hook is used, or nil before the first call.
+  /// Whether the default implementation of a hook is used, or `nil` before the first call.
   typealias IsIdle = Bool?
 
   private final class Probe: Sendable {

@@ -2,7 +2,7 @@ import ArborJSON
 import ArborModel
 public import Foundation
 
-/// Standard transformers. Nil is transformed into nil in both directions.
+/// Standard transformers. Nil is transformed into `nil` in both directions.
 extension PropertyTransformer {
   /// Creates a transformer between a string and a value.
   ///
@@ -151,10 +151,10 @@ extension PropertyTransformer {
   ///
   /// - Parameters:
   ///   - values: The raw values and their properties.
-  ///   - standard: The property for all other raw values, including nil and values of other types.
-  ///     Without a default, nil is transformed into nil and other values are an error.
-  ///   - reverseStandard: The raw value for a property without an entry. Without a default, nil is
-  ///     transformed into nil and other properties are an error.
+  ///   - standard: The property for all other raw values, including `nil` and values of other
+  ///     types. Without a default, `nil` is transformed into `nil` and other values are an error.
+  ///   - reverseStandard: The raw value for a property without an entry. Without a default, `nil`
+  ///     is transformed into `nil` and other properties are an error.
   public static func mapping<Property: Hashable & Sendable>(
     _ values: KeyValuePairs<Raw, Property>, default standard: Property? = nil,
     reverseDefault reverseStandard: Raw? = nil
@@ -181,8 +181,8 @@ extension PropertyTransformer {
   }
 }
 
-/// Standard transformers between numbers and formatted strings. Nil is transformed into nil in both
-/// directions, and numbers are accepted as well.
+/// Standard transformers between numbers and formatted strings. Nil is transformed into `nil` in
+/// both directions, and numbers are accepted as well.
 extension PropertyTransformer {
   /// Creates a transformer between an integer and a formatted string.
   ///

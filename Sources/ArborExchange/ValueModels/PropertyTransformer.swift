@@ -20,9 +20,9 @@ public typealias ManagedTransformer = PropertyTransformer<PropertyValue>
 /// ]
 /// ```
 ///
-/// Nil is passed to transformers: `null` in a document and a nil attribute are passed as `.null`. A
-/// nil property is passed as nil if `Property` is optional; otherwise `.null` is written without
-/// calling the transformer. A missing JSON key isn't passed.
+/// Nil is passed to transformers: `null` in a document and a `nil` attribute are passed as `.null`.
+/// A `nil` property is passed as `nil` if `Property` is optional; otherwise `.null` is written
+/// without calling the transformer. A missing JSON key isn't passed.
 ///
 /// An error thrown by a transformer becomes the ``ArborError/underlying`` error of a `modelError`,
 /// unless it is an ``ArborError``. If the type of the model's property differs from that of the
@@ -66,10 +66,10 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   /// - Parameters:
   ///   - raw: The raw value from JSON or from a store. `.null` is passed to the transformer as
   ///     well.
-  ///   - type: The type of the property. Use an optional type if the transformer can return nil, as
-  ///     the standard transformers do for `.null`.
+  ///   - type: The type of the property. Use an optional type if the transformer can return `nil`,
+  ///     as the standard transformers do for `.null`.
   /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the transformer
-  ///   returns nil or a value of another type.
+  ///   returns `nil` or a value of another type.
   public func read<Property>(
     _ raw: Raw, as type: Property.Type = Property.self
   ) throws -> Property {
@@ -86,13 +86,13 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
 
   /// Returns the raw value for a property.
   ///
-  /// - Parameter property: A value of the transformer's type, or nil. If the transformer's type
-  ///   isn't optional, nil returns `.null` without calling the transformer.
+  /// - Parameter property: A value of the transformer's type, or `nil`. If the transformer's type
+  ///   isn't optional, `nil` returns `.null` without calling the transformer.
   /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the property has
   ///   another type than the transformer.
   public func write(_ property: Any?) throws -> Raw { try writing(property.flatMap(flattened)) }
 
-  /// Returns the property, regardless of its type, or `nil` if the transformer returns nil.
+  /// Returns the property, regardless of its type, or `nil` if the transformer returns `nil`.
   func readAny(_ raw: Raw) throws -> Any? { try reading(raw) }
 }
 
@@ -102,7 +102,7 @@ func flattened(_ value: Any) -> Any? {
   return optional.modelValue
 }
 
-/// Returns nil as a value of an optional type, or `nil` if the type isn't optional.
+/// Returns `nil` as a value of an optional type, or `nil` if the type isn't optional.
 private func nothing<T>(of type: T.Type) -> Any? { (type as? any OptionalModelValue.Type)?.nothing }
 
 protocol OptionalModelValue {
@@ -131,12 +131,12 @@ extension Optional: OptionalModelValue {
 /// The type of the raw values of a transformer: JSON or the value of an attribute. No other types
 /// may conform.
 public protocol TransformedForm: Sendable, Hashable {
-  /// The conversions between raw values and nil, strings and numbers.
+  /// The conversions between raw values and `nil`, strings and numbers.
   @_documentation(visibility: internal)
   static var _coding: TransformedFormCoding<Self> { get }
 }
 
-/// Conversions between a raw value and nil, strings and numbers. Opaque outside of the module.
+/// Conversions between a raw value and `nil`, strings and numbers. Opaque outside of the module.
 @_documentation(visibility: internal)
 public struct TransformedFormCoding<Form>: Sendable where Form: Sendable {
   let nothing: Form

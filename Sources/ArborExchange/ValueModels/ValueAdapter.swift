@@ -22,10 +22,10 @@ import ArborModel
 /// | models | an object according to the model's key paths |
 /// | other `Codable` types | the value required by their own coding |
 ///
-/// A missing key and `null` both set an optional property to nil. If a key is missing and the model
-/// has ``ValueModel/defaults``, the property of the defaults is used. A custom initializer can
-/// distinguish the two cases with `contains(_:)`. Keys without a property are ignored. Any other
-/// JSON type is an error; values aren't converted.
+/// A missing key and `null` both set an optional property to `nil`. If a key is missing and the
+/// model has ``ValueModel/defaults``, the property of the defaults is used. A custom initializer
+/// can distinguish the two cases with `contains(_:)`. Keys without a property are ignored. Any
+/// other JSON type is an error; values aren't converted.
 ///
 /// Can be used on any thread.
 public enum ValueAdapter {
@@ -82,8 +82,8 @@ public enum ValueAdapter {
 public struct JSONRenderingOptions: Sendable, Hashable {
   /// The coding keys to include, for models at any depth, or `nil` to include all keys.
   public var keys: Set<String>?
-  /// A Boolean value that indicates whether optional properties that are nil are written as `null`
-  /// instead of being omitted.
+  /// A Boolean value that indicates whether optional properties that are `nil` are written as
+  /// `null` instead of being omitted.
   public var writesNulls: Bool
 
   /// Creates rendering options. By default, all properties that have a value are written.

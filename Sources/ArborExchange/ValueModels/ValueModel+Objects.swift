@@ -6,8 +6,8 @@ extension ValueModel {
   ///
   /// Relationships that correspond to properties of the models are followed recursively. Within the
   /// call, each object has one model, and instances of classes are identical. An empty relationship
-  /// leaves its property at the default, like a missing key. A nil attribute sets its property to
-  /// nil.
+  /// leaves its property at the default, like a missing key. A `nil` attribute sets its property to
+  /// `nil`.
   ///
   /// ```swift
   /// let banner = try Banner(object)
@@ -20,7 +20,7 @@ extension ValueModel {
   ///   or if a name isn't a coding key; `invalidManagedKey` if the entity doesn't have a property;
   ///   `unsupportedProperty` and `unsupportedRelationship` if the type of a property cannot hold
   ///   the value of the entity; `typeMismatch` if a number is out of the range of its property;
-  ///   `initialization` if a required value is nil or the initializer of the model throws;
+  ///   `initialization` if a required value is `nil` or the initializer of the model throws;
   ///   `modelError` for an error thrown by a transformer or by ``validate()``; any error of the
   ///   store.
   /// - Complexity: Linear in the number of objects reached.
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
   ///
   /// The object of a model is the one with the same values of ``ValueModel/uniquingKeys``,
   /// including uncommitted objects. A model inserts an object if it has no uniquing keys, if one of
-  /// them is nil, or if there is no such object. The objects of all models are looked up with one
+  /// them is `nil`, or if there is no such object. The objects of all models are looked up with one
   /// fetch per entity. An instance of a class corresponds to one object, regardless of the number
   /// of references to it.
   ///
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
   /// - Returns: The object of the model.
   /// - Throws: ``ArborError``: `invalidManagedKey` if the entity doesn't have a property;
   ///   `unsupportedProperty` and `unsupportedRelationship` if the entity cannot store the type of a
-  ///   property, for relationships even if the property is nil or empty; `initialization` if a
+  ///   property, for relationships even if the property is `nil` or empty; `initialization` if a
   ///   property has another type than its transformer; `typeMismatch` if a number is out of the
   ///   range of its attribute; `invalidMapping`; `uniqueFetchFailed`; `modelError` for an error
   ///   thrown by a transformer, by ``ValueModel/merge(from:)`` or by the `encode(to:)` of a model.

@@ -58,7 +58,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// The keys refer to attributes and to at most one to-one relationship, which doesn't require a
   /// coding key. With a relationship, the attributes identify the object within the destination of
   /// the relationship: the destination of the model itself, or else the object of the model that
-  /// contains this one. A model inserts an object if one of the properties is nil.
+  /// contains this one. A model inserts an object if one of the properties is `nil`.
   static var uniquingKeys: Set<String> { get }
 
   /// The names of the properties in the entity. Defaults to the coding keys.
@@ -87,7 +87,7 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// A model that provides default values for missing properties. Defaults to `nil`.
   ///
   /// A default value is used for a missing JSON key, for an empty relationship and for an excluded
-  /// property. Without defaults, such properties must be optional and are nil.
+  /// property. Without defaults, such properties must be optional and are `nil`.
   ///
   /// ```swift
   /// static var defaults: (any ValueModel)? { Settings() }
@@ -118,8 +118,8 @@ public protocol ValueModel: Codable, SendableMetatype {
   /// ```
   static func modelType(for json: JSONValue) -> (any ValueModel.Type)?
 
-  /// Returns the type of the model to create from a JSON object. For models that return a type for
-  /// every object.
+  /// Returns the type of the model to create from a JSON object. Implement this overload if there
+  /// is a type for every object.
   static func modelType(for json: JSONValue) -> any ValueModel.Type
 
   /// Copies values that must not be overwritten from the existing object of a model. Called before

@@ -140,7 +140,7 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
     case .removed(let entities): removal(keptIn: entities)
     case .renamed(let former): "renamed from \(former)"
     case .moved(let former): "moved from \(former)"
-    case .spread(let filling): "added to further objects, \(filling)"
+    case .spread(let filling): "added to more objects, \(filling)"
     case .inherited(let entity, let filling): "inherited from \(entity), \(filling)"
     case .disinherited(let entity): "no longer inherited from \(entity)"
     case .replacesRelationship(let former): "replaces the relationship \(former)"
@@ -160,7 +160,7 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
     case .becameTransient: "becomes transient"
     case .becameStored(let filling): "becomes stored, \(filling)"
     case .externalStorageChanged(let isAllowed):
-      isAllowed ? "large values may lie outside of records" : "all values lie in records"
+      isAllowed ? "large values may be stored outside records" : "all values are stored in records"
     case .boundsChanged(let former, let bounds): "the bounds change from \(former) to \(bounds)"
     case .patternChanged(let former, let pattern): changing("the pattern", former, pattern)
     case .valueClassNameChanged(let former, let name): changing("the value class", former, name)
@@ -183,7 +183,7 @@ extension ModelDifference.RelationshipChange: CustomStringConvertible {
     case .renamed(let former): "renamed from \(former)"
     case .moved(let former): "moved from \(former)"
     case .spread(let isOptional):
-      "added to further objects" + (isOptional ? "" : ", it is mandatory")
+      "added to more objects" + (isOptional ? "" : ", it is mandatory")
     case .inherited(let entity, let isOptional):
       "inherited from \(entity)" + (isOptional ? "" : ", it is mandatory")
     case .disinherited(let entity): "no longer inherited from \(entity)"
@@ -220,7 +220,7 @@ extension ModelDifference.IndexChange: CustomStringConvertible {
     case .renamed(let name, let former): "the index \(name) is renamed from \(former)"
     case .changed(let former, let index):
       "the index \(index.name) changes from \(former.summary) to \(index.summary)"
-    case .refilled(let name): "the index \(name) is filled anew"
+    case .refilled(let name): "the index \(name) is rebuilt"
     case .uniquenessAdded(let properties): "\(list(properties)) becomes unique"
     case .uniquenessRemoved(let properties): "\(list(properties)) is no longer unique"
     case .uniquenessReordered(let former, let properties):

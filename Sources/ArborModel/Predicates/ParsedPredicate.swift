@@ -59,7 +59,7 @@ protocol ShapeBinding: AnyObject, Sendable {
 }
 
 extension ParsedPredicate {
-  /// Parses a text, bypassing the cache of shapes.
+  /// Parses a predicate, bypassing the cache of shapes.
   package static func reading(
     _ text: String, limits: PredicateLimits = .standard
   ) -> ParsedPredicate {

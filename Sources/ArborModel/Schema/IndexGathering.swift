@@ -167,8 +167,8 @@ private struct KeptIndexes {
   private var contents: Set<KeptIndex> = []
   private var names: Set<String> = []
 
-  /// Adds an index unless one with the same columns and condition exists. A name that is taken gets
-  /// a prime appended.
+  /// Adds an index unless one with the same columns and condition exists. Appends a prime to its
+  /// name if another index has it.
   mutating func add(_ index: KeptIndex) {
     let content = KeptIndex(
       name: "", columns: index.columns, isUnique: false, condition: index.condition)

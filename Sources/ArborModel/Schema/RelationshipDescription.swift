@@ -13,7 +13,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     case nullify
     /// The related objects are deleted too.
     case cascade
-    /// The deletion is a violation if there are related objects.
+    /// The object cannot be deleted while there are related objects. The commit reports a
+    /// violation.
     case deny
     /// The related objects remain unchanged. Links to the deleted object are dropped without
     /// marking them as updated.

@@ -16,10 +16,10 @@ extension ObjectQuery {
   /// predicate language. The result of a string is a ``PropertyValue``, or the Swift type inferred
   /// from the context.
   ///
-  /// Nil values are skipped: a count of a property is the number of its non-nil values. Without any
-  /// values the sum is 0, the mode is an empty list and everything else is `nil`. A sum of integers
-  /// that overflows 64 bits is a decimal. An average of integers is a floating-point number. If the
-  /// query has a limit or an offset, only the objects within it are counted.
+  /// Nil values are skipped: a count of a property is the number of its non-`nil` values. Without
+  /// any values the sum is 0, the mode is an empty list and everything else is `nil`. A sum of
+  /// integers that overflows 64 bits is a decimal. An average of integers is a floating-point
+  /// number. If the query has a limit or an offset, only the objects within it are counted.
   ///
   /// - Complexity: Proportional to the number of matching objects. Minima and maxima read only the
   ///   end of an index with the property's order if there is one. Memory is constant, except that
@@ -100,7 +100,7 @@ extension ObjectQuery {
 // MARK: By key paths
 
 extension ObjectQuery.Aggregate {
-  /// Counts the objects with a non-nil value at the key path.
+  /// Counts the objects with a non-`nil` value at the key path.
   public static func count(_ keyPath: PartialKeyPath<T>) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }
@@ -185,7 +185,7 @@ extension ObjectQuery.Aggregate where Result == Int {
 }
 
 extension ObjectQuery.Aggregate {
-  /// Counts the objects with a non-nil value at the key path.
+  /// Counts the objects with a non-`nil` value at the key path.
   public static func count(_ keyPath: String) -> Self where Result == Int {
     Self(.count, keyPath) { result throws(ArborError) in try result.optional() ?? 0 }
   }

@@ -114,7 +114,7 @@ extension ObjectQuery {
   }
 
   /// Returns the objects grouped by their value for a key path, each group in the query's order.
-  /// Objects whose value is nil form the group ``PropertyValue/null``. A relationship groups by
+  /// Objects whose value is `nil` form the group ``PropertyValue/null``. A relationship groups by
   /// ``PropertyValue/objectID(_:)``.
   ///
   /// ```swift

@@ -92,7 +92,7 @@ extension ObjectQuery {
   }
 
   /// Returns a query for the objects that don't match a predicate: all for which it is false,
-  /// including those with nil in a comparison.
+  /// including those with `nil` in a comparison.
   public func exclude(_ predicate: FetchPredicate) -> ObjectQuery { filter(!predicate) }
 
   /// Returns a query for the objects that also match a typed predicate.

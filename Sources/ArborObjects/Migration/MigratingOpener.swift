@@ -108,7 +108,8 @@ struct MigratingOpener {
     }
   }
 
-  /// Returns the opening for a migration that changes only the catalog, or nil if it requires more.
+  /// Returns the opening for a migration that changes only the catalog, or `nil` if it requires
+  /// more.
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
@@ -155,7 +156,7 @@ extension StagedModels {
 }
 
 extension StoreOpening.Migration {
-  /// The names of the data that may be dropped, or nil for all data.
+  /// The names of the data that may be dropped, or `nil` for all data.
   var names: Set<String>? {
     if case .lightweight(let names) = self { names } else { [] }
   }
@@ -187,7 +188,7 @@ extension StoreOpening {
 extension StoreOptions {
   /// Opens a store's file, migrating it to the model if necessary.
   ///
-  /// - Parameter model: The model, or nil for the model in the file.
+  /// - Parameter model: The model, or `nil` for the model in the file.
   func open(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreEngine {

@@ -45,7 +45,7 @@ struct MigrationJournal: Codable, Equatable {
 }
 
 extension MigrationJournal {
-  /// Reads the journal of a file. Returns nil if the file has no journal that can be decoded.
+  /// Reads the journal of a file. Returns `nil` if the file has no journal that can be decoded.
   init?(of engine: StoreEngine) throws(StoreError) {
     guard let bytes = try engine.metadata(Self.key),
       let journal = try? JSONDecoder().decode(Self.self, from: Data(bytes))

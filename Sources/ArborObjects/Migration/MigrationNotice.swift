@@ -42,7 +42,7 @@ public struct MigrationNotice: Sendable, Hashable {
   /// The data that this store can still read.
   public let reading: Reading
 
-  /// - Parameter state: The store's state; nil if the migration in `former` was abandoned.
+  /// - Parameter state: The store's state; `nil` if the migration in `former` was abandoned.
   init(_ state: ModelState?, after former: ModelState?, of engine: StoreEngine) {
     source = engine.modelFingerprint
     target = state?.fingerprint ?? former?.fingerprint ?? source

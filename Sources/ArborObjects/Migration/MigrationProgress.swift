@@ -43,7 +43,7 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress {
-  /// Creates the progress of filling indexes after a migration, or nil if there are no indexes to
+  /// Creates the progress of filling indexes after a migration, or `nil` if there are no indexes to
   /// fill.
   init?(_ builds: [IndexBuildStatus]) {
     guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 
 extension MigrationSurvey {
-  /// Finds objects that share values which become unique, or that become duplicates when nil is
+  /// Finds objects that share values which become unique, or that become duplicates when `nil` is
   /// replaced by a default.
   ///
   /// - Parameter target: The newer model, with its constraints.
@@ -48,10 +48,10 @@ extension MigrationSurvey {
 
   /// The source of the values of a property that is unique in the newer model.
   private struct Column {
-    /// The name of the property in the older model, or nil if that model doesn't contain its
+    /// The name of the property in the older model, or `nil` if that model doesn't contain its
     /// values.
     let source: String?
-    /// The value that replaces nil.
+    /// The value that replaces `nil`.
     let filling: PropertyValue
   }
 
@@ -91,7 +91,7 @@ extension MigrationSurvey {
     }
   }
 
-  /// Adds the objects that share values when a default replaces nil.
+  /// Adds the objects that share values when a default replaces `nil`.
   ///
   /// - Parameter isAdded: Whether other values may be shared as well. Otherwise, only values that
   ///   include a default are kept in memory.

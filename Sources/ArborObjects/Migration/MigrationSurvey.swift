@@ -118,7 +118,7 @@ private struct ValueRule {
   private let maximum: PropertyValue
   private let pattern: BoundedExpression?
 
-  /// Creates the rule, or returns nil for other rules.
+  /// Creates the rule, or returns `nil` for other rules.
   init?(_ rule: ModelDifference.Rule?) {
     switch rule {
     case .bounds(let bounds):

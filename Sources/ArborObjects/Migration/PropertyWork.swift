@@ -8,7 +8,7 @@ struct PropertyWork {
     /// The name in the older model.
     let source: String
     let type: AttributeType
-    /// Whether nil is kept. Otherwise it is replaced by the default.
+    /// Whether `nil` is kept. Otherwise it is replaced by the default.
     let isOptional: Bool
   }
 
@@ -138,7 +138,8 @@ extension ManagedObjectModel {
 }
 
 extension StagedModels {
-  /// Returns the name in the older model of an entity of the newer model, or nil for a new entity.
+  /// Returns the name in the older model of an entity of the newer model, or `nil` for a new
+  /// entity.
   func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }
 
   /// The new names of the entities whose objects are in the copy, by former name.

@@ -17,7 +17,7 @@ struct StagedMigration {
   let chain: MigrationChain
   private let opening: StoreOpening
   private let report: (MigrationProgress) -> Void
-  /// The names of the data that may be dropped, or nil for all data.
+  /// The names of the data that may be dropped, or `nil` for all data.
   let names: Set<String>?
   private let plan: UInt128
 
@@ -122,7 +122,7 @@ struct StagedMigration {
     return 1
   }
 
-  /// Returns the journal in the file of a hop, or nil if there is no file with a journal.
+  /// Returns the journal in the file of a hop, or `nil` if there is no file with a journal.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
       guard try storing(files.exists(hop)) else { return nil }
@@ -236,14 +236,14 @@ struct StagedMigration {
     if let journal = try storedJournal(of: number) { return journal }
     throw ArborError(
       .corrupted,
-      "\(files.stage(number)) is not a file of a migration. Remove it, and reopen the store.")
+      "\(files.stage(number)) is not a migration file. Remove it, and reopen the store.")
   }
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {
     try storing(StoreOpening.reading(files.stage(number)).withFile(MigrationJournal.init(of:)))
   }
 
-  /// Runs passes and code.
+  /// Runs the pass over the properties, then the step's code.
   ///
   /// - Returns: The journal afterwards, or the rename that the code requested.
   private func work(

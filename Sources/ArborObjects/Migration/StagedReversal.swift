@@ -72,7 +72,7 @@ enum StagedReversal {
     files.removeFormer()
   }
 
-  /// Returns the files of the store from before the last migration in a copy, or nil if it isn't
+  /// Returns the files of the store from before the last migration in a copy, or `nil` if it isn't
   /// kept.
   static func former(of engine: StoreEngine) throws(StoreError) -> MigrationFiles? {
     guard let path = engine.path else { return nil }

@@ -27,7 +27,7 @@ extension ManagedObject {
 
   /// The value of an attribute as a Swift type: `let age: Int = employee["age"]`.
   ///
-  /// Traps if the value has another type, or if it is nil and the type isn't optional.
+  /// Traps if the value has another type, or if it is `nil` and the type isn't optional.
   @_disfavoredOverload
   public final subscript<T: AttributeValue>(key: String) -> T {
     get {

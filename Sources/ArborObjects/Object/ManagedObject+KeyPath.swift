@@ -3,7 +3,7 @@ public import ArborModel
 extension ManagedObject {
   /// Returns the value at a path of names: `company.companyName`, `address.city`.
   ///
-  /// A path through nil yields null. A path through a to-many relationship yields the list of
+  /// A path through `nil` yields null. A path through a to-many relationship yields the list of
   /// values from each member, or the number of members if it ends in `@count`. A composite
   /// attribute is followed by the names of its parts, an attribute of a `Codable` type by the keys
   /// of its JSON.

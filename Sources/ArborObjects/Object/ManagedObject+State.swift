@@ -56,7 +56,7 @@ extension ManagedObject {
   }
 
   /// Returns the values that differ from the committed ones, by property name. For an inserted
-  /// object, these are all non-nil values.
+  /// object, these are all non-`nil` values.
   ///
   /// To-many relationships with changed members are included as lists of IDs.
   public final func changedValues() -> [String: PropertyValue] {

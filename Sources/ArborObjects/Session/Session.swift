@@ -27,9 +27,9 @@ package final class Session {
   var classes: BoundClasses
   /// The limits that can interrupt the current operation.
   let limit = WorkLimit()
-  /// The observer of queries, or nil.
+  /// The observer of queries, or `nil`.
   var watch: QueryWatch?
-  /// The locale of localized comparisons, or nil for the process's locale.
+  /// The locale of localized comparisons, or `nil` for the process's locale.
   var locale: Locale?
 
   // MARK: Changes
@@ -55,7 +55,7 @@ package final class Session {
   /// Identifies savepoints and undo groups: a working record may be written only in the epoch in
   /// which it was created. Always even; see ``PendingObject/readBit``.
   private(set) var epoch: UInt32 = 2
-  /// The undo history that records edits, or nil.
+  /// The undo history that records edits, or `nil`.
   var undo: UndoHistory? {
     didSet { if undo !== oldValue { UndoHistory.replace(oldValue, by: undo, in: self) } }
   }
@@ -63,7 +63,7 @@ package final class Session {
   var listeners: [any ChangeListener] = []
   /// Whether listeners are being notified of an edit that isn't complete yet.
   var isTellingListeners = false
-  /// Notifies Swift's `Observation`, or nil if the context isn't observed.
+  /// Notifies Swift's `Observation`, or `nil` if the context isn't observed.
   var observation: ObjectObservation?
 
   // MARK: Reading
@@ -89,7 +89,7 @@ package final class Session {
   /// The newest commit that has been merged.
   var sequence: UInt64
   /// The objects that were reloaded while merging commits and whose hooks have yet to be called, or
-  /// nil if there are none.
+  /// `nil` if there are none.
   var reloaded: FetchedObjects?
   /// The objects that were loaded before the commits being merged.
   var outdated: [ObjectNumber] = []

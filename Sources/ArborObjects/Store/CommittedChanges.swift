@@ -54,8 +54,8 @@ public struct CommittedChanges: Sendable, Hashable {
   public func changedProperties(of id: ObjectID) -> Set<String> { names[id] ?? [] }
 
   /// Returns the preserved values of a deleted object by name: those of the attributes marked with
-  /// ``AttributeDescription/isPreservedOnDeletion``. Empty for other objects. Values that were nil
-  /// are omitted.
+  /// ``AttributeDescription/isPreservedOnDeletion``. Empty for other objects. Values that were
+  /// `nil` are omitted.
   ///
   /// ```swift
   /// for await changes in store.changes {

@@ -53,7 +53,7 @@ public struct SalvageReport: Sendable, Hashable {
     public let target: ObjectID
   }
 
-  /// A large binary whose data is lost. The attribute is nil in the new store, or empty if it is
+  /// A large binary whose data is lost. The attribute is `nil` in the new store, or empty if it is
   /// required.
   public struct LostBinary: Sendable, Hashable {
     /// The object that had the value.

@@ -244,7 +244,7 @@ extension ArborError {
     self.init(
       gathering: single, .conflict,
       "\(single.count) links refer to objects that other commits have deleted. Link other objects, "
-        + "or refresh the remaining ones.")
+        + "or refresh the owners to continue without the links.")
   }
 
   private init(linked: [StillLinked], in engine: StoreEngine) {

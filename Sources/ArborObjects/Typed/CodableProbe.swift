@@ -7,10 +7,10 @@ internal import ArborModel
 /// read. This also finds keys whose names differ from those of their properties. It doesn't find
 /// parts with only one known value, such as an enumeration that isn't `CaseIterable`.
 struct CodableProbe {
-  /// Evaluates the key path on a value with these marks. Returns nil if that isn't possible.
+  /// Evaluates the key path on a value with these marks. Returns `nil` if that isn't possible.
   let read: (BlankDecoder.Marks?) -> Any?
 
-  /// Returns the keys that a key path of a type reads, or nil if it isn't a path of parts.
+  /// Returns the keys that a key path of a type reads, or `nil` if it isn't a path of parts.
   static func keys<Root, Output>(_ keyPath: KeyPath<Root, Output>) -> [String]? {
     guard let root = Root.self as? any Decodable.Type,
       let output = Output.self as? any Decodable.Type
@@ -21,8 +21,8 @@ struct CodableProbe {
     return probe.keys(of: root, to: output)
   }
 
-  /// Returns the keys from a type to the part of another type that the key path reads, or nil if it
-  /// isn't a path of parts.
+  /// Returns the keys from a type to the part of another type that the key path reads, or `nil` if
+  /// it isn't a path of parts.
   func keys(of type: any Decodable.Type, to output: any Decodable.Type) -> [String]? {
     let end = CodableType(output).parts.id
     guard value([]) != value(["\0"]) else { return nil }

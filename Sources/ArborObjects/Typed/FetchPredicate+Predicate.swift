@@ -11,7 +11,7 @@ extension FetchPredicate {
   /// ```
   ///
   /// The predicate's expression is translated rather than evaluated. The fetch uses indexes as for
-  /// any other predicate and compares values like ``FetchPredicate``: comparisons with nil are
+  /// any other predicate and compares values like ``FetchPredicate``: comparisons with `nil` are
   /// false, except for `==` and `!=`; strings are equal if their code points are equal; no string
   /// contains or starts with an empty string.
   ///

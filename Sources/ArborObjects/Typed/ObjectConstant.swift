@@ -59,7 +59,7 @@ extension ManagedObject: PredicateObjects {
 }
 
 extension Optional: PredicateObjects where Wrapped: ManagedObject {
-  /// The ID of the object, or nil.
+  /// The ID of the object, or `nil`.
   @_documentation(visibility: internal)
   public var _objectIDs: [ObjectID?] { [self?.objectID] }
 }
@@ -96,13 +96,13 @@ extension PredicateExpressions {
 }
 
 extension Array where Element: ManagedObject {
-  /// Returns whether the array contains an optional object. Returns `false` for nil. Used in a
+  /// Returns whether the array contains an optional object. Returns `false` for `nil`. Used in a
   /// `#Predicate` with a relationship: `companies.contains($0.company)`.
   public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
 }
 
 extension Set where Element: ManagedObject {
-  /// Returns whether the set contains an optional object. Returns `false` for nil. Used in a
+  /// Returns whether the set contains an optional object. Returns `false` for `nil`. Used in a
   /// `#Predicate` with a relationship: `companies.contains($0.company)`.
   public func contains(_ object: Element?) -> Bool { object.map { contains($0) } ?? false }
 }

@@ -119,7 +119,7 @@ final class PathTracer {
     }
   }
 
-  /// Returns the keys of the part of a codable value that a key path reads, or nil if it isn't a
+  /// Returns the keys of the part of a codable value that a key path reads, or `nil` if it isn't a
   /// part.
   private func parts(
     _ keyPath: AnyKeyPath, _ objectClass: ManagedObject.Type, _ codable: Any.Type

@@ -45,7 +45,7 @@ extension ExpressionNode {
 }
 
 extension KeyPathNode {
-  /// Whether the path consists of names only. Collection operators also have results for nil.
+  /// Whether the path consists of names only. Collection operators also have results for `nil`.
   fileprivate var isPlain: Bool { parts.allSatisfy { if case .name = $0 { true } else { false } } }
 }
 

@@ -115,7 +115,7 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 
 // MARK: Ranges
 
-/// The bounds of a range, each nil if it is unbounded.
+/// The bounds of a range, each `nil` if it is unbounded.
 typealias TypedBounds = (lower: ExpressionNode?, upper: ExpressionNode?, includesUpper: Bool)
 
 /// An expression that creates a range.

@@ -9,7 +9,7 @@ protocol TranslatableExpression {
 enum TypedTerm {
   case condition(PredicateNode)
   case value(ExpressionNode)
-  /// A condition on the wrapped value of an optional, and the condition that it isn't nil.
+  /// A condition on the wrapped value of an optional, and the condition that it isn't `nil`.
   case optionalCondition(PredicateNode, isPresent: PredicateNode)
 }
 
@@ -85,7 +85,7 @@ struct PredicateTranslation {
     return .argument(arguments.count - 1)
   }
 
-  /// Negates a captured number, which represents a literal such as `-5`. Returns nil for anything
+  /// Negates a captured number, which represents a literal such as `-5`. Returns `nil` for anything
   /// else.
   mutating func negated(_ value: ExpressionNode) -> ExpressionNode? {
     guard case .argument(let index) = value else { return nil }

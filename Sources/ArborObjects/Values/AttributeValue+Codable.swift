@@ -17,7 +17,7 @@ extension AttributeValue {
   }
 
   /// Reads a value from its JSON. If it cannot be decoded, because the type has changed or the
-  /// attribute is nil, the result is the attribute's default or, without one, a value of zeros,
+  /// attribute is `nil`, the result is the attribute's default or, without one, a value of zeros,
   /// empty strings and empty collections.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     let bytes = Data.load(from: object, slot: slot)

@@ -25,7 +25,7 @@ extension String: AttributeValue {
 extension Date: AttributeValue {
   /// `date`
   public static var attributeType: AttributeType { .date }
-  /// Reads a date attribute, or the reference date of 2001 if it is nil.
+  /// Reads a date attribute, or the reference date of 2001 if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
     let field = object.binding.attribute(slot, of: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
@@ -46,7 +46,7 @@ extension Date: AttributeValue {
 extension UUID: AttributeValue {
   /// `uuid`
   public static var attributeType: AttributeType { .uuid }
-  /// Reads a UUID attribute, or the nil UUID if it has no value.
+  /// Reads a UUID attribute, or the `nil` UUID if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
@@ -100,7 +100,7 @@ extension Data: AttributeValue {
 extension URL: AttributeValue {
   /// `uri`
   public static var attributeType: AttributeType { .uri }
-  /// Reads a URI attribute, or the root of the file system if it is nil.
+  /// Reads a URI attribute, or the root of the file system if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }

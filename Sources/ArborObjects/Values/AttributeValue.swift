@@ -22,7 +22,7 @@ public import ArborModel
 /// let predicate = #Predicate<Employee> { $0.rank == senior }
 /// ```
 public protocol AttributeValue: PredicateArgument, Codable {
-  /// The type of non-nil values: the wrapped type of an optional, otherwise the type itself.
+  /// The type of non-`nil` values: the wrapped type of an optional, otherwise the type itself.
   associatedtype Unwrapped: AttributeValue = Self
   /// The default attribute type of properties of this type.
   static var attributeType: AttributeType { get }
@@ -37,9 +37,9 @@ public protocol AttributeValue: PredicateArgument, Codable {
 extension ManagedObject {
   /// Reads the attribute with the given slot.
   ///
-  /// If the type isn't optional, a nil value is read as zero, false, an empty string or the like,
-  /// because a mandatory attribute may be nil until the commit. Using a type that doesn't match the
-  /// attribute is a programming error and traps.
+  /// If the type isn't optional, a `nil` value is read as zero, false, an empty string or the like,
+  /// because a mandatory attribute may be `nil` until the commit. Using a type that doesn't match
+  /// the attribute is a programming error and traps.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public final func _attribute<T: AttributeValue>(_ slot: Int) -> T {
@@ -85,7 +85,7 @@ extension ManagedObject {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-  /// The wrapped type's type of non-nil values.
+  /// The wrapped type's type of non-`nil` values.
   public typealias Unwrapped = Wrapped.Unwrapped
 
   /// The attribute type of the wrapped type.
@@ -96,7 +96,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
     object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
   }
 
-  /// Writes an attribute, or sets it to nil.
+  /// Writes an attribute, or sets it to `nil`.
   public func store(in object: ManagedObject, slot: Int) {
     if let self { self.store(in: object, slot: slot) } else { object.setNullAttribute(slot) }
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Decodes a blank value of a type: zeros, empty strings, empty collections, nil.
+/// Decodes a blank value of a type: zeros, empty strings, empty collections, `nil`.
 ///
 /// A codable attribute without a value is read as its blank value, as a number is read as zero.
 /// Blank values are also placeholders for tracing key paths without an object. A decoder with marks

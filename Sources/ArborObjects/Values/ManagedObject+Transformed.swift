@@ -29,7 +29,7 @@ extension ManagedObject {
     }
   }
 
-  /// Writes the transformable attribute with the given slot, or sets it to nil.
+  /// Writes the transformable attribute with the given slot, or sets it to `nil`.
   ///
   /// Never throws. If the value cannot be converted to bytes, the attribute is unchanged, the
   /// context's next throwing operation throws the error, and commits fail until a rollback.
@@ -61,7 +61,7 @@ extension ManagedObject {
     return try transformed.value(of: data, as: T.self)
   }
 
-  /// Sets a transformable attribute to a Swift value or to nil.
+  /// Sets a transformable attribute to a Swift value or to `nil`.
   ///
   /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist or its transformer isn't
   ///   registered; `typeMismatch` if the value has another type than the transformer's, or the

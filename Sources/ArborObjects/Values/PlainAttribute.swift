@@ -9,7 +9,7 @@ extension ManagedObject {
   /// Reads the attribute with the given slot as any codable type: an enumeration from its raw
   /// value, every other type from its JSON.
   ///
-  /// If the type isn't optional, a nil value is read as the attribute's default, or as a value of
+  /// If the type isn't optional, a `nil` value is read as the attribute's default, or as a value of
   /// zeros, empty strings and empty collections.
   @_documentation(visibility: internal)
   @_disfavoredOverload

@@ -160,7 +160,7 @@ extension ModelDifference.Change {
   }
 }
 
-/// Changes that a reversal despite later commits cannot restore.
+/// The changes that cannot be reverted once later commits exist.
 extension LightweightMigration {
   /// Returns the attributes whose values cannot be converted back. Since the values still exist,
   /// permission to drop everything removed does not include them: each has to be named.

@@ -234,7 +234,7 @@ struct MetaPage: Equatable {
     if free.flags.subtracting(Self.noFolder) != Self.freeFlags {
       return "the environment has unknown flags"
     }
-    if main.flags != [] || main.pad != 0 { return "the main database is of another kind" }
+    if main.flags != [] || main.pad != 0 { return "the main database has unexpected flags" }
     if lastPage < 1 { return "it has no pages" }
     if mapSize > Self.largestMap { return "its map is larger than any address space" }
     if lastPage >= mapSize / UInt64(pageSize) { return "its map is smaller than the file" }

@@ -138,7 +138,7 @@ import Testing
     ) { $0[attribute: "note"].isTransient = true },
     row(
       "external storage", .externalStorageChanged(isAllowed: true),
-      "Person.photo: large values may lie outside of records (lightweight)"
+      "Person.photo: large values may be stored outside records (lightweight)"
     ) { $0[attribute: "photo"].allowsExternalStorage = true },
     row(
       "kept in the history", .preservationChanged(isPreserved: true),
@@ -174,7 +174,7 @@ import Testing
       difference.description == """
         Person.age: becomes stored, present objects have nil (lightweight)
         Person.note: the derivation uppercase:(name) is removed (lightweight)
-        Person.photo: all values lie in records (lightweight)
+        Person.photo: all values are stored in records (lightweight)
         """)
     #expect(difference.losses.isEmpty && difference.classification == .lightweight)
   }

@@ -169,8 +169,8 @@ import Testing
         Person.age: the type changes from integer16 to integer64 (lightweight)
         Person.note: becomes mandatory, nil becomes "-" (lightweight)
         Person.note: the default is now "-"
-        Person: the index age is filled anew (builds an index)
-        Person: the index note is filled anew (builds an index)
+        Person: the index age is rebuilt (builds an index)
+        Person: the index note is rebuilt (builds an index)
         """)
   }
 
@@ -181,7 +181,7 @@ import Testing
     without.entities.removeAll { $0.name == "Employee" }
     #expect(
       indexed.difference(to: without).description == """
-        Person: the index byName is filled anew (builds an index)
+        Person: the index byName is rebuilt (builds an index)
         Employee: removed, its objects are dropped (lightweight)
         """)
     #expect(
@@ -200,11 +200,11 @@ import Testing
         == "Mark: inherits from Tag (lightweight)")
     #expect(
       apart.difference(to: joined).description.contains(
-        "Tag: the index label is filled anew; present objects with the same label break the rule "
+        "Tag: the index label is rebuilt; present objects with the same label break the rule "
           + "(builds an index)"))
     #expect(
       joined.difference(to: apart).description.contains(
-        "Tag: the index label is filled anew (builds an index)"))
+        "Tag: the index label is rebuilt (builds an index)"))
   }
 
   @Test func indexesThatAreNotKeptAreNone() {

@@ -163,7 +163,7 @@ import Testing
         Person.pay: moved from Employee.salary (lightweight)
         Person.pay: the type changes from integer32 to integer64 (lightweight)
         Person.pay: becomes optional (lightweight)
-        Person.pay: added to further objects, present objects have nil (lightweight)
+        Person.pay: added to more objects, present objects have nil (lightweight)
         """)
   }
 

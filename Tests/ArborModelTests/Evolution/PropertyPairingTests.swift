@@ -38,7 +38,7 @@ import Testing
     #expect(
       Self.lines(old, new) == [
         "Base.x: moved from A.x (lightweight)",
-        "Base.x: added to further objects, present objects have nil (lightweight)",
+        "Base.x: added to more objects, present objects have nil (lightweight)",
       ])
     #expect(
       Self.lines(new, old) == [
@@ -125,7 +125,7 @@ import Testing
     let new = [Self.entity("P", relationships: [link]), Self.entity("A", below: "P")]
     #expect(
       Self.lines(old, new) == [
-        "P.r: moved from A.r (lightweight)", "P.r: added to further objects (lightweight)",
+        "P.r: moved from A.r (lightweight)", "P.r: added to more objects (lightweight)",
       ])
     #expect(
       Self.lines(new, old) == [

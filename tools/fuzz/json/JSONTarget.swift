@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads bytes as JSON in every way, and checks what must hold of any bytes.
+/// Reads bytes as JSON with every API, and checks invariants of any input.
 ///
-/// - Read in pieces, a document gives the same values, places and errors as read whole.
-/// - What is read is written as text that reads back to the same value, byte for byte.
-/// - What a node gives fast is what its value gives.
+/// - Reading a document in pieces yields the same values, positions and errors as reading it whole.
+/// - Written values are read back as the same values, and written again as the same bytes.
+/// - The fast accessors of a node agree with its value.
 ///
 /// The first byte chooses the layout and the size of the pieces.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -29,7 +29,7 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     var value: JSONNode? = root
     if case .member(let path) = layout {
       guard case .object = root.kind else {
-        precondition(pieces.error != nil, "a list under a key of what is no object")
+        precondition(pieces.error != nil, "a list under a key of a value that is not an object")
         return
       }
       value = root.descendant(path.names)
@@ -38,8 +38,10 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     let items = value.map { $0.kind == .array ? Array($0.items) : [$0] } ?? []
     precondition(pieces.items == items.map(describe), "other items in pieces")
   } catch {
-    precondition(error.location != nil, "an error without a place")
-    if case .member = layout, pieces.error?.contains("The document is no object") == true { return }
+    precondition(error.location != nil, "an error without a location")
+    if case .member = layout, pieces.error?.contains("The document is not an object") == true {
+      return
+    }
     precondition(
       pieces.error == "\(error.code) \(error)",
       "\(error) whole, \(pieces.error ?? "read") in pieces")
@@ -48,7 +50,7 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
 
 private func compareLines(_ data: Data, _ chunk: Int) {
   let pieces = outcome(of: data, .lines, chunk)
-  // A byte order mark is left out at the beginning of a document, but not of its other lines.
+  // A byte order mark is ignored at the beginning of a document, but not on its other lines.
   let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
   let data = data.starts(with: mark) ? data.dropFirst(mark.count) : data
   var values: [String] = []

@@ -1,18 +1,18 @@
 import ArborData
 import Foundation
 
-/// Imports bytes as the model says, with paths that are bytes too, and checks what must hold.
+/// Imports bytes with a mapping that is also part of the input, and checks invariants.
 ///
-/// - An import or a sync that throws leaves the context as it was.
-/// - After any number of them every value and every member can be read.
+/// - An import or sync that throws leaves the context unchanged.
+/// - After any number of imports and syncs, all values and members can be read.
 ///
-/// The bytes are, between bars: the `ImportName` of an attribute, that of a relationship, the
-/// `PrimaryAttribute`, the `MergePolicy`, and the document.
+/// The bytes contain, separated by bars: the `ImportName` of an attribute, that of a relationship,
+/// the `PrimaryAttribute`, the `MergePolicy`, and the document.
 final class MappingTarget {
-  /// The one target of the process. The fuzzer calls it from one thread, one input after the other.
+  /// The only target of the process. The fuzzer calls it from one thread, one input at a time.
   nonisolated(unsafe) static let shared = MappingTarget()
 
-  /// Takes a value from where the bytes say.
+  /// Reads a value at the path given by the input.
   private struct Serializer: SyncSerializer {
     typealias Object = ManagedObject
     let path: [String]
@@ -28,14 +28,14 @@ final class MappingTarget {
     }
   }
 
-  /// Imports and syncs a document under the words that stand in front of it.
+  /// Imports and syncs a document with the mapping that precedes it.
   func read(_ data: Data) {
     let parts = data.split(separator: UInt8(ascii: "|"), maxSplits: 4)
     guard parts.count == 5, let json = try? JSONValue.parse(Data(parts[4])) else { return }
     let words = parts.prefix(4).map { String(decoding: $0, as: UTF8.self) }
     guard let store = try? PersistentStore(model: Self.model(words), at: .inMemory) else { return }
     let context = store.makeContext()
-    // Twice: the second time meets the objects that the first one made.
+    // Twice, so that the second import finds the objects of the first.
     for _ in 0..<2 {
       attempt(in: context) { () throws(ArborError) in
         _ = try context.importObjects(from: .value(json), as: "Employee")
@@ -50,17 +50,17 @@ final class MappingTarget {
     }
   }
 
-  /// Does something that may be refused, and checks what the refusal leaves.
+  /// Runs an operation that may throw, and checks that it then has no effect.
   private func attempt(in context: ManagedObjectContext, _ body: () throws(ArborError) -> Void) {
     let before = digest(of: context)
     do throws(ArborError) { try body() } catch {
       precondition(digest(of: context) == before, "a failed import that left changes: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
     }
   }
 
-  /// Every value and link that the context shows.
+  /// Returns all values and links in the context.
   private func digest(of context: ManagedObjectContext) -> [String] {
     var lines = ["\(context.insertedObjects.count) \(context.deletedObjects.count)"]
     do {
@@ -78,7 +78,7 @@ final class MappingTarget {
     return lines
   }
 
-  /// A model whose notes are the words.
+  /// Returns a model with the given import notes.
   private static func model(_ words: [String]) -> ManagedObjectModel {
     let policy = ["MergePolicy": words[3]]
     return ManagedObjectModel(entities: [
@@ -122,7 +122,7 @@ final class MappingTarget {
   }
 }
 
-/// What libFuzzer calls with each input.
+/// The function that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func readMapping(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   MappingTarget.shared.read(Data(UnsafeRawBufferPointer(start: start, count: count)))

@@ -1,8 +1,8 @@
-/// Reads a text as a predicate in every way, and checks what must hold of any text.
+/// Parses text as a predicate with every API, and checks invariants of any input.
 ///
-/// - What parses prints as text that parses back to the same tree and prints the same again.
-/// - What does not parse says why, and where.
-/// - What a text from outside may hold, every text may hold.
+/// - The printed form of a valid predicate parses to the same tree and prints the same again.
+/// - An error contains the reason and the position.
+/// - Text that is valid under the limits for untrusted text is valid under the standard limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func readPredicate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -16,7 +16,7 @@ public func readPredicate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   if case .success = untrusted.outcome, case .failure(let error) = shape.outcome {
     preconditionFailure("allowed from outside only: \(error)")
   }
-  // As a format, with as many arguments as it asks for, of which some are key paths.
+  // As a format with the required number of arguments, some of which are key paths.
   _ = try? FetchPredicate(format: text, arguments: [])
   if case .success = untrusted.outcome {
     let variables = Dictionary(uniqueKeysWithValues: untrusted.variables.map { ($0, 1) })
@@ -30,7 +30,7 @@ public func readPredicate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func checkPrinting(of node: PredicateNode) {
   let printer = PredicatePrinter { _ in "%@" }
   let text = printer.text(of: node)
-  // Canonical text may be longer and nested deeper than what it came from.
+  // Canonical text may be longer and nested more deeply than its source.
   let limits = PredicateLimits(maximumLength: .max, maximumDepth: 200, maximumTerms: .max)
   guard case .success(let again) = ParsedPredicate.reading(text, limits: limits).outcome else {
     preconditionFailure("what was printed does not parse: \(text)")

@@ -1,15 +1,15 @@
 import ArborData
 import Foundation
 
-/// Seeds from bytes, and checks what must hold of any bytes.
+/// Seeds from bytes, and checks invariants of any input.
 ///
-/// - A seed that throws says what to do, and leaves the context as it was.
-/// - A seed that does not throw has made the objects that it reports, and they can be read.
+/// - A seed that throws reports a remedy and leaves the context unchanged.
+/// - A seed that doesn't throw has created the objects that it reports, and they can be read.
 ///
-/// Pieces between `\x1E` are documents of their own: the first is the top one, the others are
-/// `1.json`, `2.json` and so on beside it.
+/// The separator `\x1E` divides the bytes into documents: the first is the top-level one, the
+/// others are `1.json`, `2.json` and so on in the same folder.
 final class SeedTarget {
-  /// The one target of the process. The fuzzer calls it from one thread, one input after the other.
+  /// The only target of the process. The fuzzer calls it from one thread, one input at a time.
   nonisolated(unsafe) static let shared = SeedTarget()
 
   private let folder: URL
@@ -25,7 +25,7 @@ final class SeedTarget {
     }
   }
 
-  /// Seeds a context of its own from the documents that the bytes are, and checks the outcome.
+  /// Seeds a new context from the documents in the bytes, and checks the outcome.
   func read(_ data: Data) {
     let pieces = data.split(separator: 0x1E, omittingEmptySubsequences: false).prefix(8)
     for (number, piece) in pieces.enumerated() {
@@ -48,18 +48,18 @@ final class SeedTarget {
       precondition(!context.hasChanges, "a failed seed that left changes: \(error)")
       precondition(context.insertedObjects.isEmpty, "a failed seed that left objects: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is no sentence: \(error)")
+        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
     }
   }
 
-  /// The properties of an entity, inherited ones too.
+  /// Returns the properties of an entity, including inherited ones.
   private static func names(of entity: EntityDescription) -> [String] {
     let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     let parent = model.entities.first { $0.name == entity.parent }
     return own + (parent.map(names) ?? [])
   }
 
-  /// Attributes of every type that has a rule of its own, and relationships of every shape.
+  /// A model with attributes of every type that has special rules, and relationships of every kind.
   private static let model = ManagedObjectModel(entities: [
     EntityDescription(
       name: "Company",
@@ -106,7 +106,7 @@ final class SeedTarget {
   ])
 }
 
-/// What libFuzzer calls with each input.
+/// The function that libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func readSeed(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   SeedTarget.shared.read(Data(UnsafeRawBufferPointer(start: start, count: count)))

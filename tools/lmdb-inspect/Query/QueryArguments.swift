@@ -5,20 +5,20 @@ import ArgumentParser
 
 /// The arguments of verbs that query objects.
 struct QueryArguments: ParsableArguments {
-  @Argument(help: "The entity whose objects are meant, those of its subentities included.")
+  @Argument(help: "The entity of the objects, including its subentities.")
   var entity: String
 
-  @Argument(help: "A predicate that they match, as \"age > 40 AND name BEGINSWITH 'A'\".")
+  @Argument(help: "A predicate to match, such as \"age > 40 AND name BEGINSWITH 'A'\".")
   var predicate: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Key paths that they are sorted by, descending behind a minus sign.",
+      "The key paths to sort by, with a minus sign for descending order.",
       valueName: "key,-key"))
   var sort: [String] = []
 
-  @Option(help: "The greatest number of rows.")
+  @Option(help: "The maximum number of rows.")
   var limit: Int?
 
   func validate() throws {

@@ -9,23 +9,23 @@ import Foundation
 struct BackUpVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Adds what is new in a store to its log in a folder: writes to the file.",
+    abstract: "Adds a store's new commits to its log in a folder. Writes to the file.",
     discussion: """
-      Makes a snapshot the first time, and where commits cannot be added; then adds the commits \
-      since the last time, which the store keeps for the log from its first backup on. Others may \
-      read and write the store meanwhile.
+      The first backup, and any to which commits cannot be added, creates a snapshot. Later ones \
+      add the commits since the previous backup, which the store keeps for the log. Other \
+      processes can read and write the store meanwhile.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
   var path: String
 
-  @Argument(help: "The log's folder, one for each store; it is made where none exists.")
+  @Argument(help: "The log's folder, one for each store. It is created if it doesn't exist.")
   var folder: String
 
-  @Flag(help: "Make a snapshot in any case, so that restoring takes less time from here on.")
+  @Flag(help: "Create a snapshot in any case, so that later restores are faster.")
   var snapshot = false
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

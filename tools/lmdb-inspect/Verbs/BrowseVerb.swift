@@ -4,13 +4,12 @@ import ArgumentParser
 /// `browse`: shows a store in the terminal.
 struct BrowseVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "browse", abstract: "Shows a store in the terminal, to look around in.",
+    commandName: "browse", abstract: "Browses a store in the terminal.",
     discussion: """
-      Arrow keys, Page Up and Page Down, Home and End select a row, left and right move its \
-      columns; Enter opens an entity or an object and follows a relationship, Escape leads back. \
-      “/” asks for a predicate that the objects of a list must match, an empty one meaning all; \
-      “r” reads again what others have committed; “q” quits. Nothing is written. No snapshot is \
-      held while you look.
+      Up and down, Page Up and Page Down, and Home and End select a row. Left and right scroll its \
+      columns. Enter opens an entity or object or follows a relationship; Escape goes back. “/” \
+      filters a list of objects by a predicate; an empty one shows all. “r” shows the commits of \
+      other processes, and “q” quits. Nothing is written, and no snapshot is held between reads.
       """)
 
   @Argument(help: "The store.", completion: .file())
@@ -18,8 +17,8 @@ struct BrowseVerb: ParsableCommand {
 
   @Flag(
     help: """
-      Read without the lock file. Only for a file that nobody writes, where the lock file may not \
-      be written.
+      Read without the lock file. Use this only if the lock file is not writable and no process \
+      writes to the file.
       """)
   var immutable = false
 

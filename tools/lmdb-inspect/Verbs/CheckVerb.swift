@@ -7,10 +7,10 @@ import LMDB
 /// `check`: checks the integrity of a store.
 struct CheckVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Checks that a store is whole, or reads all of an LMDB file.",
+    commandName: "check", abstract: "Checks a store's consistency, or reads all of an LMDB file.",
     discussion: """
-      In a store of ArborData every record, index entry, link and counter is compared with the \
-      others, as the library's own check does. Of any other LMDB file every entry is read and \
+      In an ArborData store, all records, index entries, links and counters are checked against \
+      each other, as the library's own check does. In any other LMDB file, every entry is read and \
       counted.
       """)
 

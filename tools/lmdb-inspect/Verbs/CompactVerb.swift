@@ -6,16 +6,16 @@ import Foundation
 /// `compact`: releases a store's free pages.
 struct CompactVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "Gives a store's free pages back: writes to the file.",
+    commandName: "compact", abstract: "Releases a store's free pages. Writes to the file.",
     discussion: """
-      Puts a compacted copy in the store's place, which takes as much room meanwhile. Nobody else \
-      may have the store open. Stopped at any moment, it leaves the former file or the new one.
+      Replaces the store with a compacted copy, which needs additional space meanwhile. No other \
+      process may have the store open. If interrupted, either the former or the new file remains.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
   var path: String
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

@@ -7,18 +7,18 @@ import LMDB
 /// `copy`: writes a snapshot of a file to a new one.
 struct CopyVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "copy", abstract: "Writes a copy of the last commit into a new file.",
+    commandName: "copy", abstract: "Copies the store as of its last commit to a new file.",
     discussion: """
-      Others may read and write the file meanwhile. The copy is whole or not there at all, and \
-      nothing is ever written over.
+      Other processes can read and write the file meanwhile. The copy is either complete or not \
+      created at all, and nothing is overwritten.
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The file to be made.", completion: .file())
+  @Argument(help: "The file to create.", completion: .file())
   var copy: String
 
-  @Flag(help: "Leave free pages out: a smaller file, in more time.")
+  @Flag(help: "Leave out free pages. The file is smaller, but copying takes longer.")
   var compact = false
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

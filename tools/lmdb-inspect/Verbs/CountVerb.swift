@@ -10,8 +10,9 @@ struct CountVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Counts the objects of an entity or the entries of a table.",
     discussion: """
-      With a predicate those that match it. An entity's subentities count with it; without a name \
-      every entity is counted by itself, or in a file of another program every table.
+      With a predicate, only matching objects are counted. An entity's count includes its \
+      subentities. Without a name, each entity is counted separately, or each table if the file \
+      isn't an ArborData store.
       """)
 
   @OptionGroup var target: FileArguments

@@ -4,19 +4,19 @@ import ArgumentParser
 /// `diff`: lists the differences between two files.
 struct DiffVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Lists what is different in a second store or LMDB file.",
+    commandName: "diff", abstract: "Lists the differences between two stores or LMDB files.",
     discussion: """
-      Objects are compared by identity: those that were added (+), are gone (-) or have changed \
-      properties (~), and what the models do not share (!). Of a relationship the end is compared \
-      that the file keeps. Files of other programs are compared by key. Both may be of any size: \
-      they are read side by side.
+      Objects are compared by identity. The output lists objects that were added (+) or removed \
+      (-) or whose properties changed (~), and differences between the models (!). Of a \
+      relationship and its inverse, the stored one is compared. Other LMDB files are compared by \
+      key. Files may have any size, because both are read in parallel.
 
-      Exit code 0: no differences; 1: some.
+      Exit code 0: there are no differences. Exit code 1: there are differences.
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The store or file that it is compared with.", completion: .file())
+  @Argument(help: "The store or file to compare with.", completion: .file())
   var other: String
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

@@ -9,13 +9,13 @@ struct DumpVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Prints the objects of an entity or the entries of a table.",
     discussion: """
-      In a store of ArborData the name of an entity prints its objects, decoded, those of its \
-      subentities included; without a name, the objects of all entities. The name of a table \
-      prints keys and values as they lie in the file; without a name, in a file of another \
-      program, those of all tables.
+      In an ArborData store, the name of an entity prints its decoded objects, including those of \
+      subentities. Without a name, the objects of all entities are printed. The name of a table \
+      prints the keys and values stored in the file. Without a name, in any other LMDB file, those \
+      of all tables are printed.
 
-      With --ndjson objects become documents, one on each line, of which “load” makes the same \
-      store and which any seed reads. Links between the objects that are printed are kept.
+      With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
+      seeds can read them. Links between the printed objects are kept.
       """)
 
   @OptionGroup var target: FileArguments
@@ -26,22 +26,22 @@ struct DumpVerb: Verb {
   @Option(name: .customLong("where"), help: "A predicate that the objects must match.")
   var predicate: String?
 
-  @Option(help: "The greatest number of objects or entries to print.")
+  @Option(help: "The maximum number of objects or entries to print.")
   var limit: Int?
 
-  @Flag(help: "Print documents that “load” and seeds read, one on each line.")
+  @Flag(help: "Print documents for “load” and seeds, one per line.")
   var ndjson = false
 
   @Option(
     help: ArgumentHelp(
-      "With --ndjson: print made-up values of an attribute, the same for the same value.",
+      "With --ndjson, replace an attribute's values with made-up ones; equal values stay equal.",
       valueName: "Entity.attribute"))
   var mask: [String] = []
 
   @Option(
     help: """
-      A secret that made-up values depend on. Without one, who guesses a value can see that the \
-      guess is right.
+      A secret that the made-up values depend on. Without it, anybody who guesses a value can \
+      verify the guess.
       """)
   var maskKey = ""
 

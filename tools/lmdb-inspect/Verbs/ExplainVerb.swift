@@ -5,11 +5,11 @@ import ArgumentParser
 /// `explain`: prints the plan of a query.
 struct ExplainVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Says how a query is answered, and which index would help.",
+    commandName: "explain", abstract: "Explains a query's plan, and which index would help.",
     discussion: """
-      The plan is a tree of steps, the last one first; each takes its rows from those below it. \
-      Nothing is run: rows are counted where counting costs little, else estimated; with --analyze \
-      the query is run, and the plan is the one that ran, with the rows that left each step.
+      The plan is a tree of steps, the last one first. Each step takes its rows from those below \
+      it. The query isn't run: rows are counted if that is cheap, otherwise estimated. With \
+      --analyze, the query is run, and the plan shows the number of rows each step returned.
       """)
 
   @OptionGroup var target: FileArguments

@@ -8,28 +8,27 @@ import Foundation
 /// `follow`: keeps a copy of a log's store up to date.
 struct FollowVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "follow", abstract: "Keeps a copy of a store up to its log, until interrupted.",
+    commandName: "follow", abstract: "Keeps a copy of a store up to date with its log.",
     discussion: """
-      Makes the file from the log where none exists, and brings it up to the log again and \
-      again. Each time that it got something, and when something keeps it from going on, it prints \
-      a line; with --json, each line is a document. Where the log goes on with another model, the \
-      file is made anew. Others may read the file meanwhile. Exit code 2: the log cannot be \
-      followed.
+      Creates the file from the log if it doesn't exist, then keeps it up to date. Prints a line \
+      after each update and for each obstacle; with --json, each line is a document. If the log \
+      continues with another model, the file is recreated. Other processes can read the file \
+      meanwhile. Exit code 2: the log cannot be followed.
       """)
 
   @Argument(help: "The log's folder.", completion: .file())
   var folder: String
 
-  @Argument(help: "The copy's file; it is made where none exists.")
+  @Argument(help: "The copy's file. It is created if it doesn't exist.")
   var path: String
 
-  @Option(help: ArgumentHelp("How often to look at the log.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The interval at which to read the log.", valueName: "seconds"))
   var every = 1.0
 
-  @Flag(help: "Look at the log once.")
+  @Flag(help: "Read the log once and exit.")
   var once = false
 
-  @Flag(help: "Answer in JSON, one document a line.")
+  @Flag(help: "Print JSON, one document per line.")
   var json = false
 
   func validate() throws {

@@ -6,14 +6,14 @@ import LMDB
 /// `get`: prints the raw values of a key.
 struct GetVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Prints what one key of a table holds, byte for byte.")
+    commandName: "get", abstract: "Prints the value of one key of a table, byte for byte.")
 
   @OptionGroup var target: FileArguments
 
   @Argument(help: "The table's name; \"\" for the unnamed database.")
   var table: String
 
-  @Argument(help: "The key: text, hex as 0x…, or a number where keys are integers.")
+  @Argument(help: "The key: text, hex as 0x…, or a number for integer keys.")
   var key: String
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

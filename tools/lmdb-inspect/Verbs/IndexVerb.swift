@@ -6,11 +6,11 @@ import ArgumentParser
 /// `index`: lists the indexes of a store.
 struct IndexVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "index", abstract: "Lists a store's indexes with what they are over and sizes.")
+    commandName: "index", abstract: "Lists a store's indexes with their columns and sizes.")
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The entity whose indexes are listed; all where it is left out.")
+  @Argument(help: "The entity whose indexes are listed. The default is all entities.")
   var entity: String?
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

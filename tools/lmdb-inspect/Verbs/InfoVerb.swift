@@ -8,7 +8,7 @@ import LMDB
 /// `info`: prints the kind and size of a file, and its users.
 struct InfoVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Says what a file is, how large it is and who uses it.")
+    commandName: "info", abstract: "Describes a file: its kind, size and users.")
 
   @OptionGroup var target: FileArguments
 

@@ -9,30 +9,30 @@ import Foundation
 /// `load`: fills an empty store from documents.
 struct LoadVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "load", abstract: "Fills an empty store from documents: writes to the file.",
+    commandName: "load", abstract: "Fills an empty store from documents. Writes to the file.",
     discussion: """
-      Reads what “dump --ndjson” prints and any other seed, all of it or nothing. The store is \
-      made where none exists, with the model of --model or --like; one that is there must be \
-      empty. Everything is one commit, and the store is checked afterwards. A new store has its \
-      name only once it is complete.
+      Reads the output of “dump --ndjson” or any other seed in a single commit: all of it or \
+      nothing. If the store doesn't exist, it is created with the model of --model or --like; an \
+      existing store must be empty. The store is checked afterwards. A new store gets its name \
+      only once it is complete.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
   var path: String
 
-  @Argument(help: "The documents; a file named .ndjson or .jsonl holds one on each line.")
+  @Argument(help: "The documents. A file named .ndjson or .jsonl contains one per line.")
   var documents: [String]
 
-  @Option(help: "For a new store: a .xcdatamodeld, .xcdatamodel or .model.json.")
+  @Option(help: "The model of a new store: a .xcdatamodeld, .xcdatamodel or .model.json.")
   var model: String?
 
-  @Option(help: "For a new store: another store, whose model it gets.")
+  @Option(help: "Another store whose model a new store gets.")
   var like: String?
 
-  @Flag(help: "Fetch what documents link to over the network.")
+  @Flag(help: "Allow documents to link to others on the network.")
   var remote = false
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func validate() throws {

@@ -9,19 +9,19 @@ import Foundation
 struct LogVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Lists the snapshots of a log, and up to which commit each leads.",
+    abstract: "Lists the snapshots of a log, and the last commit of each.",
     discussion: """
-      With --verify every byte is read and compared with its checksums; exit code 1: a file is \
-      not as it was written, or the last one was cut off.
+      With --verify, every byte is read and the checksums are verified. Exit code 1: a file has \
+      changed since it was written, or the last one is truncated.
       """)
 
   @Argument(help: "The log's folder.")
   var folder: String
 
-  @Flag(help: "Read the whole log.")
+  @Flag(help: "Read and verify the entire log.")
   var verify = false
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

@@ -6,8 +6,8 @@ struct ManualVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Prints the manual page of this program.",
     discussion: """
-      For “man -l -”, or for a file lmdb-inspect.1 in a folder man1 of the MANPATH. It has the \
-      texts of the help.
+      Pipe it to “man -l -”, or save it as man1/lmdb-inspect.1 in a folder of the MANPATH. It \
+      contains the same text as the help.
       """)
 
   func run() throws {

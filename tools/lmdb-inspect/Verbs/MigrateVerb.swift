@@ -7,10 +7,10 @@ import Foundation
 /// `migrate`: migrates a store to another version of its model, without code.
 struct MigrateVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Brings a store to another model: writes to the file.",
+    commandName: "migrate", abstract: "Migrates a store to another model. Writes to the file.",
     discussion: """
-      Does what “plan” prints, and goes on with a migration that was interrupted. What takes \
-      code is left to the program that has the code.
+      Performs the steps that “plan” prints, or resumes an interrupted migration. Steps that \
+      require code can only be run by the program that contains it.
       """)
 
   @OptionGroup var migration: MigrationArguments
@@ -40,12 +40,12 @@ struct MigrateVerb: AsyncParsableCommand {
 struct RevertVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",
-    abstract: "Takes the last migration of a store back: writes to the file.",
+    abstract: "Reverts the last migration of a store. Writes to the file.",
     discussion: """
-      Brings back the model that the store had before, with everything that was dropped, unless \
-      the migration is confirmed. What was committed since and has no place in that model is \
-      lost only where an option names it; what was committed since a migration in a copy, only \
-      with --drop-everything. A migration that was interrupted is given up.
+      Restores the store's former model with everything that was dropped, unless the migration has \
+      been confirmed. Data committed since that has no place in the former model is dropped only \
+      if an option names it; commits since a migration in a copy are dropped only with \
+      --drop-everything. An interrupted migration is cancelled.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -54,7 +54,7 @@ struct RevertVerb: ParsableCommand {
   @OptionGroup
   var losses: PermittedLosses
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

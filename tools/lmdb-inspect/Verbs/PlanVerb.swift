@@ -8,11 +8,11 @@ import Foundation
 /// `plan`: prints the plan of migrating a store to another version of its model.
 struct PlanVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plan", abstract: "Tells what bringing a store to another model takes.",
+    commandName: "plan", abstract: "Prints the steps that a migration to another model takes.",
     discussion: """
-      Prints the steps, the objects they look at, what is lost, and what stands in the way, and \
-      writes nothing. Exit code 1: something stands in the way. The other versions of a \
-      .xcdatamodeld tell what was renamed on the way.
+      Prints the steps, the objects they read, the data to be dropped and the obstacles. Nothing \
+      is written. Exit code 1: there are obstacles. Properties that were renamed more than once \
+      are resolved by the other versions of a .xcdatamodeld.
       """)
 
   @OptionGroup var migration: MigrationArguments
@@ -31,10 +31,11 @@ struct PlanVerb: ParsableCommand {
 struct PermittedLosses: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "What may be lost, as Entity or Entity.property; may be given again.", valueName: "name"))
+      "Data that may be dropped, as Entity or Entity.property. Can be repeated.",
+      valueName: "name"))
   var drop: [String] = []
 
-  @Flag(help: "Whatever has no place in the model may be lost.")
+  @Flag(help: "Allow all data that has no place in the model to be dropped.")
   var dropEverything = false
 
   var dropping: StoreOptions.Migration.Dropping {
@@ -53,7 +54,7 @@ struct MigrationArguments: ParsableArguments {
   @OptionGroup
   var losses: PermittedLosses
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   var store: URL { URL(filePath: path) }

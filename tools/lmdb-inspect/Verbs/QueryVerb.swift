@@ -8,11 +8,11 @@ struct QueryVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints objects that match a predicate, as rows.",
     discussion: """
-      A column is a key path or an expression of the predicate language, as “company.name”, \
-      “employees.@count” or “salary * 12 AS yearly”; one that is an aggregate, as “@count” or \
-      “sum(salary) AS total”, makes one row of each group, or of all objects where nothing is \
-      grouped by. Without columns a row has the object's identity, its attributes and its to-one \
-      relationships. Rows in no order are printed as they are read.
+      A column is a key path or an expression of the predicate language, such as “company.name”, \
+      “employees.@count” or “salary * 12 AS yearly”. With an aggregate such as “@count” or \
+      “sum(salary) AS total”, there is one row for each group, or a single row without --group. \
+      Without columns, a row contains the object's identity, its attributes and its to-one \
+      relationships. Unsorted rows are printed as they are read.
 
       Example: lmdb-inspect query Staff.arbor Employee "age > 40" --group company.name --columns \
       "company.name AS company, @count AS people" --sort -people
@@ -23,11 +23,11 @@ struct QueryVerb: Verb {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("What a row has.", valueName: "column,column"))
+    help: ArgumentHelp("The columns of a row.", valueName: "column,column"))
   var columns: [String] = []
 
   @Option(
-    help: ArgumentHelp("Key paths whose equal values make one row.", valueName: "key,key"))
+    help: ArgumentHelp("The key paths to group rows by.", valueName: "key,key"))
   var group: [String] = []
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

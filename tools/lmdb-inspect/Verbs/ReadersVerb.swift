@@ -10,17 +10,18 @@ import LMDB
 struct ReadersVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "readers",
-    abstract: "Lists who reads a file, since when, and what each keeps from being used again.",
+    abstract: "Lists a file's readers, their start times and the pages they pin.",
     discussion: """
-      A process that reads an earlier state pins the pages that were replaced since: until it ends \
-      the file grows instead. When the state was replaced follows from the history of commits, and \
-      is estimated; a file of another program has none. Readers whose process is gone are stale; \
-      the next opening by a program ends them, or --clear does at once.
+      A process that reads an earlier state pins the pages that have been replaced since. Until it \
+      ends, the file grows instead of reusing them. The time at which the state was replaced is \
+      estimated from the history of commits, which only ArborData stores have. Readers whose \
+      process has ended are stale. They are removed when a program next opens the file, or \
+      immediately with --clear.
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Flag(help: "End the readers whose process is gone: writes to the lock file.")
+  @Flag(help: "Remove the readers whose process has ended. Writes to the lock file.")
   var clear = false
 
   func validate() throws {

@@ -7,29 +7,29 @@ import Foundation
 /// `restore`: restores a log's store at a point in time.
 struct RestoreVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Makes a store from a log, as it was at a point in time.",
+    commandName: "restore", abstract: "Restores a store from a log, as of a point in time.",
     discussion: """
-      Without a point, in the newest state that the log has. The file is whole or not there at \
-      all, and nothing is ever written over. Exit code 1: the log does not reach to the point, or \
-      something is at the file's path already.
+      Without a point in time, the newest state in the log is restored. The file is either \
+      complete or not created at all, and nothing is overwritten. Exit code 1: the log doesn't \
+      reach the point in time, or a file already exists at the path.
       """)
 
   @Argument(help: "The log's folder.", completion: .file())
   var folder: String
 
-  @Argument(help: "The file to be made.", completion: .file())
+  @Argument(help: "The file to create.", completion: .file())
   var path: String
 
   @Option(
     help: ArgumentHelp(
-      "The state behind the last commit at or before a date, as 2026-11-23T12:30:00Z.",
+      "The state after the last commit at or before a date such as 2026-11-23T12:30:00Z.",
       valueName: "date"))
   var at: String?
 
-  @Option(help: ArgumentHelp("The state behind a commit.", valueName: "number"))
+  @Option(help: ArgumentHelp("The state after a commit.", valueName: "number"))
   var sequence: UInt64?
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func validate() throws { _ = try point }

@@ -7,26 +7,26 @@ import Foundation
 /// `salvage`: recovers the contents of a damaged store into a new one.
 struct SalvageVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "Takes out of a damaged store what it still holds.",
+    commandName: "salvage", abstract: "Recovers the readable objects of a damaged store.",
     discussion: """
-      Reads every page of the file by itself, whatever leads to it, and writes a new store: every \
-      object whose record is sound, with its links and large binaries as far as they are. The \
-      damaged file is not changed, and nobody may have it open. What is doubtful is in the new \
-      store too, and listed; what is lost is listed.
+      Reads every page of the file, even if no other page refers to it, and writes a new store \
+      with every object whose record is intact, along with its intact links and large binaries. \
+      The damaged file is not changed, and no process may have it open. Doubtful data is included \
+      in the new store and listed. Lost data is listed as well.
       """)
 
   @Argument(help: "The damaged store's file.", completion: .file())
   var path: String
 
-  @Argument(help: "The file to be made.", completion: .file())
+  @Argument(help: "The file to create.", completion: .file())
   var target: String
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   @Option(
     help: """
-      The model that the store was written with, for a file that no longer holds it: a \
+      The model that the store was written with, if the file no longer contains it: a \
       .xcdatamodeld, .xcdatamodel or .model.json.
       """, completion: .file())
   var model: String?

@@ -9,19 +9,19 @@ import Foundation
 struct SchemaVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the model of a store or of a model file, also as Swift classes.",
+    abstract: "Prints the model of a store or model file, optionally as Swift classes.",
     discussion: """
-      Beside stores it reads .xcdatamodeld, .xcdatamodel and .model.json. With --swift or --macros \
-      it prints a Swift source file: a typed class for each entity, and an enumeration that makes \
-      the whole model of them.
+      Reads stores as well as .xcdatamodeld, .xcdatamodel and .model.json. With --swift or \
+      --macros, it prints a Swift source file with a typed class for each entity and an \
+      enumeration that creates the whole model from them.
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "One entity; all where none is named.")
+  @Argument(help: "The entity. The default is all entities.")
   var entity: String?
 
-  @Flag(help: "Print typed classes as a person writes them by hand.")
+  @Flag(help: "Print typed classes without macros, as if written by hand.")
   var swift = false
 
   @Flag(help: "Print typed classes with @Entity.")

@@ -7,19 +7,20 @@ import Foundation
 /// `scrub`: reads a store's entire file and looks for damage.
 struct ScrubVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scrub", abstract: "Reads a store as a whole and looks for damaged and old pages.",
+    commandName: "scrub", abstract: "Reads an entire store and looks for damaged and stale pages.",
     discussion: """
-      Reads every page, the checksum of every record and large binary, and compares the digest of \
-      every database with that which the commits have kept. It ends with the first damage, which \
-      it names as a problem; “check” lists what is wrong with records, indexes and links. Others \
-      may use the store meanwhile. Writes to the file when it was scrubbed, and counts digests \
-      that a program without them has left behind. How far it is goes to the standard error.
+      Reads every page, verifies the checksum of every record and large binary, and compares the \
+      digest of every database with the one that commits maintain. Stops at the first damage and \
+      reports it as a problem; “check” lists problems of records, indexes and links. Other \
+      processes can use the store meanwhile. Writes the date of the scrub to the file, and \
+      recomputes digests that a program without them has not maintained. Progress is reported on \
+      standard error.
       """)
 
   @Argument(help: "The store's file.", completion: .file())
   var path: String
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

@@ -8,25 +8,25 @@ import Foundation
 /// `serve`: shows a store in the web browser.
 struct ServeVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Shows a store in a page of your web browser.",
+    commandName: "serve", abstract: "Shows a store in your web browser.",
     discussion: """
       Prints the address of a page with the store's schema, its objects, queries with their plans, \
-      commits as they happen, and the health of its file. The page is served on this machine only, \
-      to those who have the address: it holds a secret that is made anew each time. Nothing is \
-      loaded from the network, and nothing can be changed without --write. Ends by Control-C, or \
-      after half an hour without a request; an open History counts as one.
+      commits as they happen, and the health of its file. The page is served on this machine only. \
+      Its address contains a secret that changes each time. Nothing is loaded from the network, \
+      and nothing can be changed without --write. Press Control-C to stop. Stops after half an \
+      hour without a request, unless a History page is open.
       """)
 
   @Argument(help: "The store.", completion: .file())
   var path: String
 
-  @Flag(help: "Let the page change, insert and delete objects.")
+  @Flag(help: "Allow the page to insert, change and delete objects.")
   var write = false
 
-  @Option(help: "The port on 127.0.0.1; any that is free where none is given.")
+  @Option(help: "The port on 127.0.0.1, or 0 for any free port.")
   var port: UInt16 = 0
 
-  @Flag(help: "Answer with one JSON document.")
+  @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {

@@ -9,19 +9,19 @@ import LMDB
 struct SpaceVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "space",
-    abstract: "Says what the bytes of a file are for, and what “compact” would give back.",
+    abstract: "Shows how a file's space is used and what “compact” would free.",
     discussion: """
-      Free pages are used by later commits before the file grows; pinned ones not before their \
-      readers end. The pages of a database whose keys have several values each and which has more \
-      than 4096 leaf pages are estimated from so many of them and marked with “about”; all \
-      databases together have exactly the pages of the file. How full pages are is that of the \
-      leaf pages, or of some of them.
+      Later commits use free pages before the file grows; pinned pages are only reused after their \
+      readers end. If a database has several values for each key and more than 4096 leaf pages, \
+      its pages are estimated from 4096 of them and marked with “about”. The total for all \
+      databases is exact. The fill level is that of the leaf pages, or of a sample of them.
       """)
 
   @OptionGroup var target: FileArguments
 
   @Option(
-    help: ArgumentHelp("Write a picture into a new file.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Write a map of the space to a new SVG file.", valueName: "file"),
+    completion: .file())
   var svg: String?
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

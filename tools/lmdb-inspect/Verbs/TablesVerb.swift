@@ -12,8 +12,8 @@ struct TablesVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "tables", abstract: "Lists the databases with their sizes.",
     discussion: """
-      The pages of a large database whose keys have several values each are estimated; “about” \
-      stands before its name then.
+      If a large database has several values for each key, its pages are estimated, and its name \
+      is preceded by “about”.
       """)
 
   @OptionGroup var target: FileArguments

@@ -1,6 +1,6 @@
 /// Memoization of code that depends on a single object.
 extension PredicateCompilation {
-  /// Returns the chain to that object, or `nil` if memoization isn't worthwhile.
+  /// Returns the chain to the object of a root, or `nil` if memoization isn't worthwhile.
   private func chain(_ root: MemoRoot?) -> HopChain? {
     guard remembers, let root else { return nil }
     // Each row is evaluated only once.

@@ -38,12 +38,12 @@ struct ObjectEdit {
   let former: Former
   /// Whether undo reverts the edit. Otherwise only savepoints do.
   let isUndoable: Bool
-  /// The previous record, or nil if the object was a fault.
+  /// The previous record, or `nil` if the object was a fault.
   private(set) var record: RecordView?
   /// Keeps ``record`` alive.
   private(set) var slab: RecordSlab?
   var effect = Effect.open
-  /// A copy of the previous pending change, or nil if there was none or no savepoint needs it.
+  /// A copy of the previous pending change, or `nil` if there was none or no savepoint needs it.
   private(set) var pending: PendingObject?
 
   /// Longer records are not copied. A short record would keep a slab with many others alive.
@@ -73,7 +73,7 @@ struct ObjectEdit {
     pending = isInSavepoint ? object.change.map(PendingObject.init) : nil
   }
 
-  /// The record of the object before the edit, or nil if it didn't exist.
+  /// The record of the object before the edit, or `nil` if it didn't exist.
   var before: RecordView? { wasThere ? record : nil }
 
   var wasThere: Bool { former != .absent && former != .deleted }

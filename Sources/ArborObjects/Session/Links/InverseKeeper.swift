@@ -10,7 +10,7 @@ struct InverseKeeper {
 
   init(_ session: Session) { self.session = session }
 
-  /// Sets a to-one relationship to another object or nil.
+  /// Sets a to-one relationship to another object or `nil`.
   func set(_ object: ManagedObject, _ relationship: RelationshipSchema, to target: ManagedObject?) {
     guard let field = relationship.field else { return }
     let former = object.target(of: relationship)

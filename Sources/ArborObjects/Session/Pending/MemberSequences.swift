@@ -36,7 +36,7 @@ extension [ObjectNumber] {
     [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
   }
 
-  /// Returns the ranges between the common prefix and the common suffix of two lists, or nil if
+  /// Returns the ranges between the common prefix and the common suffix of two lists, or `nil` if
   /// they are equal.
   func middles(_ other: [ObjectNumber]) -> (own: Range<Int>, theirs: Range<Int>)? {
     let shorter = Swift.min(count, other.count)

@@ -42,13 +42,13 @@ final class PendingKeys {
     }
   }
 
-  /// Returns the objects of one concrete entity that match a selection, and possibly others, or nil
-  /// if there is no table yet.
+  /// Returns the objects of one concrete entity that match a selection, and possibly others, or
+  /// `nil` if there is no table yet.
   ///
   /// - Parameters:
   ///   - count: The number of pending objects of the entity.
   ///   - all: Returns all of them.
-  ///   - read: Returns the record of a pending object, or nil if it isn't pending or is deleted.
+  ///   - read: Returns the record of a pending object, or `nil` if it isn't pending or is deleted.
   ///     The next write of the record must be reported with ``note(_:of:)``.
   func numbers(
     of selection: PendingSelection, of entity: EntitySchema,

@@ -13,7 +13,7 @@ final class PendingMembers {
   var added = MemberList()
   /// The stored members that were removed.
   var removed = MemberList()
-  /// The pending order of an ordered relationship's members, or nil if it is unchanged.
+  /// The pending order of an ordered relationship's members, or `nil` if it is unchanged.
   var order: PendingOrder?
   /// The savepoint in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
@@ -74,7 +74,7 @@ extension PendingMembers {
     return removed.numbers + hidden.numbers.filter { self[$0] == .unmentioned && hides($0) }
   }
 
-  /// Returns whether an object is a member, or nil if the changes don't determine this.
+  /// Returns whether an object is a member, or `nil` if the changes don't determine this.
   func says(_ member: ObjectNumber) -> Bool? {
     switch self[member] {
     case .added: return true

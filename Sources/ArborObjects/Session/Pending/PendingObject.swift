@@ -26,10 +26,10 @@ final class PendingObject {
   /// object.
   unowned(unsafe) let object: ManagedObject
   var kind: Kind
-  /// The bytes that changes are made to, or nil if only links changed or the object was deleted
+  /// The bytes that changes are made to, or `nil` if only links changed or the object was deleted
   /// without changes.
   var working: RecordBuffer?
-  /// The last committed or fetched record, owned by ``committedSlab``, or nil for an inserted
+  /// The last committed or fetched record, owned by ``committedSlab``, or `nil` for an inserted
   /// object.
   var committed: RecordView?
   var committedSlab: RecordSlab?

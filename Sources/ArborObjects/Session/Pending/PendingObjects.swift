@@ -12,7 +12,7 @@ final class PendingObjects {
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
-  /// Finds objects by value, or nil before the first such lookup.
+  /// Finds objects by value, or `nil` before the first such lookup.
   private var keys: PendingKeys?
 
   /// The capacity that is kept from commit to commit.
@@ -98,7 +98,7 @@ final class PendingObjects {
   /// All changes, for loops that drop some of them.
   var all: [PendingObject] { compactMap { $0 } }
 
-  /// Returns the non-nil results of `transform` for all changes.
+  /// Returns the non-`nil` results of `transform` for all changes.
   func compactMap<R>(_ transform: (PendingObject) -> R?) -> [R] {
     var results: [R] = []
     forEach { if let result = transform($0) { results.append(result) } }
@@ -121,7 +121,7 @@ final class PendingObjects {
     return lists[entity.index].compactMap(\.row)
   }
 
-  /// Looks up the selected rows. Returns nil if a scan is just as good.
+  /// Looks up the selected rows. Returns `nil` if a scan is just as good.
   private func selectedRows(
     of entity: EntitySchema, _ selection: PendingSelection
   ) -> [(ObjectNumber, RecordView)]? {
@@ -140,14 +140,14 @@ final class PendingObjects {
     return numbers?.compactMap { change(of: $0)?.row }
   }
 
-  /// Returns the record of an inserted, updated or deleted object, or nil for others.
+  /// Returns the record of an inserted, updated or deleted object, or `nil` for others.
   func record(of number: ObjectNumber) -> RecordView? {
     change(of: number)?.object.currentRecord
   }
 }
 
 extension PendingObject {
-  /// The number and record of an inserted or updated object, or nil for others.
+  /// The number and record of an inserted or updated object, or `nil` for others.
   fileprivate var row: (ObjectNumber, RecordView)? {
     guard kind == .inserted || kind == .updated else { return nil }
     return (object.number, object.currentRecord)

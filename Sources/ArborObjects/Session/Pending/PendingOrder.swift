@@ -13,7 +13,7 @@ final class PendingOrder {
     let base: [ObjectNumber]
   }
 
-  /// The arrangement, or nil if stored members keep their stored order.
+  /// The arrangement, or `nil` if stored members keep their stored order.
   var arrangement: Arrangement?
   /// Whether other commits may have changed the stored members since ``arrangement`` was set.
   var isBehind = false

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 
 extension Session {
-  /// Prepares an object's working record for writing. Returns nil if the record cannot be read or
+  /// Prepares an object's working record for writing. Returns `nil` if the record cannot be read or
   /// the object is deleted. Changes of deleted objects have no effect.
   @inline(never)
   func beginWriting(_ object: ManagedObject) -> PendingObject? {

@@ -52,8 +52,8 @@ extension Session: PendingState {
 
   package func blob(_ name: BlobName) -> Data? { blobs[name] }
 
-  /// Returns the edit of a relationship whose members differ from the stored ones, or nil if there
-  /// is none.
+  /// Returns the edit of a relationship whose members differ from the stored ones, or `nil` if
+  /// there is none.
   private func edit(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> PendingMembers? {
     links.edit(owner, relationship).flatMap { $0.isSilent ? nil : $0 }
   }

@@ -126,7 +126,7 @@ extension Session {
     return try pinning(snapshot, body)
   }
 
-  /// Runs `body` with a snapshot for all reads, and closes it afterwards. If it is nil, uses the
+  /// Runs `body` with a snapshot for all reads, and closes it afterwards. If it is `nil`, uses the
   /// current one.
   func pinning<R, E: Error>(
     _ snapshot: StoreSnapshot?, _ body: () throws(E) -> R

@@ -57,7 +57,7 @@ public final class UndoHistory {
   private var redoGroups: [Group] = [] { didSet { if redoGroups.isEmpty { hasForgotten = true } } }
   /// Whether groups may have been discarded since the context last released the data kept for them.
   var hasForgotten = false
-  /// The group that new edits belong to, or nil before the first edit.
+  /// The group that new edits belong to, or `nil` before the first edit.
   private var open: OpenGroup?
   /// The start positions of open explicit groups in the context's log.
   private var openStarts: [Int] = []

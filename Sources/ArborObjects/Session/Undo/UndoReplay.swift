@@ -111,8 +111,8 @@ struct UndoReplay {
     }
   }
 
-  /// Returns the current instance of an edit's object, or nil if it is deleted, here or by another
-  /// commit.
+  /// Returns the current instance of an edit's object, or `nil` if it is deleted, here or by
+  /// another commit.
   private func live(_ object: ManagedObject) -> ManagedObject? {
     // A fault may represent an object that doesn't exist, so check the store.
     if object.session === session, object.change != nil || object.base != nil {
@@ -184,7 +184,7 @@ struct UndoReplay {
     }
   }
 
-  /// Restores the target of a to-one relationship, or nil if the target is gone.
+  /// Restores the target of a to-one relationship, or `nil` if the target is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
     guard
       let relationship = object.binding.entity.relationships.first(where: {

@@ -75,7 +75,7 @@ extension QueryExecutor {
     let usual = family.first
     try visitTops(limit, plan, &rows) {
       guard let order = ByteOrder(limit.sortKeys, columns: columns, usually: usual) else {
-        stopProgram("The byte form of an order can be taken only once.")
+        stopProgram("A second byte order of the same sort keys could not be created.")
       }
       return order
     }

@@ -1,14 +1,14 @@
 import ArborData
 import Foundation
 
-/// How long operations go on after their task was cancelled: the bound is 50 ms.
+/// The time that operations continue after their task is cancelled. The limit is 50 ms.
 extension Benchmark {
   private static let rounds = 20
 
   private typealias Work = @Sendable (PersistentStore) throws -> Void
 
-  /// Cancels each operation at different moments of its run and prints the longest time that one
-  /// went on: `op longest_ms cancelled_rounds`.
+  /// Cancels each operation at different moments, and prints the longest time that it continued:
+  /// `op longest_ms cancelled_rounds`.
   func cancel() async throws {
     let store = try store()
     for (name, work) in Self.operations(path) {
@@ -54,7 +54,7 @@ extension Benchmark {
     ]
   }
 
-  /// A document into an empty store, without a commit.
+  /// Imports a document into an empty store without a commit.
   private static func importing(_ document: String) throws {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .inMemory)
     defer { store.close() }
@@ -62,7 +62,7 @@ extension Benchmark {
     _ = try store.makeContext().importObjects(from: .file(document), as: Staff.self)
   }
 
-  /// A copy of the file with four more indexes, which are built when it is opened.
+  /// Opens a copy of the file with four additional indexes, which are built during opening.
   private static func building(_ path: String) throws {
     let copy = path + ".copy-\(UInt32.random(in: 0...(.max)))"
     try FileManager.default.copyItem(atPath: path, toPath: copy)

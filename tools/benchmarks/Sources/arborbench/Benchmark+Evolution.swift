@@ -2,9 +2,9 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: what a store of a former version of its model costs, in copies of a
-  /// loaded store. Opening: as it is, for the first time with the next version, and again with it.
-  /// Scans: of records that were written with the former version, and of the same written anew.
+  /// Beyond the workload: the cost of a store with a former version of its model, in copies of a
+  /// loaded store. Opens it unchanged, with the next version for the first time, and with it again.
+  /// Scans records written with the former version, and the same records rewritten.
   func evolve(rounds: Int) throws {
     let former = path + ".former"
     let unconverted = path + ".unconverted"
@@ -27,8 +27,8 @@ extension Benchmark {
     }
   }
 
-  /// A copy of the loaded store that has an entity more, which goes in the next version, and the
-  /// models of both versions.
+  /// Creates a copy of the loaded store with an additional entity that the next version removes.
+  /// Returns it with the models of both versions.
   private func prepare(
     _ former: String
   ) throws -> (former: ManagedObjectModel, next: ManagedObjectModel) {
@@ -49,7 +49,7 @@ extension Benchmark {
     return (model, try Self.next(model))
   }
 
-  /// Attributes are added, renamed and removed, and so is an entity each.
+  /// Adds, renames and removes attributes, and one entity each.
   private static func next(_ former: ManagedObjectModel) throws -> ManagedObjectModel {
     var model = former
     model.entities.removeAll { $0.name == "Legacy" }
@@ -74,7 +74,7 @@ extension Benchmark {
 
   private func copy(_ source: String, to target: String) throws {
     try FileManager.default.copyItem(atPath: source, toPath: target)
-    // The first commit would wait for all that the copy has not brought to the disk yet.
+    // Otherwise, the first commit would wait until the copy has been flushed to the disk.
     try FileHandle(forUpdating: URL(filePath: target)).synchronize()
   }
 
@@ -100,7 +100,7 @@ extension Benchmark {
     }
   }
 
-  /// Writes every employee anew.
+  /// Rewrites every employee.
   private func rewrite(_ path: String, _ model: ManagedObjectModel) throws {
     let store = try open(path, model)
     defer { store.close() }

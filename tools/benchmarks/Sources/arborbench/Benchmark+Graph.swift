@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// An album, which takes its pictures along.
+/// An album, whose deletion cascades to its pictures.
 final class Album: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Album.self) }
@@ -42,8 +42,8 @@ final class Picture: ManagedObject {
 }
 
 extension Benchmark {
-  /// Beyond the workload: one object is deleted that takes all others along, and comes back by
-  /// undo, before and after the commit.
+  /// Beyond the workload: deletes an object whose deletion cascades to all others, and restores it
+  /// with undo, before and after the commit.
   func cascade() throws {
     let store = try PersistentStore(for: [Album.self, Picture.self], at: .path(path))
     let filling = store.makeContext()
@@ -83,8 +83,8 @@ extension Benchmark {
     }
   }
 
-  /// Beyond the workload: durable commits of one object by `perform`, one after another and eight
-  /// at once, which share transactions.
+  /// Beyond the workload: durable commits of one object with `perform`, sequentially and eight at a
+  /// time, which share transactions (group commit).
   func perform() async throws {
     let store = try store()
     let commits = 4_000

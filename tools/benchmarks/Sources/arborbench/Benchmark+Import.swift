@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// An office; items of the document describe theirs in full, a thousand of them share one.
+/// An office. Each item of the document contains its office, which a thousand items share.
 final class Office: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Office.self) }
@@ -27,7 +27,7 @@ final class Office: ManagedObject {
   }
 }
 
-/// One of the document's items, with two relationships.
+/// An item of the document, with two relationships.
 final class Staff: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Staff.self) }
@@ -92,7 +92,7 @@ final class Staff: ManagedObject {
   }
 }
 
-/// The values of one item, whichever library stores them.
+/// The values of an item, independent of the library that stores them.
 private struct StaffItem {
   static let perOffice = 1_000
 
@@ -107,14 +107,14 @@ private struct StaffItem {
   }
   var isActive: Bool { number % 3 != 0 }
   var office: Int { number / Self.perOffice }
-  /// Ten people report to one, who was there before them.
+  /// Every ten people report to one that precedes them in the document.
   var manager: Int? { number == 0 ? nil : number / 10 }
 }
 
 extension Benchmark {
   private var batch: Int { 20_000 }
 
-  /// Writes the document that the other modes read: `FILE.json`.
+  /// Writes `FILE.json`, the document that the other modes read.
   func writeDocument() throws {
     guard FileManager.default.createFile(atPath: path + ".json", contents: nil) else {
       throw BenchmarkError("no file \(path).json")
@@ -138,7 +138,7 @@ extension Benchmark {
     try file.write(contentsOf: Data((text + "\n]\n").utf8))
   }
 
-  /// The same objects, made by a program that has their values and remembers their IDs.
+  /// Inserts the same objects from code that has their values and records their IDs.
   func insertByHand() throws {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .path(path))
     try Meter.measure("18_by_hand") {
@@ -175,7 +175,7 @@ extension Benchmark {
     }
   }
 
-  /// The document, imported twice.
+  /// Imports the document twice.
   func importDocument() async throws {
     let store = try PersistentStore(for: [Office.self, Staff.self], at: .path(path))
     var options = ImportOptions()

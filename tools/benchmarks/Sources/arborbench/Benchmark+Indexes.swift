@@ -2,8 +2,8 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: indexes of every kind are built over a store that has none of them, one
-  /// opening each.
+  /// Beyond the workload: builds indexes of every kind over a store without indexes, each when the
+  /// store is opened.
   func buildIndexes() throws {
     let indexes: [(name: String, index: FetchIndexDescription)] = [
       ("compound", .init(name: "b1", elements: [.init("age"), .init("salary")])),

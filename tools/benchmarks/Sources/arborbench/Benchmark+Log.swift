@@ -2,15 +2,15 @@ import ArborData
 import Foundation
 import Synchronization
 
-/// What a log costs those who commit, and what restoring costs.
+/// The cost of a log for commits, and the cost of restoring.
 extension Benchmark {
-  /// A store that is written to, beside its log where it has one.
+  /// A store that is written to, with its log if it has one.
   private struct Subject {
     let name: String
     let store: PersistentStore
     let log: FolderLog?
     let path: String
-    /// Seconds; of commits for each block of them, by the wall and by the processor.
+    /// The times in seconds. Those of commits are per block, as wall-clock and processor time.
     var (blocks, processor, backUps) = ([Double](), [Double](), 0.0)
 
     init(
@@ -70,8 +70,8 @@ extension Benchmark {
     }
   }
 
-  /// Commits of one object with and without a log, in turn in blocks, a backup after every
-  /// thousand; the bulk insert with and without; the same commits restored.
+  /// Measures commits of one object with and without a log, in alternating blocks with a backup
+  /// after every thousand, the bulk insert with and without a log, and restoring the same commits.
   func log(rounds: Int) throws {
     for (name, durability) in [
       ("durable", StoreOptions.Durability.full), ("relaxed", .relaxed),
@@ -93,7 +93,7 @@ extension Benchmark {
       defer { logged.end() }
       for start in stride(from: 0, to: rows.count, by: block) {
         let part = rows[start..<min(start + block, rows.count)]
-        // The order of the two changes, since the disk is no better than what came before.
+        // Alternates the order of the two, because earlier writes affect the speed of the disk.
         if (start / block).isMultiple(of: 2) {
           try plain.commit(part)
           try logged.commit(part)
@@ -134,7 +134,7 @@ extension Benchmark {
     Meter.printLine([name, String(format: "%.6f", seconds), "0", "\(sequence)"])
   }
 
-  /// A loaded store is backed up, changed, backed up again and restored:
+  /// Backs up a loaded store, changes it, backs it up again and restores it:
   /// `op seconds file_bytes anonymous_kB_beyond_the_start`.
   func backUp() throws {
     let log = FolderLog(URL(filePath: path + ".log"))
@@ -156,7 +156,7 @@ extension Benchmark {
     }
   }
 
-  /// Runs something, and prints `op seconds file_bytes anonymous_kB_beyond_the_start`.
+  /// Runs an operation, and prints `op seconds file_bytes anonymous_kB_beyond_the_start`.
   func measureMemory(_ name: String, _ body: () throws -> some Any) throws {
     let before = Meter.anonymousMemory
     let (isDone, peak) = (Flag(), Peak())

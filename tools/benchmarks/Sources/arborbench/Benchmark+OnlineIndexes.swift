@@ -2,9 +2,9 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: an index over all employees is filled behind a migration, in copies of a
-  /// loaded store. Its time in batches and in one transaction, as the way back from a migration
-  /// fills it; and how long commits of one object take beside it and without it.
+  /// Beyond the workload: builds an index over all employees after a migration, in copies of a
+  /// loaded store. Measures the build in batches and in one transaction, as in a reversal of a
+  /// migration, and commits of one object with and without a concurrent build.
   func buildOnline(rounds: Int) throws {
     let copy = path + ".online"
     defer { Self.remove(copy) }
@@ -46,8 +46,8 @@ extension Benchmark {
     return model
   }
 
-  /// Commits changes of single objects, a millisecond apart, while indexes are filled, else for two
-  /// seconds, and prints how long the commits took.
+  /// Commits changes of single objects, a millisecond apart, while indexes are built, or otherwise
+  /// for two seconds. Prints the durations of the commits.
   private func commitBeside(
     _ path: String, _ model: ManagedObjectModel, _ name: String
   ) throws {

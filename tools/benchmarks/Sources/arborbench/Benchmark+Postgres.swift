@@ -3,13 +3,13 @@ import ArborPostgres
 import Foundation
 import Synchronization
 
-/// What commits cost that go through a PostgreSQL database, beside rows of the same size by libpq.
+/// The cost of commits through a PostgreSQL database, compared with rows of the same size by libpq.
 extension Benchmark {
-  /// So many bytes has an entry: about a commit of one employee.
+  /// The size of an entry in bytes: about a commit of one employee.
   private static let bodySize = 200
 
-  /// Prints `op per_second count` of each round: rows by libpq, entries of a log, commits of stores
-  /// that share one, each by one writer and by eight.
+  /// Prints `op per_second count` for each round: rows by libpq, entries of a log, and commits of
+  /// stores that share a log, each with one writer and with eight.
   func postgres(_ connection: String, rounds: Int) throws {
     for round in 0..<rounds {
       for threads in [1, 8] {
@@ -21,13 +21,14 @@ extension Benchmark {
     }
   }
 
-  /// What one thread does, for a number.
+  /// The work of one thread for a number.
   private typealias Work = @Sendable (Int) throws -> Void
 
-  /// So many turns each of several kinds of work has: a disk that is busy for a moment meets all.
+  /// The number of turns of each kind of work. Turns alternate, so that a busy disk affects all
+  /// kinds.
   private static let turns = 20
 
-  /// Runs kinds of work `count` times each, in turn, by threads that each do their part.
+  /// Runs each kind of work `count` times in alternating turns, divided among threads.
   private func measureInTurn(_ kinds: [(name: String, threads: [Work])]) throws {
     var times = kinds.map { _ in 0.0 }
     let each = count / kinds[0].threads.count / Self.turns
@@ -45,7 +46,7 @@ extension Benchmark {
     Meter.printLine([name, String(format: "%.0f", Double(done) / time), "\(count)"])
   }
 
-  /// Seconds that threads take which each do their work for all numbers.
+  /// Returns the seconds until all threads have done their work for all numbers.
   private static func time(_ threads: [Work], _ numbers: Range<Int>) throws -> Double {
     let (group, failure) = (DispatchGroup(), Failure())
     let start = Meter.time(CLOCK_MONOTONIC)
@@ -68,7 +69,7 @@ extension Benchmark {
     func note(_ found: any Error) { error.withLock { $0 = $0 ?? found } }
   }
 
-  /// One connection, which only one thread uses.
+  /// A connection that is used by a single thread.
   private struct Plain: @unchecked Sendable {
     let inserts: PlainInserts
     let store = UUID()
@@ -103,7 +104,7 @@ extension Benchmark {
     let body = [UInt8](repeating: 5, count: bodySize)
     return { number in
       let sequence = UInt64(number) + 1
-      // The system's random numbers are no part of appending.
+      // Excludes the system's random numbers from the measurement.
       let (high, low) = (sequence.bigEndian, UInt64.random(in: 0...UInt64.max))
       let batch = UUID(uuid: unsafeBitCast((high, low), to: uuid_t.self))
       let entry = CommitLogEntry(
@@ -113,7 +114,7 @@ extension Benchmark {
     }
   }
 
-  /// One store of this process, with one writer and with eight.
+  /// Measures a store of this process with one writer and with eight.
   private func measureCommits(_ connection: String, _ round: Int) throws {
     let log = try PostgresLog(connection, store: "commits")
     try log.remove()
@@ -133,7 +134,7 @@ extension Benchmark {
           let index = thread * each + number
           let employee = context.insert(Employee.self)
           employee.fill(from: rows[index], company: nil)
-          // Those of one writer are not those of eight.
+          // One writer and eight writers use different objects.
           employee.employeeID = Int64(index * 10 + threads)
           try context.commit()
         }

@@ -1,8 +1,8 @@
 import ArborData
 
 extension Benchmark {
-  /// Beyond the workload: predicates parsed, each another text, and tested on every record of a
-  /// loaded store, by one, two and three terms that no index serves.
+  /// Beyond the workload: parses distinct predicates, and evaluates predicates of one, two and
+  /// three terms without an index on every record of a loaded store.
   func predicates() throws {
     let texts = (0..<200_000).map { number in
       switch number % 4 {

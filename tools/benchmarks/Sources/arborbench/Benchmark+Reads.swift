@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// Operations 3 to 10: each on a context of its own, so that none finds objects of another.
+/// Operations 3 to 10, each with a new context, so that none finds objects of another.
 extension Benchmark {
   func read(repetitions: Int) throws {
     let store = try store()
@@ -79,7 +79,7 @@ extension Benchmark {
     try Meter.measure("7_sort_index_limit50", repetitions: 1000) {
       var (found, sum): (Int, UInt64) = (0, 0)
       for _ in 0..<1000 {
-        // Objects do not keep their context, and a relationship needs it.
+        // Objects don't retain their context, which relationships require.
         let context = store.makeContext()
         let employees = try context.fetch(newest)
         found = employees.count

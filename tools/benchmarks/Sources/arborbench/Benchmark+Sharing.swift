@@ -2,13 +2,13 @@ import ArborData
 import ArborPostgres
 import Foundation
 
-/// What reading, catching up, and coming and going cost a store that shares its commits through a
-/// PostgreSQL database.
+/// The cost of reading, catching up, joining and leaving for a store that shares its commits
+/// through a PostgreSQL database.
 extension Benchmark {
-  /// A loaded store is shared, and joined by a copy, with the memory that takes:
-  /// `op seconds file_bytes anonymous_kB_beyond_the_start`. Then, in each round, the copy and a
-  /// store of its own are read in turn, one object is committed two thousand times, and the copy
-  /// catches up: `op seconds count`.
+  /// Shares a loaded store, lets a copy join, and measures the memory:
+  /// `op seconds file_bytes anonymous_kB_beyond_the_start`. Then, in each round, reads the copy and
+  /// an unshared store in turn, commits one object two thousand times, and lets the copy catch up:
+  /// `op seconds count`.
   func sharing(_ connection: String, rounds: Int) throws {
     let log = try PostgresLog(connection, store: "sharing")
     try log.remove()
@@ -43,7 +43,7 @@ extension Benchmark {
     let alone = try PersistentStore(for: [Company.self, Employee.self], at: .path(plain))
     let subjects = [("23_read_alone", alone), ("23_read_shared", shared)]
     defer { for (_, store) in subjects { store.close() } }
-    // In turn, so that what the machine does meanwhile meets both.
+    // Alternates, so that other load on the machine affects both.
     var seconds = [0.0, 0.0]
     var sums: [UInt64] = [0, 0]
     for turn in 0..<20 {
@@ -58,7 +58,7 @@ extension Benchmark {
     }
   }
 
-  /// Objects by their numbers, and a scan.
+  /// Reads objects by number, then scans.
   private func readOnce(_ store: PersistentStore) throws -> UInt64 {
     let context = store.makeContext()
     var sum: UInt64 = 0

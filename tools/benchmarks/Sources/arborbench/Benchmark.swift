@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// One run of one mode on one store file: `MODE FILE N [REPETITIONS or BLOCK] [nosync]`.
+/// A run of one mode on a store file: `MODE FILE N [REPETITIONS or BLOCK] [nosync]`.
 struct Benchmark {
   static let lookups = 100_000
 
@@ -49,7 +49,7 @@ struct Benchmark {
     try context.commit()
   }
 
-  /// Operation 2: a thousand transactions of one object each. Without sync the store lies in
+  /// Operation 2: a thousand transactions of one object each. Without sync, the store is in
   /// memory.
   func single(block: Int) throws {
     let rows = Workload.extra(beyond: count, block: block)
@@ -103,7 +103,7 @@ struct Benchmark {
     }
   }
 
-  /// Operation 14: the bytes of the file.
+  /// Operation 14: the size of the file in bytes.
   func size() throws {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     Meter().report(
@@ -111,7 +111,7 @@ struct Benchmark {
   }
 }
 
-/// Why a run ends early.
+/// An error that ends a run.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -9,7 +9,7 @@ import Foundation
 /// Measures one phase and prints its line:
 /// `op wall_s cpu_s count checksum peak_rss_kB rss_kB_at_start`.
 ///
-/// The peak of memory is reset at the start of each phase where the system allows it.
+/// The peak memory is reset at the start of each phase if the system allows it.
 struct Meter {
   private let wallStart: Double
   private let processorStart: Double
@@ -38,16 +38,16 @@ struct Meter {
     ])
   }
 
-  /// The operations whose names begin with what the variable `ARBOR_OPERATION` names (such as `7_`,
-  /// or several with commas between), where a profile wants them alone; all without it.
+  /// The prefixes of the operations to run, from the comma-separated environment variable
+  /// `ARBOR_OPERATION`, such as `7_`. Useful for profiles. Without it, all operations run.
   private static let selected = ProcessInfo.processInfo.environment["ARBOR_OPERATION"] ?? ""
 
-  /// Whether an operation is asked for.
+  /// Returns whether an operation is selected.
   static func isSelected(_ name: String) -> Bool {
     selected.isEmpty || selected.split(separator: ",").contains { name.hasPrefix($0) }
   }
 
-  /// Measures one phase that gives its count and checksum.
+  /// Measures a phase that returns its count and checksum.
   static func measure(
     _ name: String, repetitions: Int = 1, _ body: () throws -> (Int, UInt64)
   ) rethrows {
@@ -57,22 +57,22 @@ struct Meter {
     meter.report(name, count: count, checksum: checksum, repetitions: repetitions)
   }
 
-  /// Writes one line at once, so that a run that dies later has told what it knew.
+  /// Writes a line immediately, so that the results of a run that crashes later aren't lost.
   static func printLine(_ columns: [String]) {
     FileHandle.standardOutput.write(Data((columns.joined(separator: "\t") + "\n").utf8))
   }
 
-  /// What a clock tells, in seconds.
+  /// Returns the time of a clock in seconds.
   static func time(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// The memory of the process that is no file's, in kB.
+  /// The anonymous memory of the process, in kB.
   static var anonymousMemory: Int { status("RssAnon") }
 
-  /// A figure of `/proc/self/status` in kB; -1 where none exists.
+  /// Returns a value of `/proc/self/status` in kB, or -1 if it doesn't exist.
   private static func status(_ key: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix(key) })

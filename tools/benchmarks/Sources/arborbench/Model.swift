@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// The typed classes of the workload, in the form that a person writes by hand.
+/// The typed classes of the workload, written without macros.
 final class Company: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Company.self) }
@@ -81,8 +81,8 @@ final class Employee: ManagedObject {
 }
 
 extension Employee {
-  /// Every field read, as one number that all implementations agree on: of the company its number,
-  /// since none of the rivals makes an object of it.
+  /// A checksum of all fields that is the same in every implementation. Contains the number of the
+  /// company, because the rivals don't create an object for it.
   var checksum: UInt64 {
     let name = name
     let email = email
@@ -94,7 +94,7 @@ extension Employee {
     return sum &+ UInt64(salary) &+ UInt64(hiredAt.timeIntervalSince1970)
   }
 
-  /// Takes on a row of the workload.
+  /// Sets the properties from a row of the workload.
   func fill(from row: Workload.EmployeeRow, company: Company?) {
     employeeID = row.employeeID
     name = row.name

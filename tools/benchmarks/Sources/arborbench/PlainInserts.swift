@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// What a log over PostgreSQL is compared with: rows of the same bytes, by libpq alone.
+/// The rival of a log in PostgreSQL: rows of the same bytes, inserted by libpq alone.
 final class PlainInserts {
   private let connection: OpaquePointer
 
@@ -22,7 +22,7 @@ final class PlainInserts {
     }
   }
 
-  /// Makes a table like that of a log.
+  /// Creates a table like that of a log.
   func makeTable() throws {
     try run("DROP TABLE IF EXISTS plain")
     try run(
@@ -31,7 +31,7 @@ final class PlainInserts {
         + "body bytea NOT NULL, PRIMARY KEY (store, seq))")
   }
 
-  /// Prepares what ``insert(_:_:_:)`` runs.
+  /// Prepares the statement of ``insert(_:_:_:)``.
   func prepare() throws {
     let result = PQprepare(
       connection, "insert", "INSERT INTO plain VALUES ($1, $2, $2, $1, $3, $3, $4)", 4,
@@ -42,7 +42,7 @@ final class PlainInserts {
     }
   }
 
-  /// Inserts one row, in a transaction of its own.
+  /// Inserts a row in a separate transaction.
   func insert(_ store: UUID, _ sequence: UInt64, _ body: [UInt8]) throws {
     let bytes =
       withUnsafeBytes(of: store.uuid) { Array($0) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The data of workload W: the same numbers in the same order as every other implementation of it.
+/// The data of workload W: the same numbers in the same order as in every other implementation.
 ///
-/// Splitmix64 seeded 42 gives, in this order: four letters of each company's name; the shuffle of
-/// the employee IDs; then each employee's fields.
+/// Splitmix64 with seed 42 generates, in this order: four letters of each company's name; the
+/// shuffle of the employee IDs; then each employee's fields.
 struct Workload {
   struct CompanyRow {
     let name: String
@@ -24,7 +24,7 @@ struct Workload {
   let companies: [CompanyRow]
   let employees: [EmployeeRow]
 
-  /// The whole set of `count` employees in `count / 100` companies.
+  /// Returns all `count` employees in `count / 100` companies.
   init(count: Int) {
     var random = SplitMix(seed: 42)
     let companyCount = count / 100
@@ -41,7 +41,7 @@ struct Workload {
     employees = employeeIDs.map { Self.employee($0, companies: companyCount, &random) }
   }
 
-  /// A thousand employees beyond the first `count`; each block has its own seed and IDs.
+  /// Returns a thousand employees beyond the first `count`. Each block has its own seed and IDs.
   static func extra(beyond count: Int, block: Int) -> [EmployeeRow] {
     var random = SplitMix(seed: 1000 + UInt64(block))
     return (0..<1000).map { index in
@@ -49,13 +49,13 @@ struct Workload {
     }
   }
 
-  /// Numbers from 1 to `range`, with repetition.
+  /// Returns numbers from 1 to `range`, with repetition.
   static func keys(seed: UInt64, range: Int, count: Int) -> [Int] {
     var random = SplitMix(seed: seed)
     return (0..<count).map { _ in 1 + random.below(range) }
   }
 
-  /// Distinct numbers from 1 to `range`, each with a new age where `ages` asks for one.
+  /// Returns distinct numbers from 1 to `range`, each with a new age if `ages` is set.
   static func distinct(seed: UInt64, range: Int, count: Int, ages: Bool) -> [(key: Int, age: Int)] {
     var random = SplitMix(seed: seed)
     var keys = (1...range).map { $0 }

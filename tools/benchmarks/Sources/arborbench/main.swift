@@ -1,19 +1,20 @@
 // arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
-// Modes: load, read, single, mutate, open, size, as every implementation of workload W has them;
+// Modes: load, read, single, mutate, open and size are those of all implementations of workload W;
 // index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
-// perform commits concurrently to a loaded store, predicates parses texts and tests them on it;
-// document writes FILE.json, which import imports twice, and byhand inserts the same objects from a
-// program; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
+// perform commits concurrently to a loaded store; predicates parses predicates and evaluates them;
+// document writes FILE.json, import imports it twice, and byhand inserts the same objects from
+// code; gazetteer compares operations on cities with SQLite, in FILE.arbor and FILE.sqlite;
 // ledger compares a ledger of N transactions with SQLite, in FILE.arbor and FILE.sqlite;
 // evolve opens and scans copies of a loaded store with the next version of its model;
-// online fills indexes behind a migration of copies, with commits beside it;
-// log commits and loads with and without a log, in files of its own, and restores; backup backs a
-// loaded store up and restores it, and says how much memory that takes;
+// online builds indexes after a migration of copies, with concurrent commits;
+// log commits and loads with and without a log, in separate files, and restores; backup backs up
+// and restores a loaded store, and measures the memory;
 // postgres FILE N CONNECTION [ROUNDS] appends to logs of a PostgreSQL database, commits through
 // one, and inserts rows of the same size by libpq;
 // sharing FILE N CONNECTION [ROUNDS] shares a store through such a log, joins it with a copy, reads
 // and catches up;
-// cancel says how long operations on a loaded store and its document go on after a cancellation.
+// cancel measures how long operations on a loaded store and its document continue after a
+// cancellation.
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()

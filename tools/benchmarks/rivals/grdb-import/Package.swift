@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What the import is measured against. A package of its own, so that nobody else resolves it.
+// The rival of the import. A separate package, so that others don't resolve its dependencies.
 let package = Package(
   name: "grdb-import",
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A list of objects as JSON over HTTP, by ArborData and by GRDB behind the same server. A package
-// of its own, so that nobody else resolves what it needs.
+// A list of objects as JSON over HTTP, by ArborData and by GRDB with the same server. A separate
+// package, so that others don't resolve its dependencies.
 let package = Package(
   name: "http-list",
   platforms: [.macOS(.v15)],

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The program of the demo: a catalogue that is served by several processes, customers who order
-/// from it, and the count at the end.
+/// The demo program: a catalogue served by several processes, customers who order from it, and a
+/// final comparison of the counts.
 @main
 struct Catalogue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,5 +11,5 @@ struct Catalogue: AsyncParsableCommand {
     subcommands: [Serve.self, Order.self, Compare.self])
 }
 
-/// Writes a line at once, also where it goes to a file.
+/// Writes a line immediately, even to a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

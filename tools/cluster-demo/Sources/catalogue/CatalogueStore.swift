@@ -1,6 +1,6 @@
 import ArborData
 
-/// The products and orders, in the store that all processes share.
+/// The products and orders in the shared store.
 struct CatalogueStore: Sendable {
   let store: PersistentStore
 
@@ -15,7 +15,7 @@ struct CatalogueStore: Sendable {
             "orders", to: "Order", inverse: "product", .toMany, deleteRule: .deny)
         }
         EntityDescription("Order") {
-          // Not unique, so that an order that is written twice is there twice.
+          // Not unique, so that an order that is written twice can be detected.
           AttributeDescription("ticket", .string, .indexed)
           AttributeDescription("quantity", .integer64, .default(1))
           RelationshipDescription("product", to: "Product", inverse: "orders")
@@ -45,7 +45,7 @@ struct CatalogueStore: Sendable {
     }
   }
 
-  /// Changes a product; nil where none exists.
+  /// Changes a product. Returns `nil` if it doesn't exist.
   func change(_ code: String, _ change: ProductChange) async throws -> ProductItem? {
     try await store.perform { context in
       guard let product = try context.fetchOne("Product", matching: "code == \(code)") else {
@@ -57,10 +57,10 @@ struct CatalogueStore: Sendable {
     }
   }
 
-  /// What becomes of an order.
+  /// The outcome of an order.
   enum Outcome { case ordered, unknownProduct, outOfStock }
 
-  /// Takes what is ordered from the stock, whichever process somebody else orders it from.
+  /// Takes an order from the stock, even while other processes handle orders for the same product.
   func order(_ item: OrderItem) async throws -> Outcome {
     try await store.perform(retries: 100) { context in
       guard let product = try context.fetchOne("Product", matching: "code == \(item.code)") else {
@@ -77,7 +77,7 @@ struct CatalogueStore: Sendable {
     }
   }
 
-  /// Everything: of one commit where nobody writes meanwhile.
+  /// Returns the entire contents, from a single commit unless another process writes meanwhile.
   func state() async throws -> StateItem {
     let sequence = store.sharing?.sequence ?? 0
     let products = try await products()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Compares what customers were told with what each process has.
+/// Compares the customers' records with the store of each process.
 struct Compare: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Fails unless all processes have the same, and exactly what was acknowledged.")
@@ -31,7 +31,7 @@ struct Compare: AsyncParsableCommand {
           + (problems.isEmpty ? "; nothing is lost or doubled" : ""))
       let health = try await Server(port: port).get(HealthItem.self, "health")
       say(
-        "  it added \(health.appends) groups of commits to the log, and others were faster "
+        "  it added \(health.appends) groups of commits to the log, and lost the race "
           + "\(health.lostRaces) times")
       for problem in problems { say("  \(problem)") }
       if !problems.isEmpty { isRight = false }
@@ -41,7 +41,7 @@ struct Compare: AsyncParsableCommand {
     guard isRight, agree else { throw ExitCode.failure }
   }
 
-  /// What every process has, once all are equally far.
+  /// Returns the contents of every process's store, once all have reached the same commit.
   private func settledStates() async throws -> [StateItem] {
     let servers = ports.map(Server.init)
     let start = ContinuousClock.now
@@ -68,7 +68,7 @@ struct Compare: AsyncParsableCommand {
     report(ledger.refused.filter { counts[$0] != nil }, "REFUSED ORDERS ARE THERE")
     let known = Set(ledger.acknowledged + ledger.refused + ledger.unknown)
     report(counts.keys.filter { !known.contains($0) }, "ORDERS WERE NEVER MADE")
-    // Each order took one from the stock, whichever process it came through.
+    // Each order reduces the stock by one, regardless of the process that handles it.
     var sold: [String: Int] = [:]
     for order in state.orders { sold[order.code, default: 0] += order.quantity }
     report(

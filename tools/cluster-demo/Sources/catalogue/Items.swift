@@ -1,27 +1,27 @@
 import Hummingbird
 
-/// A product as clients get it.
+/// A product in responses.
 struct ProductItem: ResponseCodable, Hashable {
   let code: String
   let title: String
   let stock: Int
 }
 
-/// What clients send to change a product; what is left out stays.
+/// A request to change a product. Missing values remain unchanged.
 struct ProductChange: Codable {
   var title: String?
   var stock: Int?
 }
 
-/// An order as clients send it.
+/// A request for an order.
 struct OrderItem: ResponseCodable, Hashable {
-  /// What the client calls the order.
+  /// The client's name for the order.
   let ticket: String
   let code: String
   let quantity: Int
 }
 
-/// Everything that one process has.
+/// The complete contents of one process's store.
 struct StateItem: ResponseCodable, Hashable {
   /// The newest commit.
   let sequence: UInt64
@@ -29,14 +29,14 @@ struct StateItem: ResponseCodable, Hashable {
   let orders: [OrderItem]
 }
 
-/// How far one process is.
+/// The progress of one process.
 struct HealthItem: ResponseCodable {
   let sequence: UInt64
   let lag: UInt64
-  /// How many groups of commits it has added to the log.
+  /// The number of commit groups that the process has appended to the log.
   let appends: UInt64
-  /// How often another process was faster.
+  /// The number of times another process appended first.
   let lostRaces: UInt64
-  /// What keeps it from following the log.
+  /// The error that prevents the process from following the log.
   let problem: String?
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What customers were told of their orders, by ticket.
+/// The tickets of the customers' orders, by the response they received.
 struct Ledger: Codable, Sendable {
   /// Orders that were acknowledged.
   var acknowledged: [String] = []
   /// Orders that were refused.
   var refused: [String] = []
-  /// Orders whose answer was lost.
+  /// Orders whose response was lost.
   var unknown: [String] = []
 
   mutating func note(_ ticket: String, _ outcome: Server.Outcome) {

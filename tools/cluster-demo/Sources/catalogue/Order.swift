@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// Customers who order from every process for a while, and keep what they were told.
+/// Simulates customers who order from every process for a while and record the responses.
 struct Order: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Orders from all processes at once and writes down what was acknowledged.")
 
-  /// How much of each product there is at first: more than anybody orders.
+  /// The initial stock of each product, which exceeds the number of orders.
   static let stock = 1_000_000
 
   @Option(name: .customLong("port"), help: "The port of each process.")
@@ -73,14 +73,14 @@ struct Order: AsyncParsableCommand {
   }
 }
 
-/// Where all customers write down what they are told.
+/// The responses that all customers have received.
 private actor Board {
   private(set) var ledger = Ledger()
   private var told = 0
 
   func note(_ ticket: String, _ outcome: Server.Outcome) { ledger.note(ticket, outcome) }
 
-  /// One line of what has happened since the last.
+  /// Returns a line that summarizes the events since the previous one.
   func news() -> String {
     let count = ledger.acknowledged.count
     defer { told = count }

@@ -6,7 +6,7 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// Serves the catalogue over HTTP from a store of this machine that shares a log with others.
+/// Serves the catalogue over HTTP from a local store that shares a log with other processes.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serves the catalogue until it is ended by SIGTERM.")
@@ -71,7 +71,7 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// Answers errors of the store by what a client can do.
+/// Maps errors of the store to status codes that tell clients how to react.
 struct StoreErrors<Context: RequestContext>: RouterMiddleware {
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -79,7 +79,8 @@ struct StoreErrors<Context: RequestContext>: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as ArborError {
-      // Of a commit whose outcome is unknown nothing else may be said; all others were not made.
+      // Only `outcomeUnknown` leaves open whether the commit was made. It wasn't for any other
+      // error.
       let status: HTTPResponse.Status =
         switch error.code {
         case .outcomeUnknown: .gatewayTimeout

@@ -4,17 +4,17 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A process that serves the catalogue, as a client sees it.
+/// A client of a process that serves the catalogue.
 struct Server: Sendable {
   let port: Int
 
-  /// How a request ended.
+  /// The outcome of a request.
   enum Outcome: Sendable {
-    /// It was done.
+    /// The request was carried out.
     case done
-    /// It was not done.
+    /// The request was not carried out.
     case refused(Int)
-    /// Nobody knows.
+    /// It is unknown whether the request was carried out.
     case unknown
   }
 
@@ -24,7 +24,7 @@ struct Server: Sendable {
     return URLSession(configuration: configuration)
   }()
 
-  /// Sends a value; whatever is no clear answer leaves open whether it was done.
+  /// Sends a value. Without a clear response, the outcome is unknown.
   func send(_ value: some Encodable, _ method: String, _ path: String) async -> Outcome {
     var request = URLRequest(url: url(path))
     request.httpMethod = method

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Benchmark {
-  /// Operations on real data's shape against SQLite, in turn and with the same answers:
-  /// `gazetteer FILE N ROUNDS` makes FILE.arbor and FILE.sqlite anew. With `alone` behind it the
-  /// rival is left out, for profiles.
+  /// Compares operations on realistic data with SQLite, alternating and with the same results:
+  /// `gazetteer FILE N ROUNDS` recreates FILE.arbor and FILE.sqlite. A final `alone` omits the
+  /// rival, for profiles.
   func compareGazetteers(rounds: Int) throws {
     let data = GazetteerData(count: count)
     for name in ["arbor", "arbor-lock", "sqlite", "sqlite-wal", "sqlite-shm"] {
@@ -19,7 +19,7 @@ extension Benchmark {
       return GazetteerAnswer()
     }
     let size = try comparison.size("file", target: 2)
-    // Of copies: what follows meets the files that the import left.
+    // Uses copies, so that the following operations run on the imported files.
     try comparison.size("file after compact()", target: 1) { try $0.compactedSize() }
     let boxes = GazetteerBox.boxes(200, in: data)
     try comparison.inTurn("box, count", target: 1.2) { try $0.count(in: boxes) }
@@ -48,7 +48,7 @@ extension Benchmark {
 }
 
 extension GazetteerData {
-  /// Words in ASCII of some cities' other names.
+  /// Returns ASCII words from the alternate names of some cities.
   fileprivate func words(_ count: Int) -> [String] {
     var random = SplitMix(seed: 13)
     var words: [String] = []
@@ -64,7 +64,7 @@ extension GazetteerData {
 }
 
 /// Runs operations on a store and on its rival in turn, and prints a line for each:
-/// medians of the processor's time, their ratio, the target and whether it is met.
+/// the medians of the processor time, their ratio, the target and whether it is met.
 struct GazetteerComparison {
   let arbor: any GazetteerRival
   let rival: (any GazetteerRival)?
@@ -78,9 +78,9 @@ struct GazetteerComparison {
     ])
   }
 
-  /// Reads, round by round.
+  /// Measures a read in rounds.
   ///
-  /// - Returns: The store's median time; nil where the operation is not asked for.
+  /// - Returns: The store's median time, or `nil` if the operation isn't selected.
   @discardableResult
   func inTurn(
     _ name: String, target: Double? = nil, isSame: Bool = true,
@@ -89,7 +89,7 @@ struct GazetteerComparison {
     guard Meter.isSelected(name) else { return nil }
     var times: [[GazetteerTime]] = all.map { _ in [] }
     var answers = all.map { _ in GazetteerAnswer() }
-    // The first round brings pages near and is not counted.
+    // The first round warms the caches and is not counted.
     for round in 0...rounds {
       for (index, one) in all.enumerated() {
         let time = try GazetteerTime { answers[index] = try body(one) }
@@ -100,13 +100,13 @@ struct GazetteerComparison {
     return GazetteerTime.median(times[0].map(\.processor))
   }
 
-  /// How many times as long the store takes for one operation as for another.
+  /// Compares the store's time for one operation with that for another.
   func ratio(_ name: String, _ time: Double?, to other: Double?, target: Double) {
     guard let time, let other else { return }
     Meter.printLine([name, "", "", String(format: "%.2f", time / other), "\(target)", "", "", ""])
   }
 
-  /// What can be done once; a target is in seconds.
+  /// Measures an operation that can run only once. The target is in seconds.
   func once(
     _ name: String, target: Double? = nil,
     _ body: (any GazetteerRival) throws -> GazetteerAnswer
@@ -119,7 +119,7 @@ struct GazetteerComparison {
     try report(name, times, answers, target: target, isSame: true, isRatio: false)
   }
 
-  /// Bytes of both files, or of what `measure` looks at; returns those of the store.
+  /// Compares the bytes of both files, or those that `measure` returns. Returns those of the store.
   @discardableResult
   func size(
     _ name: String, target: Double,
@@ -130,7 +130,7 @@ struct GazetteerComparison {
     return size
   }
 
-  /// How the store's file has grown.
+  /// Reports the growth of the store's file.
   func growth(_ name: String, since before: Int, target: Double) throws {
     guard Meter.isSelected("delete") else { return }
     printSizes(name, try arbor.size(), before, target: target)
@@ -162,7 +162,7 @@ struct GazetteerComparison {
   }
 }
 
-/// The time that one call took, in seconds.
+/// Returns the duration of a call in seconds.
 struct GazetteerTime {
   let wall: Double
   let processor: Double

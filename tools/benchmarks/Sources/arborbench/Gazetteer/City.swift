@@ -27,7 +27,7 @@ final class Country: ManagedObject {
   }
 }
 
-/// A city of the gazetteer: four indexes of its own, that of its country, and one of words.
+/// A city of the gazetteer, with four indexes, that of its country, and one for full-text search.
 final class City: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: City.self) }
@@ -68,7 +68,7 @@ final class City: ManagedObject {
   var name: String { _attribute(1) }
   var population: Int64 { _attribute(8) }
 
-  /// Takes on a row of the data.
+  /// Sets the properties from a row of the data.
   func fill(from row: GazetteerData.CityRow, country: Country?) {
     _setAttribute(0, row.geonameID)
     _setAttribute(1, row.name)

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Made-up data of a gazetteer's shape: countries, and cities that cluster in them.
+/// Generated data with the shape of a gazetteer: countries, and cities that cluster in them.
 ///
-/// Populations and the cities of a country are skewed as real ones are; names are in the scripts of
-/// their countries, with diacritics, and have alternates in others. One seed gives one set.
+/// Populations and the number of cities per country have a realistic skew. Names are in the scripts
+/// of their countries, with diacritics, and have alternates in other scripts. The same seed always
+/// generates the same data.
 struct GazetteerData {
   struct CityRow {
     let geonameID: Int64
@@ -15,10 +16,10 @@ struct GazetteerData {
     let featureCode: String
     let adminCode: String
     let population: Int64
-    /// In metres; nil where nobody measured it.
+    /// The elevation in metres, or `nil` if unknown.
     let elevation: Int64?
     let timeZone: String
-    /// In seconds since 1970, whole days.
+    /// The date in seconds since 1970, in whole days.
     let modified: Double
     /// The country's number, from 1.
     let country: Int
@@ -52,7 +53,7 @@ struct GazetteerData {
   }
 }
 
-/// One country of the data: where it lies and how its places are called.
+/// A country of the data: its location, and the script of its names.
 struct GazetteerRegion {
   let code: String
   let name: String
@@ -79,7 +80,7 @@ struct GazetteerRegion {
   func city(_ geonameID: Int64, country: Int, _ random: inout SplitMix) -> GazetteerData.CityRow {
     let (name, ascii) = names.make(&random)
     let center = centers[random.below(centers.count)]
-    // The sum of three even numbers lies near their mean.
+    // The sum of three uniformly distributed numbers is near its mean.
     let spread = { (random: inout SplitMix) in
       (random.unit() + random.unit() + random.unit() - 1.5) * 2
     }
@@ -98,7 +99,7 @@ struct GazetteerRegion {
       modified: Double(11_000 + random.below(9_000)) * 86_400, country: country)
   }
 
-  /// Two thirds of all places have other names, some of them many.
+  /// Returns the alternate names of a place: none for a third of all places, many for some.
   private func alternates(of name: String, _ ascii: String, _ random: inout SplitMix) -> String {
     guard random.below(3) > 0 else { return "" }
     var alternates = name == ascii ? [] : [ascii]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one implementation answers: the number of rows, and a number that tells the rows.
+/// The result of one implementation: the number of rows, and a checksum that identifies them.
 struct GazetteerAnswer: Equatable {
   var count = 0
   var checksum: UInt64 = 0
@@ -10,7 +10,7 @@ struct GazetteerAnswer: Equatable {
     checksum &+= UInt64(bitPattern: population) &* 31 &+ UInt64(name.utf8.count)
   }
 
-  /// Adds a group of rows, in whatever order groups come.
+  /// Adds a group of rows. The order of groups doesn't affect the checksum.
   mutating func add(group: Int64, _ rows: Int64, _ sum: Int64, _ greatest: Int64) {
     count += 1
     let words = [group, rows, sum, greatest].map(UInt64.init(bitPattern:))
@@ -25,7 +25,7 @@ struct GazetteerBox {
   let west: Double
   let east: Double
 
-  /// Boxes of one to four degrees around cities of the data.
+  /// Returns boxes of one to four degrees around cities of the data.
   static func boxes(_ count: Int, in data: GazetteerData) -> [GazetteerBox] {
     var random = SplitMix(seed: 11)
     return (0..<count).map { _ in
@@ -38,31 +38,31 @@ struct GazetteerBox {
   }
 }
 
-/// The operations that are compared, over one file each.
+/// The operations that are compared, each implementation with its own file.
 protocol GazetteerRival {
   /// Fills an empty file in durable batches.
   func load(_ data: GazetteerData, batch: Int) throws
-  /// Bytes of the file once it is closed; it is open again when this returns.
+  /// Returns the size of the closed file in bytes, and reopens it.
   func size() throws -> Int
-  /// Bytes of a copy without free pages, which is removed again.
+  /// Returns the size in bytes of a temporary copy without free pages.
   func compactedSize() throws -> Int
-  /// Gives the space that the file does not need back.
+  /// Releases the file's free space.
   func compact() throws
   func count(in boxes: [GazetteerBox]) throws -> GazetteerAnswer
-  /// Name and population of every city in a box.
+  /// Reads the name and population of every city in a box.
   func fetch(in boxes: [GazetteerBox]) throws -> GazetteerAnswer
-  /// For each country the number of cities, the sum of populations and the greatest elevation.
+  /// Computes the number of cities, the total population and the maximum elevation per country.
   func group() throws -> GazetteerAnswer
   func sum() throws -> GazetteerAnswer
-  /// Cities that lie high, by a scan of all.
+  /// Finds cities at high elevations with a full scan.
   func scan() throws -> GazetteerAnswer
-  /// Cities whose country has more than three of more than 200,000 people.
+  /// Finds cities whose country has more than three cities of more than 200,000 people.
   func amongLarge() throws -> GazetteerAnswer
-  /// How many have a text in their ASCII names, whatever its case.
+  /// Counts cities whose ASCII names contain a string, ignoring case.
   func contains(_ text: String) throws -> GazetteerAnswer
-  /// How many have a text in their names, whatever its case.
+  /// Counts cities whose names contain a string, ignoring case.
   func containsInName(_ text: String) throws -> GazetteerAnswer
-  /// How many have each of some words among their other names.
+  /// Counts cities for each of several words in their alternate names.
   func match(_ words: [String]) throws -> GazetteerAnswer
   /// Deletes the cities whose IDs are at most `last`.
   func delete(upTo last: Int64) throws -> GazetteerAnswer

@@ -1,4 +1,4 @@
-/// Makes names of places in a script, each with its form in ASCII.
+/// Generates names of places in a script, each with its ASCII form.
 struct PlaceNames {
   enum Script: CaseIterable {
     case latin, western, eastern, turkic, cyrillic, greek, arabic, han, latinAgain, kana, hangul
@@ -7,7 +7,7 @@ struct PlaceNames {
 
   let script: Script
 
-  /// Pairs of a syllable and its form in ASCII.
+  /// Pairs of a syllable and its ASCII form.
   private var syllables: [(String, String)] {
     switch script {
     case .latin, .latinAgain: Self.latin
@@ -24,7 +24,7 @@ struct PlaceNames {
     }
   }
 
-  /// A name of one to three words.
+  /// Returns a name of one to three words.
   func make(_ random: inout SplitMix) -> (name: String, ascii: String) {
     let syllables = syllables
     var (name, ascii) = ("", "")

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// A connection to an SQLite database, as thin as a program in C would have it.
+/// A connection to an SQLite database, with as little overhead as in C.
 final class SQLiteConnection {
   private let handle: OpaquePointer
 
-  /// Opens or creates a database whose commits are durable, as those of a store are.
+  /// Opens or creates a database whose commits are durable, like those of a store.
   init(path: String) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -34,7 +34,7 @@ final class SQLiteConnection {
   }
 }
 
-/// A prepared statement, bound and stepped through by position.
+/// A prepared statement with positional parameters and columns.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: SQLiteConnection
@@ -46,12 +46,12 @@ final class SQLiteStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Binds parameters from 1; nil is null.
+  /// Binds parameters, starting at 1. `nil` is null.
   func bind(_ values: any SQLiteBindable...) {
     for (index, value) in values.enumerated() { value.bind(to: handle, Int32(index + 1)) }
   }
 
-  /// Steps to the next row; false behind the last one, which resets the statement.
+  /// Steps to the next row. Returns `false` after the last one and resets the statement.
   func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -64,7 +64,7 @@ final class SQLiteStatement {
 
   func run() throws { while try step() {} }
 
-  /// A column of the row that the statement stands on, from 0.
+  /// Returns a column of the current row, starting at 0.
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
   func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
@@ -74,7 +74,7 @@ final class SQLiteStatement {
   }
 }
 
-/// A value that a parameter takes.
+/// A value that can be bound to a parameter.
 protocol SQLiteBindable {
   func bind(to statement: OpaquePointer, _ index: Int32)
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The gazetteer in SQLite, with the same indexes and the words in FTS5, kept by triggers.
+/// The gazetteer in SQLite, with the same indexes and an FTS5 table maintained by triggers.
 struct SQLiteGazetteer: GazetteerRival {
   private let path: String
   private let database: SQLiteConnection
@@ -118,7 +118,7 @@ struct SQLiteGazetteer: GazetteerRival {
     try count("elevation > 1000")
   }
 
-  /// Asked for as what it comes to: for each city anew it would take SQLite minutes.
+  /// Rewritten as an equivalent query. Evaluated for each city, it would take SQLite minutes.
   func amongLarge() throws -> GazetteerAnswer {
     try count(
       """

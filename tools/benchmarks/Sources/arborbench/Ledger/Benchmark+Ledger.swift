@@ -1,6 +1,6 @@
 import Foundation
 
-/// A ledger beside SQLite: N transactions with two postings each, and words of all of them.
+/// A ledger compared with SQLite: N transactions with two postings each, and a full-text index.
 extension Benchmark {
   func compareLedgers(rounds: Int) throws {
     let data = LedgerData(count: count)

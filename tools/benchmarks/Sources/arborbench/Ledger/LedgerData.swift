@@ -1,23 +1,23 @@
 import Foundation
 
-/// A ledger of double entries: transactions of a few years, each with two postings.
+/// A double-entry ledger: the transactions of a few years, each with two postings.
 struct LedgerData {
   struct Transaction {
     let number: Int64
     /// Seconds since 2001-01-01 UTC.
     let date: Double
-    /// The year and month, as `2023-07`.
+    /// The year and month, such as `2023-07`.
     let month: String
     let payee: String
     let memo: String
-    /// Cents, and the accounts that they leave and reach.
+    /// The amount in cents, and the accounts it is transferred from and to.
     let cents: Int64
     let from: Int
     let to: Int
   }
 
   static let accounts = (0..<60).map { String(format: "Account %02d", $0) }
-  /// What the measured grouping begins with: about two fifths of the transactions are later.
+  /// The start of the measured grouping, which includes about two fifths of the transactions.
   static let firstDate = 694_224_000.0
   static let firstMonth = "2023-01"
 

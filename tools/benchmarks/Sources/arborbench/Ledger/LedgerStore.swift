@@ -69,7 +69,7 @@ struct LedgerStore {
     try context.commit()
   }
 
-  /// The sums by month and account: their number, and a checksum.
+  /// Computes the sums by month and account. Returns their number and a checksum.
   func sums() throws -> (Int, UInt64) {
     let first = Date(timeIntervalSinceReferenceDate: LedgerData.firstDate)
     var request = FetchRequest<ManagedObject>(

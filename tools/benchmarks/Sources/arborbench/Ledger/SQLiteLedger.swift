@@ -1,6 +1,6 @@
 import Foundation
 
-/// The ledger in SQLite, with the same indexes and the words in FTS5.
+/// The ledger in SQLite, with the same indexes and an FTS5 table for the words.
 struct SQLiteLedger {
   private let database: SQLiteConnection
 

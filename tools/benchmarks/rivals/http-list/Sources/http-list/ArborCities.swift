@@ -1,11 +1,11 @@
 import ArborData
 import Foundation
 
-/// Cities in a store, read as a service reads them: a context for each request.
+/// Cities in a store, read as in a service: with a context for each request.
 struct ArborCities: CityLists {
   private let store: PersistentStore
 
-  /// Opens the store, and fills it where it is empty.
+  /// Opens the store, and fills it if it is empty.
   init(path: String, count: Int64) throws {
     store = try PersistentStore(for: [City.self], at: .path(path))
     let context = store.makeContext()

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 
-/// A city as clients get it.
+/// A city in responses.
 struct CityItem: Codable, Sendable, ResponseEncodable {
   let geonameID: Int64
   let name: String
@@ -11,9 +11,9 @@ struct CityItem: Codable, Sendable, ResponseEncodable {
   let population: Int64
   let timeZone: String
 
-  /// A made-up one.
+  /// Creates a generated city.
   init(number: Int64) {
-    // Neighbours in the list have nothing in common but that.
+    // Only their position makes cities neighbours in the list.
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
     geonameID = number
     name = "City of \(String(mixed >> 20, radix: 36))"
@@ -38,20 +38,20 @@ struct CityItem: Codable, Sendable, ResponseEncodable {
   }
 }
 
-/// Where the lists come from.
+/// A source of lists.
 protocol CityLists: Sendable {
-  /// The first 20 cities whose ID is above another's, by their IDs.
+  /// Returns the first 20 cities with IDs greater than the given one, sorted by ID.
   func cities(after geonameID: Int64) async throws -> [CityItem]
 }
 
-/// One list for every request.
+/// A source that returns the same list for every request.
 struct FixedCities: CityLists {
   private let items = (1...20).map { CityItem(number: $0) }
 
   func cities(after geonameID: Int64) -> [CityItem] { items }
 }
 
-/// Answers `GET /cities/ID` until the process is ended.
+/// Serves `GET /cities/ID` until the process is terminated.
 func serve(_ source: any CityLists, port: Int) async throws {
   let router = Router()
   router.get("cities/:after") { _, context -> [CityItem] in

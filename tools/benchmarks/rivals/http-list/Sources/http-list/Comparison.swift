@@ -1,10 +1,10 @@
 import Foundation
 
-/// Starts a server of each kind and asks them in turn.
+/// Starts a server of each kind and sends requests to them in turn.
 struct Comparison {
   let path: String
   let count: Int64
-  /// So many of each kind a round, over all connections together.
+  /// The number of requests per kind and round, over all connections together.
   let requests: Int
 
   private static let kinds = ["arbor", "grdb", "none"]
@@ -31,7 +31,7 @@ struct Comparison {
     for connections in [1, 8] { try compare(connections, rounds) }
   }
 
-  /// Both have to say the same.
+  /// Checks that both respond with the same list.
   private func checkAnswers() throws {
     for start in [0, count / 2, count - 5] {
       let answers = try (0..<2).map { index in

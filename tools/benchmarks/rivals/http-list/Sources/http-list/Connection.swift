@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection to a server of this machine that is kept open: no more of HTTP than that takes.
+/// A persistent connection to a local server, with the minimum of HTTP.
 final class Connection {
   private let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -27,7 +27,8 @@ final class Connection {
 
   deinit { close(descriptor) }
 
-  /// Waits until a server listens, a minute at most: it may have to fill its file before.
+  /// Waits until a server listens, for at most a minute, because it may have to fill its file
+  /// first.
   static func wait(port: Int) throws {
     for _ in 0..<600 {
       if (try? Connection(port: port)) != nil { return }
@@ -36,11 +37,11 @@ final class Connection {
     throw Failure("The server on port \(port) does not start.")
   }
 
-  /// The body of an answer that is in order.
+  /// Returns the body of a successful response.
   func get(_ path: String) throws -> Data {
     let request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
-    else { throw Failure("The server does not take the request.") }
+    else { throw Failure("The server doesn't accept the request.") }
     var received = 0
     var bodyStart: Int?
     var length = 0

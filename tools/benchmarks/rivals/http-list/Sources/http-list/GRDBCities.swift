@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// The same cities in SQLite, read as GRDB's guides do it.
+/// The same cities in SQLite, read as GRDB's guides recommend.
 struct GRDBCities: CityLists {
   private let pool: DatabasePool
 
-  /// Opens the database, and fills it where it is empty.
+  /// Opens the database, and fills it if it is empty.
   init(path: String, count: Int64) throws {
     pool = try DatabasePool(path: path)
     try pool.write { database in

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Requests over some connections, each of which sends the next when the answer is there.
+/// Requests over several connections, each of which sends the next request after a response.
 struct Load {
   let port: Int
   let connections: Int

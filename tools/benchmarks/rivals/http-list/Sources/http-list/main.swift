@@ -1,9 +1,9 @@
 // http-list FILE N ROUNDS [REQUESTS]: N cities in FILE.arbor and FILE.sqlite, a Hummingbird server
-// of each in a process of its own, and the same requests to both in turn: the latency of a list of
+// for each in a separate process, and the same requests to both in turn: the latency of a list of
 // 20 cities as JSON.
 //
 // http-list serve KIND FILE N PORT: one of the servers; KIND is `arbor`, `grdb` or `none`, which
-// answers from memory and shows what the server itself takes.
+// responds from memory and shows the cost of the server itself.
 import Foundation
 
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -116,7 +116,8 @@ import ArborBrowser
       try page.press("Enter")
       try page.wait("!document.querySelector('#review').hidden")
       try page.click("#review")
-      try page.wait("document.querySelector('dialog .failure')?.innerText.includes('Enter an integer')")
+      try page.wait(
+        "document.querySelector('dialog .failure')?.innerText.includes('Enter an integer')")
       #expect(try PageAudit.problems(in: page) == [])
       try page.picture("refusal-390")
       try page.press("Escape")

@@ -13,7 +13,7 @@ static uint32_t crc_bytewise(uint32_t crc, const unsigned char *p, size_t n) {
   static uint32_t table[256];
   static int ready;
   if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
-    // Threads that meet here compute the same values, so a second fill does no harm.
+    // Concurrent threads compute the same values, so filling the table twice is harmless.
     for (uint32_t i = 0; i < 256; i++) {
       uint32_t c = i;
       for (int bit = 0; bit < 8; bit++) c = (c >> 1) ^ (c & 1 ? CASTAGNOLI : 0);
@@ -73,17 +73,17 @@ HARDWARE static inline uint32_t crc_hardware(uint32_t crc, const unsigned char *
   const unsigned char *last = p + n - 8;
   for (; n >= 64; p += 64, n -= 64)
     for (int offset = 0; offset < 64; offset += 8) wide = step8(wide, load8(p + offset));
-  // Lengths of records differ at random, and a branch that is guessed wrong costs more than all
-  // steps of a short record: so all seven steps that there may be are made, each on bytes of the
-  // record, and the one that was the last is chosen.
+  // Record lengths are unpredictable, and a mispredicted branch costs more than all steps of a
+  // short record. So all seven possible steps are executed, each on bytes of the record, and the
+  // result of the last applicable one is selected.
   uint64_t state = wide;
   for (int offset = 0; offset < 56; offset += 8) {
     const unsigned char *word = p + offset < last ? p + offset : last;
     state = step8(state, load8(word));
     wide = CHANCE(n >= (size_t)offset + 8) ? state : wide;
   }
-  // The last 0 to 7 bytes are the high ones of the last word. Moving state and bytes to its high
-  // end passes over the steps that the missing bytes would have been.
+  // The last 0 to 7 bytes are the high ones of the last word. Shifting state and bytes to its high
+  // end skips the steps of the missing bytes.
   unsigned bits = 8 * (unsigned)(n & 7);
   uint64_t tail = ((((load8(last) >> (63 - bits)) >> 1) ^ wide) << (63 - bits)) << 1;
   return (uint32_t)((wide >> bits) ^ step8(0, tail));
@@ -97,7 +97,7 @@ HARDWARE static inline uint32_t record_crc_hardware(uint64_t key, uint16_t entit
 typedef uint32_t (*record_checksum)(uint64_t key, uint16_t entity, const void *bytes,
                                     size_t count);
 
-// Inlined with a checksum that is known, so that nothing is called through a pointer.
+// Inlined for each checksum function, to avoid calls through a pointer.
 __attribute__((always_inline)) static inline uint64_t intact(const arbor_record *records, size_t n,
                                                              uint16_t entity,
                                                              record_checksum checksum) {
@@ -137,7 +137,7 @@ uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t en
   return intact(records, n, entity, arbor_record_crc32c);
 }
 
-// A library's search prepares tables, which costs more than looking through a short text.
+// The library's search prepares tables, which costs more than scanning a short string.
 #define SHORT_HAYSTACK 256
 
 static int holds(const unsigned char *start, const unsigned char *needle, size_t count) {
@@ -150,7 +150,7 @@ static const void *find_in_short(const unsigned char *haystack, size_t haystack_
   size_t end = haystack_count - needle_count + 1;
   size_t offset = 0;
 #if defined(__SSE2__)
-  // Sixteen offsets at a time: where the first and the last byte fit, the rest is compared.
+  // Sixteen offsets at a time: if the first and the last byte match, the rest is compared.
   __m128i first = _mm_set1_epi8((char)needle[0]);
   __m128i last = _mm_set1_epi8((char)needle[needle_count - 1]);
   for (; offset + 16 <= end; offset += 16) {
@@ -191,7 +191,7 @@ const void *arbor_find(const void *haystack, size_t haystack_count, const void *
   return find_in_short(haystack, haystack_count, needle, needle_count);
 }
 
-// Words with as many bits set as not, which no small number divides.
+// Words with as many set as unset bits and without small divisors.
 #define HASH_0 0xa0761d6478bd642full
 #define HASH_1 0xe7037ed1a0b428dbull
 #define HASH_2 0x8ebc6af09c88c6e3ull
@@ -213,7 +213,7 @@ static inline uint64_t hash_bytes(uint64_t seed, const unsigned char *p, size_t 
   uint64_t hash = seed ^ HASH_0;
   size_t rest = count;
   if (rest > 32) {
-    // Two chains, since each step of one waits for the step before.
+    // Two independent chains, because each step depends on the previous one of its chain.
     uint64_t other = hash;
     for (; rest > 32; rest -= 32, p += 32) {
       hash = fold(load_word(p) ^ HASH_1, load_word(p + 8) ^ hash);
@@ -226,7 +226,7 @@ static inline uint64_t hash_bytes(uint64_t seed, const unsigned char *p, size_t 
     rest -= 16;
     p += 16;
   }
-  // The last 0 to 16 bytes as two words, which overlap or are filled up with zeros.
+  // The last 0 to 16 bytes as two words, which overlap or are padded with zeros.
   uint64_t low = 0, high = 0;
   if (rest >= 8) {
     low = load_word(p);

@@ -13,10 +13,10 @@ int arbor_rename_exclusive(const char *source, const char *target) {
   if (errno != ENOTSUP && errno != EINVAL) return errno;
 #elif defined(RENAME_NOREPLACE)
   if (renameat2(AT_FDCWD, source, AT_FDCWD, target, RENAME_NOREPLACE) == 0) return 0;
-  // Old kernels and some file systems know no such flag.
+  // Old kernels and some file systems don't support the flag.
   if (errno != EINVAL && errno != ENOSYS) return errno;
 #endif
-  // A second name fails where there is one already; then the first name goes.
+  // Creating a second name fails if it already exists. Otherwise, the first name is removed.
   if (link(source, target) != 0) return errno;
   return unlink(source) == 0 ? 0 : errno;
 }
@@ -25,7 +25,7 @@ int arbor_lock_range(int descriptor, int kind, off_t start, off_t length, int wa
 #if defined(F_OFD_SETLK)
   int command = waits ? F_OFD_SETLKW : F_OFD_SETLK;
 #else
-  // The numbers on macOS, whose headers keep them to themselves.
+  // The values on macOS, whose headers don't declare them.
   int command = waits ? 91 : 90;
 #endif
   static const short types[] = {F_RDLCK, F_WRLCK, F_UNLCK};

@@ -3,17 +3,17 @@
 #include <stdint.h>
 
 #ifdef __linux__
-// What Swift's own module of the C library leaves out.
+// Declarations that Swift's C library module doesn't include.
 #include <sys/statfs.h>
 #endif
 
-/// Begins to bring all of a page near to the processor.
+/// Prefetches all cache lines of a page.
 static inline void arbor_prefetch_page(const void *page) {
   for (int offset = 0; offset < 4096; offset += 64)
     __builtin_prefetch((const char *)page + offset);
 }
 
-// Memory that is made by whoever needs it first, and seen by others with what it held then.
+// Memory that the first thread that needs it publishes with its contents.
 
 static inline uint32_t *arbor_load_words(uint32_t *const *words) {
   return __atomic_load_n(words, __ATOMIC_ACQUIRE);
@@ -24,7 +24,7 @@ static inline bool arbor_publish_words(uint32_t **words, uint32_t *made) {
   return __atomic_compare_exchange_n(words, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-// Words that threads share without an order among them.
+// Words that threads access with relaxed ordering.
 
 static inline uint64_t arbor_load_relaxed_64(const uint64_t *word) {
   return __atomic_load_n(word, __ATOMIC_RELAXED);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /// CRC-32C (Castagnoli, RFC 3720 appendix B.4) of `count` bytes, continuing from `seed`
-/// (0 for a new checksum). Uses the processor's instruction where there is one.
+/// (0 for a new checksum). Uses the processor's instruction if available.
 uint32_t arbor_crc32c(uint32_t seed, const void *bytes, size_t count);
 
 /// The checksum of a stored record: CRC-32C over its key (8 bytes), its entity's number (2 bytes),
@@ -19,32 +19,33 @@ typedef struct {
   size_t count;
 } arbor_record;
 
-/// Which of `n` records, up to 64, end with the checksum of what is before: a bit for each, the
-/// first the lowest. One of fewer than 12 bytes does not.
+/// Returns a bit mask of the records, at most 64, that end with the checksum of their preceding
+/// bytes. The lowest bit is that of the first record. Records of fewer than 12 bytes never do.
 uint64_t arbor_records_intact(const arbor_record *records, size_t n, uint16_t entity);
 
 /// The hash of bytes, continuing from `seed`: words are multiplied and folded as in wyhash
-/// (https://github.com/wangyi-fudan/wyhash). It tells apart what accidents make, not what an
-/// adversary does. Files have it: it never changes.
+/// (https://github.com/wangyi-fudan/wyhash). It detects accidental changes, not those of
+/// an adversary. Part of the file format, so it never changes.
 uint64_t arbor_hash(uint64_t seed, const void *bytes, size_t count);
 
-/// Of a value with more bytes only the first and the last ARBOR_HASHED_END ones are hashed, and
-/// how many there are: it lies on pages of its own, and carries a checksum of its own.
+/// For longer values, only the first and the last ARBOR_HASHED_END bytes and the length are hashed,
+/// because such a value is stored on separate pages and has its own checksum.
 #define ARBOR_HASHED_WHOLE 16384
 #define ARBOR_HASHED_END 64
 
-/// The hash of an entry of a database: of its key and of its value.
+/// Returns the hash of a database entry, computed from its key and its value.
 uint64_t arbor_entry_hash(uint64_t seed, const void *key, size_t key_count, const void *value,
                           size_t value_count);
 
-/// The first occurrence of `needle` in `haystack`, or NULL. An empty needle is found at the start.
+/// Returns the first occurrence of `needle` in `haystack`, or NULL. An empty needle is found at the
+/// start.
 const void *arbor_find(const void *haystack, size_t haystack_count, const void *needle,
                        size_t needle_count);
 
-/// Begins to bring what lies at an address, which need not be a valid one, near to the processor.
+/// Prefetches the cache line at an address, which need not be valid.
 static inline void arbor_prefetch(const void *address) { __builtin_prefetch(address); }
 
-/// Retains a Swift object `count` times at the price of once. Source: the Swift runtime, which
+/// Retains a Swift object `count` times at the cost of a single retain. Source: the Swift runtime, which
 /// declares it in HeapObject.h.
 extern void *swift_retain_n(void *object, uint32_t count);
 

@@ -101,7 +101,7 @@ struct DateSearch {
     let last = Self.roundedUp(next.firstDate(after: end))
     throw FolderLog.missing(
       text, folder,
-      "its entries are ambiguous between \(end.date.formatted(.iso8601)), commit "
+      "it has a gap between \(end.date.formatted(.iso8601)), commit "
         + "\(end.end.sequence), and \(last), commit \(next.manifest.sequence)")
   }
 

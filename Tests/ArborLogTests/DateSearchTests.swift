@@ -137,7 +137,7 @@ import Testing
       let error = #expect(throws: ArborError.self) { try restore(.date(between)) }
       #expect(error?.code == .objectNotFound)
       #expect(
-        error?.message.contains("its entries are ambiguous between ") == true,
+        error?.message.contains("it has a gap between ") == true,
         "\(error as Any)")
       #expect(try restore(.date(Date())) == 4)
     }

@@ -234,7 +234,7 @@ import Testing
 
   // MARK: Changes
 
-  @Test("Merge policies are cases of MergePolicy: uniqueness too")
+  @Test("Merge policies are cases of MergePolicy, for uniqueness too")
   func mergePolicies() throws {
     try use { context in
       try person("Ada", 36, in: context).setValue("A1", forKey: "badge")

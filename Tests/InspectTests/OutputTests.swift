@@ -60,7 +60,7 @@ import Testing
     let before = try Data(contentsOf: office.url)
     for redirection in [">&-", "<&- >&-", "2>&- >&-", "<&- >&- 2>&-"] {
       #expect(try run(["dump", path], redirection).status == 74, "\(redirection)")
-      #expect(try run(["dump", path, "No object"], redirection).status == 1, "\(redirection)")
+      #expect(try run(["dump", path, "Nobody"], redirection).status == 1, "\(redirection)")
     }
     #expect(try Data(contentsOf: office.url) == before)
     let lock = try? Data(contentsOf: URL(filePath: path + "-lock"))

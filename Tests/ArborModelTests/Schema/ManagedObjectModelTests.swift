@@ -7,7 +7,7 @@ import Testing
   @Test func findsEntitiesByName() throws {
     let model = try SchemaFixture.model()
     #expect(model.entity(named: "Company")?.name == "Company")
-    #expect(model.entity(named: "No object") == nil)
+    #expect(model.entity(named: "Nobody") == nil)
     let manager = try #require(model.entity(named: "Manager"))
     #expect(model.lineage(of: manager).map(\.name) == ["Manager", "Employee", "Person"])
   }

@@ -119,9 +119,9 @@ import Testing
   }
 
   @Test(arguments: [
-    EntityDescription(name: "A", parent: "No object"), EntityDescription(name: "A", parent: "A"),
+    EntityDescription(name: "A", parent: "Nobody"), EntityDescription(name: "A", parent: "A"),
     EntityDescription(
-      name: "A", relationships: [RelationshipDescription(name: "r", destination: "No object")]),
+      name: "A", relationships: [RelationshipDescription(name: "r", destination: "Nobody")]),
     EntityDescription(
       name: "A",
       relationships: [RelationshipDescription(name: "r", destination: "A", inverse: "s")]),

@@ -11,7 +11,7 @@ import Testing
       #expect(schema.entity(of: number) === entity)
       #expect(schema.entities[entity.index] === entity)
     }
-    #expect(schema.entity(named: "No object") == nil)
+    #expect(schema.entity(named: "Nobody") == nil)
     #expect(schema.entity(of: ObjectNumber(entity: 0, sequence: 1)) == nil)
     #expect(schema.entity(of: ObjectNumber(entity: 99, sequence: 1)) == nil)
   }

@@ -47,7 +47,7 @@ import Testing
       #expect(try store.file.objectNumber(id) == tag)
       let foreign = [
         ObjectID(storeID: UUID(), entityName: "Tag", number: 1),
-        ObjectID(storeID: store.file.id, entityName: "No object", number: 1),
+        ObjectID(storeID: store.file.id, entityName: "Nobody", number: 1),
         ObjectID(storeID: store.file.id, entityName: "Person", number: 1),
       ]
       for other in foreign {

@@ -122,7 +122,7 @@ import Testing
 
   @Test func modelsThatBreakARuleAreRefused() throws {
     var broken = model
-    broken.fetchRequestTemplates.append(FetchRequestTemplate(name: "x", entity: "No object"))
+    broken.fetchRequestTemplates.append(FetchRequestTemplate(name: "x", entity: "Nobody"))
     let bytes = try Data(contentsOf: URL(filePath: path))
     let others: [StoreOpening] = [
       StoreOpening(.file(path), model: broken), StoreOpening(.inMemory, model: broken),

@@ -164,7 +164,7 @@ extension ManagedObjectModel {
     Mistake("Employee", nil, says: "is empty") {
       $0["Employee"].uniquenessConstraints.append([])
     },
-    Mistake("Company", "byCity", says: "town is not a property of the entity") {
+    Mistake("Company", "byCity", says: "names town, which is not a property of the entity") {
       $0["Company"].fetchIndexes.append(
         FetchIndexDescription(name: "byCity", elements: [.init("town")]))
     },

@@ -64,7 +64,7 @@ import Testing
     try addEntries(store, "Entry", 5)
     let end = watcher.finish()
     #expect(watcher.acknowledged("sees").last == 5)
-    #expect(end.status == 1 && end.errors.contains("open it again"), "\(end.errors)")
+    #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
     #expect(try count(store, "Entry") == 5)
     try store.check()
   }
@@ -107,7 +107,7 @@ import Testing
     defer { store.close() }
     let end = watcher.finish()
     #expect(watcher.acknowledged("sees") == [0])
-    #expect(end.status == 1 && end.errors.contains("open it again"), "\(end.errors)")
+    #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
   }
 
   /// After a kill at any moment the store is of the former model or of the new one, and sound.

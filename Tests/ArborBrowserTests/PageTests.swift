@@ -255,7 +255,7 @@ import ArborBrowser
       try page.evaluate("document.querySelector('.field input').select()")
       try page.type("age > 20 AND nme == 'x'")
       try page.press("Enter")
-      try page.wait("document.querySelector('.problem')?.innerText.includes('did you mean')")
+      try page.wait("document.querySelector('.problem')?.innerText.includes('Did you mean')")
       #expect(
         try page.evaluate("document.querySelector('.mark').style.getPropertyValue('--column')")
           == "13")

@@ -54,11 +54,20 @@ final class Chromium {
     _ = program.wait()
   }
 
-  /// Keeps how far things moved without anybody's doing.
+  /// Records how far elements moved without input, and which.
   private static let shiftWatch = """
     window.shifts = 0;
+    window.moved = new Set();
     new PerformanceObserver((list) => {
-      for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts += each.value;
+      for (const each of list.getEntries().filter((each) => !each.hadRecentInput)) {
+        window.shifts += each.value;
+        for (const { node, previousRect: from, currentRect: to } of each.sources) {
+          const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+          const name = element ? `${element.localName}.${element.className}` : "removed";
+          const place = ({ x, y, width, height }) => [x, y, width, height].join(" ");
+          window.moved.add(`${name} (${place(from)}) → (${place(to)})`);
+        }
+      }
     }).observe({ type: "layout-shift", buffered: true });
     """
 

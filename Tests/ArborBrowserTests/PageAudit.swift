@@ -97,7 +97,10 @@ enum PageAudit {
       if (document.documentElement.scrollWidth > innerWidth) {
         problems.push(`wider than the window: ${document.documentElement.scrollWidth}`);
       }
-      if (window.shifts > 0.02) problems.push(`moved by itself: ${window.shifts.toFixed(3)}`);
+      if (window.shifts > 0.02) {
+        const moved = [...window.moved].join(", ");
+        problems.push(`moved by itself: ${window.shifts.toFixed(3)} ${moved}`);
+      }
       return [...new Set(problems)];
     }
     """#

@@ -318,7 +318,8 @@ import ArborBrowser
       for (width, height, isDark) in windows {
         try page.resize(width, height, isDark: isDark)
         for (name, address, mark) in views {
-          try page.evaluate("window.shifts = 0; location.hash = '#/\(address)'")
+          try page.evaluate(
+            "window.shifts = 0; window.moved.clear(); location.hash = '#/\(address)'")
           try page.exists(mark)
           try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
           var problems = try PageAudit.problems(in: page)
@@ -330,6 +331,42 @@ import ArborBrowser
           #expect(problems == [], "\(name) \(width) \(isDark)")
           try page.picture("\(name)-\(width)\(isDark ? "-dark" : "")")
         }
+      }
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// While a view waits for the server, the former view keeps its layout.
+  @Test func aSlowServerMovesNothing() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.resize(390, 780, isDark: false)
+      try page.evaluate(
+        """
+        const now = window.fetch;
+        window.fetch = async (...request) => {
+          await new Promise((resume) => setTimeout(resume, 300));
+          return now(...request);
+        };
+        """)
+      for (address, mark) in [("history", ".commit"), ("health", ".space-map svg")] {
+        try page.evaluate("location.hash = '#/query?entity=Employee&where=age%20%3C%2045'")
+        try page.exists(".plan")
+        let places = try page.evaluate(
+          """
+          (async () => {
+            const place = () => JSON.stringify(
+              [...document.querySelectorAll("#main *")].map((each) => each.getBoundingClientRect()));
+            const before = place();
+            location.hash = "#/\(address)";
+            await new Promise((resume) => setTimeout(resume, 100));
+            return [before, place()];
+          })()
+          """)
+        #expect(places[0] == places[1], "\(address)")
+        try page.exists(mark)
       }
       #expect(page.complaints == [])
     }

@@ -12,6 +12,8 @@ const views = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
   health: healthView,
 };
+/** What a view is made of; it is read while the former view is still shown. */
+const sources = { history: "history", health: "health" };
 const main = document.getElementById("main");
 let schema = null;
 let leave = null;
@@ -38,11 +40,13 @@ async function render() {
   // A view that waits for the server is not shown if another one has been chosen meanwhile.
   const turn = ++turns;
   const isCurrent = () => turn === turns;
-  main.className = `view ${view}`;
   main.setAttribute("aria-busy", "true");
   document.title = visible(`${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`);
   try {
-    const made = await views[view](main, schema, rest, parameters, isCurrent);
+    const source = sources[view] ? await get(sources[view]) : null;
+    if (!isCurrent()) return;
+    main.className = `view ${view}`;
+    const made = await views[view](main, schema, rest, parameters, source);
     if (!isCurrent()) {
       if (made.end) made.end();
       return;
@@ -50,6 +54,7 @@ async function render() {
     leave = { view, ...made };
   } catch (error) {
     if (!isCurrent()) return;
+    main.className = `view ${view}`;
     show(main, failure(error));
   }
   main.setAttribute("aria-busy", "false");

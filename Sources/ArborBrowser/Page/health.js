@@ -3,9 +3,7 @@ import { get, post } from "./api.js";
 import { bytes, count, el, failure, milliseconds, plural, show, svg } from "./dom.js";
 
 /** The view of the file's health. */
-export async function healthView(main, schema, rest, parameters, isCurrent) {
-  const health = await get("health");
-  if (!isCurrent()) return {};
+export async function healthView(main, schema, rest, parameters, health) {
   let timer = 0;
   let isOver = false;
   const check = el("div", { class: "check" });

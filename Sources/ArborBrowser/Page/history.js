@@ -1,14 +1,12 @@
 // Commits as they happen, newest first.
-import { events, get } from "./api.js";
+import { events } from "./api.js";
 import { count, el, plural, show } from "./dom.js";
 import { cell, objectAddress } from "./values.js";
 
 const longest = 400;
 
 /** The view of commits. */
-export async function historyView(main, schema, rest, parameters, isCurrent) {
-  const { commits } = await get("history");
-  if (!isCurrent()) return {};
+export async function historyView(main, schema, rest, parameters, { commits }) {
   const list = el("ol", { class: "commits", "aria-label": "Commits", reversed: true });
   const state = el("span", { class: "live", role: "status" }, "Live");
   let total = commits.length;

@@ -112,15 +112,20 @@ struct RowDelivery {
   @inline(never)
   mutating func handOver() throws -> Bool {
     guard wantsMore, let entity, count > 0 else { return wantsMore }
-    room -= count
-    wantsMore = try buffer.withRows(count) { try sink.take($0, of: entity) } && room > 0
+    let delivered = count
+    // Before the sink can throw, so that the buffer never overflows.
     (count, free) = (0, 0)
+    room -= delivered
+    wantsMore = try buffer.withRows(delivered) { try sink.take($0, of: entity) } && room > 0
     rowsAtOnce = min(Self.capacity, sink.rowsWanted)
     return wantsMore
   }
 }
 
 /// Memory for a batch of rows. An array would check its uniqueness for every row.
+///
+/// Memory safety: a delivery buffers at most its capacity, because a full batch is delivered before
+/// another row is stored. Copies of a delivery share the buffer, so only one of them may be used.
 private final class RowBuffer {
   private let rows: UnsafeMutableBufferPointer<FoundRow>
 

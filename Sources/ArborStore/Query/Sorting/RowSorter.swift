@@ -56,7 +56,7 @@ struct RowSorter<Order: RowOrder> {
   private let limit: WorkLimit
 
   /// - Parameters:
-  ///   - most: The number of first rows to keep, or `nil` for all.
+  ///   - most: The maximum number of rows to keep, or `nil` for all.
   ///   - continuation: The row after which the kept rows begin.
   /// - Throws: ``ArborError`` `invalidArgument` if the continuation does not match the order.
   init(

@@ -2,11 +2,15 @@ internal import ArborModel
 
 /// Sorts indices by 64-bit numbers with a least-significant-byte radix sort. Moves 16 bytes per
 /// element and pass, whatever is being sorted, and skips bytes that are the same in all numbers.
+/// A few elements are compared instead, because each radix sort has 2,048 counters to set up.
 struct SortedPrefixes {
   private struct Element {
     var prefix: UInt64
     var index: Int
   }
+
+  /// The maximum number of elements that are compared.
+  private static let few = 256
 
   private var elements: [Element]
 
@@ -15,10 +19,14 @@ struct SortedPrefixes {
     elements = (0..<count).map { Element(prefix: prefix($0), index: $0) }
   }
 
-  /// Sorts the elements by their numbers. The sort is stable.
+  /// Sorts the elements by their numbers.
   ///
   /// - Throws: The interruption that ends the work.
   mutating func sort(_ limit: WorkLimit) throws(Interruption) {
+    guard elements.count > Self.few else {
+      elements.sort { $0.prefix < $1.prefix }
+      return
+    }
     var counts = Array(repeating: 0, count: 8 * 256)
     for element in elements {
       for byte in 0..<8 { counts[byte << 8 | Self.byte(byte, of: element.prefix)] += 1 }

@@ -255,7 +255,7 @@ import Testing
     }
     let refusal = try store.refusal(of: Library.model(), begins: true)
     #expect(refusal.violations.map(\.keyPath) == ["author"], "\(refusal)")
-    #expect(refusal.violations.first?.message.contains("without a counterpart in ") == true)
+    #expect(refusal.violations.first?.message.contains("in the inverse of author (Book ") == true)
   }
 
   @Test func aDestinationMayChangeWhereAllMembersFit() throws {

@@ -187,7 +187,7 @@ import Testing
         #expect(last.location.line == batch.firstIndex + 1)
       }
     }
-    #expect(error.description.hasPrefix("big.json:5001:12 ($[5000].name): Expected "))
+    #expect(error.description.hasPrefix("big.json:5001:12 ($[5000].name): Expected a value."))
     #expect(count == 5_000)
     let again = try #require(throws: ArborError.self) { try reader.next() }
     #expect(again.description == error.description)

@@ -228,7 +228,8 @@ final class AttributeCoder: Sendable {
 
   // MARK: Writing
 
-  /// Returns the JSON that is read as the same value, or `nil` if there is none, as for NaN.
+  /// Encodes a value as JSON that decodes to the same value. Returns `nil` for values that JSON can't
+  /// represent, such as NaN.
   func json(_ value: PropertyValue) -> JSONValue? {
     switch value {
     case .null: .null

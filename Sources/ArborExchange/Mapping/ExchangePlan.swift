@@ -50,7 +50,7 @@ final class ExchangePlan {
     /// Whether it is connected after all items have been processed, because it may refer to later
     /// ones.
     var isDeferred = false
-    /// The index of the value on the tape of the item's document, or 0 if there is none.
+    /// The tape index of the value in the item's document, or 0 if the item has no value.
     var node: Int32 = 0
     /// The index of the items' mapping in ``ExchangePlan/mappings``, or -1 if there are no items.
     var mapping: Int32 = -1

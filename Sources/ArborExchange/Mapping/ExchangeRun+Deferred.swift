@@ -26,7 +26,7 @@ struct WaitingLink {
 enum ItemLocation {
   /// A tape index in a document of the plan.
   case node(document: Int32, Int32)
-  /// A byte offset, for a document that is no longer in memory.
+  /// A byte offset in the source, because the document has already been released.
   case byte(Int, of: JSONSource)
 }
 
@@ -82,7 +82,7 @@ extension ExchangeRun {
   }
 
   /// Returns the first object with one of the keys of a name.
-  private func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
+  func namedObject(_ member: ExchangePlan.Member) -> ManagedObject? {
     guard case .named(let name) = member else { return nil }
     let (table, keys) = plan.keys(of: name)
     for key in keys {
@@ -291,7 +291,7 @@ extension ExchangeRun {
     return plan.origin(item).location
   }
 
-  /// Returns the line and column. Reads a file again if its document is no longer in memory.
+  /// Returns the line and column. Reads the file again if its document has been released.
   func location(of location: ItemLocation) -> ArborError.SourceLocation? {
     switch location {
     case .node(let document, let node): return plan.node(in: document, node).location

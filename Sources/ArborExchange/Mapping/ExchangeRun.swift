@@ -147,10 +147,7 @@ final class ExchangeRun {
       try carryOut(index, within: nil, &objects)
       parents[index] = objects.first
       return objects.first
-    case .named(let name):
-      let (table, keys) = plan.keys(of: name)
-      return keys.lazy.compactMap { table.first(at: Int($0)) }.first
-    case .labelled, .group: return nil
+    case .named, .labelled, .group: return namedObject(member)
     }
   }
 

@@ -64,7 +64,7 @@ final class IdentityTable {
   let index: Int
   let entity: EntitySchema
   let attributes: [AttributeCoder]
-  /// The relationship to the object that is part of the identity, or `nil` if there is none.
+  /// The relationship to the parent object, if the parent is part of the identity.
   let parent: RelationshipSchema?
   /// The predicate that bounds the search, or `nil` for no bounds.
   let scope: FetchPredicate?

@@ -157,7 +157,7 @@ final class ManagedObjectReading: ModelSession {
   ///
   /// - Parameters:
   ///   - type: The requested type, or `nil` if it is unknown.
-  ///   - cohort: The objects that are read together with the object, or `nil` if there are none.
+  ///   - cohort: The objects that are read together with the object, or `nil` for the object alone.
   func member(
     _ key: String, as type: Any.Type?, of object: ManagedObject, in cohort: ReadCohort?,
     _ traits: ModelTraits
@@ -262,7 +262,7 @@ struct BackReference {
   let key: String
   let keyPath: AnyKeyPath
   let traits: ModelTraits
-  /// The model that has the property, after its creation.
+  /// The model that has the property, once it has been created.
   private(set) var model: (any ValueModel)?
 
   /// Returns the reference with its model.

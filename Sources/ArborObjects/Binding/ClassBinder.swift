@@ -128,23 +128,27 @@ extension ManagedObject {
   /// first.
   class var describedLineage: [EntityDescription] {
     var lineage: [EntityDescription] = []
-    var next: ManagedObject.Type? = self
-    while let objectClass = next, objectClass != ManagedObject.self {
+    for objectClass in lineageOfClasses {
       let description = objectClass.entityDescription
       // A class that doesn't override the description inherits that of its superclass.
       if description.name != lineage.last?.name { lineage.append(description) }
-      next = _getSuperclass(objectClass) as? ManagedObject.Type
     }
     return lineage.reversed()
   }
 
   /// The class or the superclass that describes no entity, although it is not `ManagedObject`.
   class var undescribedClass: ManagedObject.Type? {
+    lineageOfClasses.first { $0.entityDescription.name.isEmpty }
+  }
+
+  /// The class and its superclasses below `ManagedObject`, the class first.
+  private class var lineageOfClasses: [ManagedObject.Type] {
+    var classes: [ManagedObject.Type] = []
     var next: ManagedObject.Type? = self
     while let objectClass = next, objectClass != ManagedObject.self {
-      if objectClass.entityDescription.name.isEmpty { return objectClass }
+      classes.append(objectClass)
       next = _getSuperclass(objectClass) as? ManagedObject.Type
     }
-    return nil
+    return classes
   }
 }

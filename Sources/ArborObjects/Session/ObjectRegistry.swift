@@ -6,7 +6,8 @@ internal import ArborModel
 /// doubled. This happens at the start of operations on the context's own thread, so that no
 /// object's `deinit` has to find its context.
 ///
-/// The words of the map are references at +1, as in `Unmanaged`.
+/// Memory safety: each word of the map is the address of an object and owns one retain of it, which
+/// is released exactly once, when the word leaves the map.
 final class ObjectRegistry {
   let map = NumberMap()
   private var sweepCount = leastSweepCount

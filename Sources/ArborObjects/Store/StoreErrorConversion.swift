@@ -162,7 +162,7 @@ extension ArborError {
           + "then reopen it.")
     case .inputOutput(let operation, let path, let errno): self.init(operation, path, errno)
     case .missing(let path):
-      let folder = URL(filePath: path).deletingLastPathComponent().path
+      let folder = Self.folder(of: path)
       self.init(
         .fileUnreadable,
         FileManager.default.fileExists(atPath: folder)
@@ -172,11 +172,15 @@ extension ArborError {
     }
   }
 
+  private static func folder(of path: String) -> String {
+    URL(filePath: path).deletingLastPathComponent().path
+  }
+
   /// Distinguishes missing permissions from a store that was opened for reading.
   private static func whyReadOnly(_ path: String?) -> String {
     guard let path else { return "The store is open for reading only. Open it for writing." }
     let files = FileManager.default
-    let folder = URL(filePath: path).deletingLastPathComponent().path
+    let folder = folder(of: path)
     let exists = files.fileExists(atPath: path)
     if exists, !files.isReadableFile(atPath: path) {
       return "\(path) cannot be read. Check its permissions."

@@ -52,7 +52,7 @@ public struct StoreOptions: Sendable, Hashable {
     /// relationship on it is searched, and before it is changed. The lists of free pages are
     /// verified before the first commit; they must not contain a page of records or indexes. A
     /// damaged page causes an error of that operation. Intact but outdated pages and altered index
-    /// entries are found only by the scrub.
+    /// entries are found only by a scrub or a check.
     case automatic
     /// Verifies every page with ordinary reads before the file is mapped, then every record, index
     /// entry and link, as the store check does. The time is proportional to the size of the file,

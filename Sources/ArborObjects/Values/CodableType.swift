@@ -67,7 +67,7 @@ final class CodableRecord {
   private var lastKey: String?
   private var single: CodableType?
 
-  /// Returns the JSON structure of a value with these requests.
+  /// Returns the JSON structure of a value whose type made these requests.
   ///
   /// - Parameter isComplete: Whether decoding finished without an error.
   func shape(isComplete: Bool) -> CodableShape {

@@ -35,7 +35,7 @@ final class CommitQueue: Sendable {
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// A leader waits at most ``State/diskTime`` divided by this, since it may wait in vain.
+  /// A leader waits for at most ``State/diskTime`` divided by this, because no commit may arrive.
   private static let waitLimitDivisor: UInt64 = 2
   /// Shorter waits than this, in nanoseconds, cost more than they save.
   private static let leastWait: UInt64 = 20_000

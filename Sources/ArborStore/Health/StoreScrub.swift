@@ -150,7 +150,8 @@ final class StoreScrub {
     }
   }
 
-  /// Returns the damage of a record or its large binaries, which the sum alone doesn't locate.
+  /// Returns the finding for a damaged record or large binary. The database's sum alone doesn't
+  /// locate it.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {

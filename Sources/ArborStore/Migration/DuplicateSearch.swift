@@ -2,8 +2,8 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Finds objects that share values which a newer model makes unique, before the migration. Since
-/// there is no index yet, it sorts all keys in memory.
+/// Finds objects that share values that must be unique in a newer model, before the migration.
+/// Sorts all keys in memory, because no index exists yet.
 struct DuplicateSearch {
   let migration: LightweightMigration
   let parts: StoreParts

@@ -205,7 +205,7 @@ extension LMDBError: CustomStringConvertible {
       )
     case .emptyFile:
       (
-        "The file is empty.",
+        "The store's file is empty.",
         "Check the path, or open it with a model, which creates a store there."
       )
     case .fileTooSmall:

@@ -111,8 +111,8 @@ extension PageGuard {
 extension PageGuard {
   mutating func noteCommit() { committed = state.transactionID + 1 }
 
-  /// Switches from the state of transaction `former` to another one. If that was not committed by
-  /// this process, its pages may have been written by any other.
+  /// Switches from the state of transaction `former` to another one. If this process didn't commit
+  /// that state, another process may have written its pages.
   mutating func takeOverPositions(from former: UInt64) {
     if state.transactionID != former, state.transactionID != committed { positions?.removeAll() }
     committed = nil

@@ -55,7 +55,7 @@ struct KnownTrees {
     return nil
   }
 
-  /// Switches to the state of a snapshot that begins.
+  /// Switches to the state of a new snapshot.
   @inline(__always)
   mutating func turn(toStateOf transaction: Int) {
     if transaction != state { forget(transaction) }

@@ -226,7 +226,7 @@ struct MetaPage: Equatable {
   /// No machine can map more.
   static let largestMap: UInt64 = 1 << 47
 
-  /// Returns the damage of the page itself.
+  /// Returns a description of the damage to the page itself.
   fileprivate func complaint(as pageNumber: UInt64) -> String? {
     if number != pageNumber { return "it has the page number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is not a root page" }

@@ -32,7 +32,7 @@ struct PageBuffers: ~Copyable {
     return pages[level]
   }
 
-  /// Returns the damage of a page's nodes, which must be within the page and fill it.
+  /// Returns a description of the problem if a page's nodes exceed the page or don't fill it.
   mutating func nodeComplaint(_ page: RawPage, isLeaf: Bool) -> String? {
     var summary = NodeSummary()
     return nodeComplaint(page, isLeaf: isLeaf, &summary)

@@ -62,10 +62,10 @@ struct TreeTraversal {
     return owner.contains(.integerDuplicates) ? [.fixedDuplicates, .integerKey] : .fixedDuplicates
   }
 
-  /// The damage of the record itself.
+  /// A description of the damage to the record itself, if any.
   var recordComplaint: String? { record.complaint(as: kind) }
 
-  /// The damage of the counters, once every page has been visited.
+  /// A description of wrong counters, if any. Requires that every page has been visited.
   var countComplaint: String? {
     guard overflowPages == record.overflowPages else {
       return "its page counts don't match"
@@ -77,13 +77,14 @@ struct TreeTraversal {
     return nil
   }
 
-  /// The damage of the counters of branch and leaf pages.
+  /// A description of wrong counts of branch and leaf pages, if any.
   var pageComplaint: String? {
     branchPages == record.branchPages && leafPages == record.leafPages
       ? nil : "its page counts don't match"
   }
 
-  /// Returns the damage of a key's size, and records the size that all must share.
+  /// Returns a description of the problem if a key's size is invalid. Records the size that all keys
+  /// must share.
   @inline(__always)
   mutating func sizeComplaint(_ key: UnsafeRawBufferPointer) -> String? {
     if key.count == keySize, key.count > 0 { return nil }
@@ -97,7 +98,8 @@ struct TreeTraversal {
   @inline(__always)
   func hasValueSize(_ size: Int) -> Bool { size == valueSize && size > 0 }
 
-  /// Returns the damage of the size of a value that may be one of several.
+  /// Returns a description of the problem if the size of a value of a key with several values is
+  /// invalid.
   mutating func valueComplaint(_ size: Int) -> String? {
     if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
     return Self.share(size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
@@ -115,7 +117,7 @@ struct TreeTraversal {
 }
 
 extension TreeRecord {
-  /// Returns the damage of a tree's record, as far as it can be determined without its pages.
+  /// Returns a description of the damage to a tree's record that is visible without its pages.
   func complaint(as kind: TreeTraversal.Kind) -> String? {
     if kind == .named, !hasKnownFlags { return "it has unknown flags" }
     if isEmpty {

@@ -157,7 +157,7 @@ struct PageVerifier: ~Copyable {
     guard isAlone || claims.insert(page) else { throw damage(tree, page, "it is used twice") }
   }
 
-  /// Returns the damage of a page number that is out of bounds.
+  /// Returns the description of a page number that is out of bounds.
   static func outsideComplaint(lastPage: UInt64) -> String {
     "it is outside the file's pages 2 to \(lastPage)"
   }

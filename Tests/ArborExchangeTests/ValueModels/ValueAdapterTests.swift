@@ -82,6 +82,25 @@ import Testing
     #expect(error.location?.path?.hasPrefix("$.\(key)") == true, "\(error)")
   }
 
+  private struct Paint: ValueModel {
+    enum Shade: String, Codable, CaseIterable { case light, dark }
+    enum Gloss: Int, Codable { case matt, satin }
+    var shade: Shade?
+    var gloss: Gloss?
+    static let entityName = "Paint"
+  }
+
+  @Test(arguments: [
+    (#"{"shade": "grey"}"#, "The value is not a valid Shade. Expected one of light, dark."),
+    (#"{"gloss": 2}"#, "The value is not a valid Gloss."),
+  ])
+  func casesAreListed(json: String, message: String) throws {
+    let error = try #require(throws: ArborError.self) {
+      try ValueAdapter.decode(Paint.self, from: .data(Data(json.utf8)))
+    }
+    #expect(error.code == .invalidDocument && error.message == message)
+  }
+
   private struct Reading: ValueModel {
     enum CodingKeys: String, CodingKey { case name, nick }
     var name: String

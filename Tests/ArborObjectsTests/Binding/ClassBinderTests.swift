@@ -42,6 +42,13 @@ private final class Unknown: ManagedObject {
   override class var entityDescription: EntityDescription { EntityDescription(name: "Companyy") }
 }
 
+/// A class without a description between an entity's class and `ManagedObject`.
+private class Undescribed: ManagedObject {}
+
+private final class Described: Undescribed {
+  override class var entityDescription: EntityDescription { EntityDescription(name: "Described") }
+}
+
 @Suite struct ClassBinderTests {
   private func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -125,5 +132,16 @@ private final class Unknown: ManagedObject {
     #expect(model.entities.count == 7)
     #expect(
       try failure { _ = try ManagedObjectModel(for: [ManagedObject.self]) }.code == .invalidModel)
+  }
+
+  @Test func classesWithoutADescriptionAreNamed() throws {
+    let own = try failure { _ = try ManagedObjectModel(for: [Undescribed.self]) }
+    #expect(own.code == .invalidModel)
+    #expect(own.message == "Undescribed describes no entity. Mark it with @Entity.")
+    let inherited = try failure { _ = try ManagedObjectModel(for: [Described.self]) }
+    #expect(inherited.code == .invalidModel)
+    #expect(
+      inherited.message
+        == "Undescribed, the superclass of Described, describes no entity. Mark it with @Entity.")
   }
 }

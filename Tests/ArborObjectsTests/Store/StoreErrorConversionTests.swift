@@ -2,6 +2,7 @@ import ArborModel
 @testable import ArborStore
 import Foundation
 import LMDB
+import TestSupport
 import Testing
 
 @testable import ArborObjects
@@ -91,6 +92,51 @@ import Testing
   }
 
   /// A refusal lists what keeps the store from being opened, and nothing else.
+  @Test func missingFilesAndFoldersAreToldApart() throws {
+    let folder = try TemporaryFolder()
+    let (file, inner) = (folder.path("a.arbor"), folder.path("none/a.arbor"))
+    #expect(
+      ArborError(opening: .missing(path: file)).message
+        == "There is no store at \(file). Check the path, or open it with a model to create one.")
+    #expect(
+      ArborError(opening: .missing(path: inner)).message
+        == "There is no folder \(folder.path("none")). Check the path, or create the folder.")
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func missingPermissionsAreNamed() async throws {
+    let folder = try TemporaryFolder()
+    #expect(chmod(folder.url.path, 0o777) == 0)
+    for (name, mode) in [("secret", 0o600), ("fixed", 0o644), ("open", 0o666)] as [(_, mode_t)] {
+      let path = folder.path(name)
+      try Data().write(to: URL(filePath: path))
+      #expect(chmod(path, mode) == 0)
+    }
+    await #expect(processExitsWith: .exitCode(0)) { [path = folder.url.path as String] in
+      func message(_ name: String) -> String {
+        ArborError(opening: .readOnly(path: "\(path)/\(name)")).message
+      }
+      let (secret, fixed, open) = ("\(path)/secret", "\(path)/fixed", "\(path)/open")
+      guard setuid(4711) == 0 else { exit(1) }
+      guard message("secret") == "\(secret) cannot be read. Check its permissions." else { exit(2) }
+      guard
+        message("fixed")
+          == "\(fixed) is not writable. Check its permissions, or open it for reading only."
+      else { exit(3) }
+      guard
+        message("open") == "\(open) is read-only. Open it for writing, or check its permissions."
+      else { exit(4) }
+    }
+    #expect(chmod(folder.url.path, 0o755) == 0)
+    await #expect(processExitsWith: .exitCode(0)) { [path = folder.url.path as String] in
+      guard setuid(4711) == 0 else { exit(1) }
+      guard
+        ArborError(opening: .readOnly(path: "\(path)/open")).message
+          == "The folder \(path) is not writable. Check its permissions, or open the store for "
+          + "reading only."
+      else { exit(2) }
+    }
+  }
+
   @Test func anotherModelIsToldChangeByChange() {
     let error = ArborError(opening: .modelMismatch(Self.refusal))
     #expect(

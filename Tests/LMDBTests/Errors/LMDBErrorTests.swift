@@ -49,7 +49,7 @@ import Testing
     let all = engine + Self.systemCodes.map(\.error) + Self.ownCases
     var causes: [String: LMDBError] = [:]
     for error in all {
-      #expect(error.cause.hasSuffix(".") && error.cause.count > 15, "\(error)")
+      #expect(error.cause.hasSuffix(".") && error.cause.count > 20, "\(error)")
       #expect(error.remedy.hasSuffix(".") && error.remedy.count > 12, "\(error)")
       #expect(error.description == error.cause + " " + error.remedy)
       #expect(causes[error.cause] == nil || causes[error.cause] == error, "\(error)")

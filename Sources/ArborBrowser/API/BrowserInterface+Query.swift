@@ -23,8 +23,8 @@ extension BrowserInterface {
     }
   }
 
-  /// Returns the first part with which the query fails, or `nil` if there is none or the failure is
-  /// not the query's fault.
+  /// Returns the first part of the query that makes it fail. Returns `nil` if the query itself is
+  /// valid.
   private func fieldAtFault(_ request: HTTPRequest, _ entity: BrowsedSchema.Entity) -> QueryPart? {
     var parts: Set<QueryPart> = []
     for part in QueryPart.allCases {

@@ -66,7 +66,7 @@ final class ChangeFeed: Sendable {
     return response
   }
 
-  /// Returns the events after a sequence. Waits briefly if there are none.
+  /// Returns the events after a sequence number, waiting briefly for the first one.
   private func events(after sequence: UInt64) -> [(sequence: UInt64, json: JSONValue)] {
     let isNews = { self.state.withLock { ($0.events.last?.sequence ?? 0) > sequence } }
     bell.lock()

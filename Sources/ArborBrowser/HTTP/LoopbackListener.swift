@@ -49,7 +49,7 @@ final class LoopbackListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Waits for a connection. Returns `nil` if there is none within the time.
+  /// Waits for a connection. Returns `nil` after the given time.
   func accept(within milliseconds: Int32) -> Connection? {
     var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&event, 1, milliseconds) > 0 else { return nil }

@@ -4,7 +4,8 @@ internal import CArborBits
 package enum BulkRetain {
   /// Retains an object for several owners at once, each of which must release one reference.
   ///
-  /// Sound like `Unmanaged.retain()`, to which it is equivalent when called `count` times.
+  /// Memory safety: equivalent to `count` calls of `Unmanaged.retain()`. A caller that releases fewer
+  /// references leaks the object; one that releases more frees it too early.
   package static func retain<Object: AnyObject>(
     _ object: Object, times count: Int
   ) -> Unmanaged<Object> {

@@ -32,12 +32,8 @@ extension SchemaCatalog {
       if entry.storedName.isEmpty {
         entry.storedName = Self.name(entity.name, entity.number, &names)
       }
-      let own = entity.relationships.filter {
-        $0.isToMany && $0.declaringEntity == entity.index
-      }
-      try relationships.complete(&entry.relationships, entity.name, own.map(\.name))
-      let declared = entity.indexes.filter { $0.declaringEntity == entity.index }
-      try indexes.complete(&entry.indexes, entity.name, declared.map(\.name))
+      try relationships.complete(&entry.relationships, entity.name, entity.declaredLists)
+      try indexes.complete(&entry.indexes, entity.name, entity.declaredIndexes)
       catalog.entries[entity.name] = entry
     }
     return catalog
@@ -46,12 +42,8 @@ extension SchemaCatalog {
   private func isIncomplete(_ entity: EntitySchema) -> Bool {
     guard let entry = entries[entity.name] else { return false }
     return entry.storedName.isEmpty
-      || entity.relationships.contains {
-        $0.isToMany && $0.declaringEntity == entity.index && entry.relationships[$0.name] == nil
-      }
-      || entity.indexes.contains {
-        $0.declaringEntity == entity.index && entry.indexes[$0.name] == nil
-      }
+      || entity.declaredLists.contains { entry.relationships[$0] == nil }
+      || entity.declaredIndexes.contains { entry.indexes[$0] == nil }
   }
 
   /// The longest stored name: with a prefix it fits into a key of the engine.
@@ -172,5 +164,17 @@ extension SchemaCatalog {
     catalog.retire(\.relationships, of: later)
     catalog.retire(\.indexes, of: later)
     return catalog.withoutRetiredDatabases
+  }
+}
+
+extension EntitySchema {
+  /// The names of the to-many relationships that the entity itself declares.
+  fileprivate var declaredLists: [String] {
+    relationships.filter { $0.isToMany && $0.declaringEntity == index }.map(\.name)
+  }
+
+  /// The names of the indexes that the entity itself declares.
+  fileprivate var declaredIndexes: [String] {
+    indexes.filter { $0.declaringEntity == index }.map(\.name)
   }
 }

@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: the cost of a store with a former version of its model, in copies of a
+  /// Not part of the workload. The cost of a store with a former version of its model, in copies of a
   /// loaded store. Opens it unchanged, with the next version for the first time, and with it again.
   /// Scans records written with the former version, and the same records rewritten.
   func evolve(rounds: Int) throws {

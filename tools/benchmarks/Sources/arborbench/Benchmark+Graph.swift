@@ -42,7 +42,7 @@ final class Picture: ManagedObject {
 }
 
 extension Benchmark {
-  /// Beyond the workload: deletes an object whose deletion cascades to all others, and restores it
+  /// Not part of the workload. Deletes an object whose deletion cascades to all others, and restores it
   /// with undo, before and after the commit.
   func cascade() throws {
     let store = try PersistentStore(for: [Album.self, Picture.self], at: .path(path))
@@ -83,7 +83,7 @@ extension Benchmark {
     }
   }
 
-  /// Beyond the workload: durable commits of one object with `perform`, sequentially and eight at a
+  /// Not part of the workload. Durable commits of one object with `perform`, sequentially and eight at a
   /// time, which share transactions (group commit).
   func perform() async throws {
     let store = try store()

@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: builds indexes of every kind over a store without indexes, each when the
+  /// Not part of the workload. Builds indexes of every kind over a store without indexes, each when the
   /// store is opened.
   func buildIndexes() throws {
     let indexes: [(name: String, index: FetchIndexDescription)] = [

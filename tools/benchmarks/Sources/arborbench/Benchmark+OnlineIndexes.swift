@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Beyond the workload: builds an index over all employees after a migration, in copies of a
+  /// Not part of the workload. Builds an index over all employees after a migration, in copies of a
   /// loaded store. Measures the build in batches and in one transaction, as in a reversal of a
   /// migration, and commits of one object with and without a concurrent build.
   func buildOnline(rounds: Int) throws {

@@ -1,7 +1,7 @@
 import ArborData
 
 extension Benchmark {
-  /// Beyond the workload: parses distinct predicates, and evaluates predicates of one, two and
+  /// Not part of the workload. Parses distinct predicates, and evaluates predicates of one, two and
   /// three terms without an index on every record of a loaded store.
   func predicates() throws {
     let texts = (0..<200_000).map { number in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// What the page can ask for, and what it is told where it asks for something else.
+/// The requests of the page, and the responses to invalid ones.
 @Suite struct BrowserInterfaceTests {
   @Test func describesTheSchema() throws {
     try ServedStore.use { served in
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  /// Every page token leads to the rows behind, none twice and none left out, and an offset to the
-  /// same rows as the tokens.
+  /// Page tokens lead through all rows without duplicates or gaps, and offsets return the same
+  /// rows.
   @Test(arguments: [["", ""], ["-age", "name"], ["age", ""]])
   func pagesObjects(sort: [String]) throws {
     try ServedStore.use(employees: 53) { served in
@@ -86,6 +86,7 @@ import Testing
     }
   }
 
+  /// An object is returned with its relationships in both directions.
   @Test func showsOneObjectWithItsLinksBothWays() throws {
     try ServedStore.use { served in
       let rows = try served.client.get("/api/objects?entity=Office&sort=city").json["rows"]?.array
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  /// Of many members only those that are shown are read, with the same result.
+  /// If there are many members, only the displayed ones are read, with the same result.
   @Test func showsPartsOfManyMembers() throws {
     try ServedStore.use(employees: 0) { served in
       let context = served.store.makeContext()
@@ -132,6 +133,7 @@ import Testing
     }
   }
 
+  /// Binary values can be downloaded.
   @Test func givesBinariesToBeSaved() throws {
     try ServedStore.use { served in
       let page = try served.client.get(
@@ -166,7 +168,7 @@ import Testing
     }
   }
 
-  /// Every text that is read as an expression is one from outside.
+  /// Every parameter that is parsed as an expression is subject to the limits for untrusted text.
   @Test(arguments: ["column", "group", "having", "sort", "where"])
   func runsNoRegularExpressionsAndNoFunctions(parameter: String) throws {
     try ServedStore.use(employees: 2) { served in
@@ -245,7 +247,7 @@ import Testing
     }
   }
 
-  /// A look into the store has an end, whatever is asked for.
+  /// Every read of the store has a time limit.
   @Test func endsWhatTakesTooLong() throws {
     var limits = HTTPLimits()
     limits.workTime = .zero
@@ -324,7 +326,7 @@ import Testing
 
   @Test func aCheckCanBeCancelled() throws {
     try ServedStore.use { served in
-      // Nothing to cancel is no mistake.
+      // Cancelling without a running check is not an error.
       let idle = try served.client.post("/api/check", ["cancel": true]).json
       #expect(idle == ["state": "none", "isCancelled": false])
       let revocation = Revocation()
@@ -335,7 +337,7 @@ import Testing
       _ = try served.client.post("/api/check", [:])
       var state = try served.client.post("/api/check", ["cancel": true]).json
       while state["state"] == "running" { state = try served.client.get("/api/check").json }
-      // It may have been done before.
+      // It may have completed before it was cancelled.
       #expect(state["state"] == "done" || state["isCancelled"] == true)
     }
   }

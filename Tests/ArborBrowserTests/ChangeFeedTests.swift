@@ -5,9 +5,9 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Commits as they happen.
+/// The stream of commits.
 @Suite struct ChangeFeedTests {
-  /// Reads events of a stream until there are some.
+  /// Reads at least `count` events of a stream, unless it times out.
   private func events(_ count: Int, from connection: Connection) -> [JSONValue] {
     var text = ""
     var events: [JSONValue] = []
@@ -23,6 +23,7 @@ import Testing
     return events
   }
 
+  /// The feed reports commits with old and new values.
   @Test func tellsCommitsWithOldAndNewValues() throws {
     try ServedStore.use { served in
       let client = served.client
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  /// What is committed while the values of the beginning are read has them before or after it.
+  /// For a commit made while the initial values are read, it is unknown whether they include it.
   @Test func valuesOfCommitsDuringTheBeginningAreUnknown() async throws {
     let store = try PersistentStore(model: ServedStore.makeModel(), at: .inMemory)
     let context = store.makeContext()
@@ -88,6 +89,7 @@ import Testing
     store.close()
   }
 
+  /// Commits after a given sequence number are sent immediately.
   @Test func commitsBehindASequenceComeAtOnce() throws {
     try ServedStore.use { served in
       let client = served.client

@@ -4,16 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A web browser without a window, driven over the Chrome DevTools Protocol.
+/// A headless web browser, driven over the Chrome DevTools Protocol.
 ///
-/// One tab of one process, which ends with the object. Tests that need it run where Chromium is
-/// installed; Debian's package is `chromium`.
+/// Has one tab in one process, which ends with the object. Tests that need it run if Chromium is
+/// installed; the Debian package is `chromium`.
 final class Chromium {
   static let executable = [
     "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
   ]
   .map { URL(filePath: $0) }.first { FileManager.default.isExecutableFile(atPath: $0.path) }
-  /// Where pictures of the page go, for whoever wants to look; nil for nowhere.
+  /// The folder for screenshots for manual review; `nil` for none.
   static let pictures = ProcessInfo.processInfo.environment["ARBOR_SCREENSHOTS"]
     .map { URL(filePath: $0) }
 
@@ -22,8 +22,7 @@ final class Chromium {
   private let socket: WebSocket
   private var session: String?
   private var count: Int64 = 0
-  /// What went wrong in the page: exceptions, refusals by its policy, dialogs, and requests to
-  /// anybody but its server.
+  /// Problems in the page: exceptions, policy violations, dialogs, and requests to other servers.
   private(set) var complaints: [String] = []
 
   struct Failure: Error, CustomStringConvertible { let description: String }
@@ -109,7 +108,7 @@ final class Chromium {
     case "Runtime.exceptionThrown":
       complaints.append("exception: \(parameters?["exceptionDetails"] ?? .null)")
     case "Log.entryAdded":
-      // Refused requests are answers that the page shows.
+      // Rejected requests are responses that the page displays.
       let entry = parameters?["entry"]
       if entry?["source"] != "network" { complaints.append("log: \(entry?["text"] ?? .null)") }
     case "Page.javascriptDialogOpening":
@@ -139,7 +138,7 @@ final class Chromium {
       ["features": [["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]]])
   }
 
-  /// The value of an expression; a promise is waited for.
+  /// Evaluates an expression, awaiting it if it is a promise, and returns its value.
   @discardableResult
   func evaluate(_ script: String) throws -> JSONValue {
     let answer = try call(
@@ -149,7 +148,7 @@ final class Chromium {
     return answer["result"]?["value"] ?? .null
   }
 
-  /// Waits until an expression is true; throws with the page's text where it does not come true.
+  /// Waits until an expression is true. Throws an error with the page's text if it times out.
   func wait(_ script: String, seconds: Int = 30) throws {
     let began = ContinuousClock.now
     while began.duration(to: .now) < .seconds(seconds) {
@@ -162,7 +161,7 @@ final class Chromium {
 
   func exists(_ selector: String) throws { try wait("document.querySelector(`\(selector)`)") }
 
-  /// The text of the first element of a selector; empty where none exists.
+  /// Returns the text of the first element that matches a selector, or an empty string.
   func text(_ selector: String) throws -> String {
     try evaluate("document.querySelector(`\(selector)`)?.innerText ?? ''").string ?? ""
   }
@@ -172,7 +171,7 @@ final class Chromium {
     "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
   ]
 
-  /// Presses a key as a person does.
+  /// Presses and releases a key.
   func press(_ key: String, control: Bool = false, shift: Bool = false) throws {
     let code = Self.keyCodes[key] ?? Int64(key.uppercased().utf8.first ?? 0)
     var event: JSONObject = [
@@ -187,7 +186,7 @@ final class Chromium {
     try call("Input.dispatchKeyEvent", event)
   }
 
-  /// Types a text where the focus is.
+  /// Types text into the focused element.
   func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
 
   func click(_ selector: String) throws {
@@ -195,7 +194,7 @@ final class Chromium {
     try evaluate("document.querySelector(`\(selector)`).click()")
   }
 
-  /// Keeps a picture of the page where the environment asks for it.
+  /// Saves a screenshot of the page if the environment specifies a folder.
   func picture(_ name: String) throws {
     guard let folder = Self.pictures else { return }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

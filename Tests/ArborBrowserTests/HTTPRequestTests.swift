@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Requests that are malformed, too large or too slow.
+/// Malformed, oversized and slow requests.
 @Suite struct HTTPRequestTests {
   @Test func readsParametersAndHeaders() throws {
     let head = "GET /api/a%20b?x=1&y=a+b%26&x=2&empty=&%C3%A4 HTTP/1.1\r\nHost:  here \r\nA-b: c"
@@ -93,7 +93,7 @@ import Testing
         served.client.text("POST", "/api/check", headers: ["Content-Length": "10"], body: "{"))
       #expect(body.status == 408)
       #expect(body.message == "The request body did not arrive in time.")
-      // A byte now and then does not buy more time.
+      // Sending single bytes doesn't extend the time limit.
       let connection = try served.client.connect()
       let began = ContinuousClock.now
       while connection.write(Array("G".utf8), until: .now + .seconds(1)), !connection.isOver {
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Any bytes are answered or refused, and the server goes on.
+  /// Arbitrary bytes are answered or rejected, and the server keeps running.
   @Test(arguments: [UInt64.random(in: 0...(.max))]) func survivesAnyBytes(seed: UInt64) throws {
     var limits = HTTPLimits()
     limits.headTime = .milliseconds(400)

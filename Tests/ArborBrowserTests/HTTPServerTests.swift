@@ -5,9 +5,9 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Connections: how many, where from, how long.
+/// The number, origin and duration of connections.
 @Suite struct HTTPServerTests {
-  /// Streams of changes, which last.
+  /// Streams of changes keep connections open, up to the limit.
   @Test func refusesConnectionsAboveTheLimit() throws {
     var limits = HTTPLimits()
     limits.connections = 3
@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  /// Heads that do not arrive, and whole requests with a wrong token whose answers nobody reads.
+  /// Connections without a valid token, whether their headers never arrive or their responses are
+  /// never read, don't take the places of valid ones.
   @Test func whoLacksTheTokenTakesNobodysPlace() throws {
     var limits = HTTPLimits()
     limits.connections = 3
@@ -55,13 +56,13 @@ import Testing
         #expect(answer.status == 200)
         #expect(began.duration(to: .now) < .seconds(5))
       }
-      // The oldest have been ended.
+      // The oldest ones have been closed.
       #expect(held[0].read(atMost: 1, until: .now + .seconds(5)).isEmpty && held[0].isOver)
       for connection in held { connection.cut() }
     }
   }
 
-  /// Somebody who connects again and again does not keep a server that nobody uses.
+  /// Connections without a valid token don't prevent an idle server from stopping.
   @Test func whoLacksTheTokenKeepsNoServer() throws {
     var limits = HTTPLimits()
     limits.idleTime = .milliseconds(300)
@@ -97,7 +98,7 @@ import Testing
     limits.idleTime = .milliseconds(50)
     try ServedStore.use(limits: limits) { served in
       served.browser.waitUntilStopped()
-      // The thread that accepted may be about to end.
+      // The accepting thread may be about to end.
       let began = ContinuousClock.now
       while (try? served.client.connect()) != nil, began.duration(to: .now) < .seconds(10) {}
       #expect(throws: (any Error).self) { try served.client.connect() }
@@ -111,7 +112,7 @@ import Testing
         Array(served.client.text("GET", "/api/changes").utf8), until: .now + .seconds(5))
       #expect(!connection.read(atMost: 1 << 16, until: .now + .seconds(5)).isEmpty)
       served.browser.stop()
-      // The stream ends with the server.
+      // The stream ends when the server stops.
       let deadline = ContinuousClock.now + .seconds(20)
       while !connection.read(atMost: 1 << 16, until: deadline).isEmpty {}
       #expect(ContinuousClock.now < deadline)
@@ -122,14 +123,14 @@ import Testing
   @Test func answersNothingOnceStopped() throws {
     try ServedStore.use { served in
       served.browser.stop()
-      // The listener may be about to end, or wait for a connection once more.
+      // The listener may be about to stop, or accept one more connection.
       let answer = try? served.client.get("/api/schema")
       #expect(answer?.status != 200)
       served.browser.waitUntilStopped()
     }
   }
 
-  /// A check reads the store until it has ended.
+  /// Stopping waits for a running check, which reads the store.
   @Test func theEndIsThatOfTheCheckToo() throws {
     try ServedStore.use { served in
       _ = try served.client.post("/api/check", [:])
@@ -143,7 +144,7 @@ import Testing
     try ServedStore.use { served in
       var options = StoreBrowser.Options()
       options.port = UInt16(served.client.port)
-      // The server closes first, so that its side of the connection lingers.
+      // The server closes first, so its end of the connection remains in TIME_WAIT.
       #expect(try served.client.get("/").status == 200)
       served.browser.stop()
       served.browser.waitUntilStopped()
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  /// The former listener is closed by its thread a moment after the end.
+  /// Starts a browser, retrying because the former listener is closed shortly after the stop.
   private static func browser(
     of store: PersistentStore, _ options: StoreBrowser.Options
   ) throws -> StoreBrowser {

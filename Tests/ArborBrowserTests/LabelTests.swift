@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// What objects are called in the page.
+/// The labels of objects in the page.
 @Suite struct LabelTests {
   @Test("The model's note, a usual name, a unique attribute, then any text name an object")
   func labels() throws {

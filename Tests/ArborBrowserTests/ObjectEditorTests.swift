@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// Changes from the page: shown first, then committed as they were shown.
+/// Edits from the page, which are previewed and then committed as previewed.
 @Suite struct ObjectEditorTests {
   private func id(_ served: ServedStore, _ entity: String, _ predicate: String) throws -> String {
     let page = try served.client.get("/api/objects", ["entity": entity, "where": predicate])
@@ -63,6 +63,7 @@ import ArborBrowser
     }
   }
 
+  /// The preview of a deletion includes the objects that are deleted with it.
   @Test func deletesTellWhatGoesAlong() throws {
     try ServedStore.use(employees: 6, writing: true) { served in
       let edits: JSONValue = [
@@ -71,7 +72,8 @@ import ArborBrowser
       let shown = try served.client.post("/api/edit", ["edits": edits])
       #expect(shown.json["changes"]?.array?.count { $0["kind"] == "delete" } == 3)
       let digest = try #require(shown.json["digest"])
-      // Somebody else is hired meanwhile: the list is another one, and nothing is deleted.
+      // Another employee is added in the meantime, so the preview is outdated and nothing is
+      // deleted.
       let context = served.store.makeContext()
       let employee = try context.insert("Employee")
       employee["name"] = "Late"
@@ -120,7 +122,8 @@ import ArborBrowser
     [["op": "update", "id": .string(id), "values": values]]
   }
 
-  /// The commit before stays done where another program has made the edits already.
+  /// Edits without effect, because another program already made them, don't undo the previous
+  /// commit.
   @Test func editsWithoutEffectTakeNothingBack() throws {
     try ServedStore.use(employees: 6, writing: true) { served in
       let employee = try id(served, "Employee", "name == 'Employee 3'")
@@ -149,7 +152,7 @@ import ArborBrowser
     }
   }
 
-  /// A list that shows the beginning of a text only is another one where its end has changed.
+  /// The digest covers whole values, even if the preview shows only their beginning.
   @Test func theDigestIsOfWholeValues() throws {
     try ServedStore.use(employees: 2, writing: true) { served in
       let employee = try id(served, "Employee", "name == 'Employee 0'")
@@ -200,7 +203,7 @@ import ArborBrowser
         "/api/edit", ["edits": [["op": "insert", "entity": "Office"]]])
       #expect(incomplete.status == 409)
       #expect(incomplete.json["error"]?["code"] == "validation")
-      // Two offices of one city, which only the commit finds.
+      // Two offices in the same city, which only the commit detects.
       let twice: JSONValue = [
         ["op": "insert", "entity": "Office", "ref": "a", "values": ["city": "Oslo"]]
       ]
@@ -209,7 +212,7 @@ import ArborBrowser
         "/api/edit", ["edits": twice, "digest": shown.json["digest"] ?? .null])
       #expect(refused.status == 409)
       #expect(served.store.sequence == 1)
-      // What was refused is forgotten: the next commit has nothing of it.
+      // Rejected edits are discarded and are not part of the next commit.
       let rename: JSONValue = [["op": "update", "id": employee, "values": ["name": "Mary"]]]
       let good = try served.client.post("/api/edit", ["edits": rename])
       let done = try served.client.post(

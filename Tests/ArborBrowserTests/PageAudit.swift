@@ -1,8 +1,8 @@
 import ArborJSON
 import ArborModel
 
-/// What anybody needs of a page to use it: names of controls, contrast of texts, and a width that
-/// fits. A list of what is wrong.
+/// An accessibility audit of a page: names of controls, text contrast, and overflow. Returns a list
+/// of problems.
 enum PageAudit {
   static func problems(in page: Chromium) throws -> [String] {
     let found = try page.evaluate("(\(script))()")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// Changes in the page: collected, shown, committed, undone.
+/// Edits in the page: collected, previewed, committed, undone.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {
   private func count(_ served: ServedStore, _ predicate: String) throws -> Int {
     try served.store.makeContext().objects("Employee")
@@ -59,13 +59,13 @@ import ArborBrowser
       #expect(try PageAudit.problems(in: page) == [])
       try page.picture("review")
       #expect(try count(served, "TRUEPREDICATE") == 30)
-      // The button to commit has the focus.
+      // The commit button has the focus.
       try page.press("Enter")
       try page.wait("!document.querySelector('dialog').open")
       try page.wait("document.querySelector('#review').hidden")
       #expect(try count(served, "TRUEPREDICATE") == 20)
       #expect(try count(served, "age == 61 AND salary == 12.5") == 1)
-      // The table shows it without being asked.
+      // The table is updated automatically.
       try page.wait("document.querySelector('.summary').innerText.startsWith('2 objects')")
 
       try page.click("#undo")
@@ -78,7 +78,7 @@ import ArborBrowser
     }
   }
 
-  /// A field writes ends of lines in its own way, which is no change of a value.
+  /// Text fields normalize line endings, which is not a change of the value.
   @Test func onlyWhatWasChangedIsSent() throws {
     try ServedStore.use(writing: true) { served in
       let context = served.store.makeContext()
@@ -104,6 +104,7 @@ import ArborBrowser
     }
   }
 
+  /// An error is displayed, and the edits are kept.
   @Test func refusalsAreShownAndChangesKept() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium(width: 390, height: 780)
@@ -128,6 +129,7 @@ import ArborBrowser
     }
   }
 
+  /// For a read-only store, the page offers no edits.
   @Test func aStoreForReadingHasNoWayToChangeIt() throws {
     try ServedStore.use { served in
       let page = try Chromium()

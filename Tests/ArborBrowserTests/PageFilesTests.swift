@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// The page as files: whole, and without anything that its policy forbids.
+/// The files of the page, which are complete and comply with the content security policy.
 @Suite struct PageFilesTests {
-  /// The files that a text refers to, by import, source, reference or address of a style.
+  /// Returns the files that a text refers to in imports, sources, links and style sheets.
   private func references(in text: String) -> [String] {
     let patterns = [
       #/from "\.\/([^"]+)"/#, #/src="([^"#]+)"/#, #/href="([^"#]+)"/#, #/url\(([^)]+)\)/#,
@@ -26,7 +26,7 @@ import ArborBrowser
     }
   }
 
-  /// The policy would refuse these silently, and a page that needs them would break.
+  /// The policy would block these silently, which would break a page that needs them.
   @Test func nothingNeedsWhatThePolicyForbids() throws {
     try ServedStore.use { served in
       let page = String(decoding: try served.client.get("/").body, as: UTF8.self)

@@ -5,15 +5,16 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// A store whose every text tries to become a part of the page.
+/// A store in which every string attempts to inject markup or code into the page.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageHostileTests {
   private static let attack =
     "<img src=x onerror=\"window.harm=1\"><script>window.harm=1</script>"
     + "<a href=\"javascript:window.harm=1\">x</a>'\"`${window.harm=1}</title></textarea>"
     + "\u{202E}\u{0}\u{1F}\u{200B}\u{2066}\u{AD}\u{E0041}\u{3164}&lt;b&gt;"
 
-  /// Characters that nobody sees, or that change the order of others, in texts and in what a screen
-  /// reader says; what is typed into a field is the value itself.
+  /// A script that finds invisible characters, and characters that affect the direction of text, in
+  /// text and accessible names. The contents of input fields are exempt because they are the
+  /// values.
   private static let unseen = #"""
     (() => {
       const found = [];
@@ -65,7 +66,7 @@ import ArborBrowser
     let things = try (0..<3).map { _ in
       let thing = try context.insert("Thing")
       thing["name"] = PropertyValue.string(Self.attack)
-      // A picture that is a script, and an address that is one.
+      // An SVG image with a script, and a `javascript:` URL.
       thing["data"] = PropertyValue.binary(Data("<svg onload='window.harm=1'>\(Self.attack)".utf8))
       thing["page"] = URL(string: "javascript:window.harm=1").map(PropertyValue.uri) ?? .null
       return thing
@@ -100,7 +101,7 @@ import ArborBrowser
       try page.picture("hostile-\(address.prefix { $0.isLetter })")
       #expect(try page.evaluate("window.harm ?? 0") == 0, "\(address)")
       #expect(try page.evaluate(Self.unseen) == [], "\(address)")
-      // Nothing but what the page itself is made of.
+      // Only the page's own elements exist.
       #expect(
         try page.evaluate(
           """
@@ -116,7 +117,7 @@ import ArborBrowser
       try page.evaluate(
         "document.querySelector('.detail').innerText.includes('\\\\u{202E}\\\\u{0}\\\\u{1F}\\\\u{200B}')"
       ) == true)
-    // The changes of a commit, on their way.
+    // The changes of a commit, as they arrive in the stream.
     try page.evaluate("location.hash = '#/objects/Thing?id=Thing/1'")
     try page.exists(".detail .actions button")
     try page.click(".detail .actions button")
@@ -132,8 +133,8 @@ import ArborBrowser
     #expect(page.complaints == [])
   }
 
-  /// Names have letters and digits only, which scripts know some of: the page takes none of them
-  /// for its own.
+  /// Names consist of letters and digits, and may equal names of JavaScript properties. The page
+  /// doesn't confuse them.
   @Test func namesAreNoPartsOfTheScript() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "names.arbor")

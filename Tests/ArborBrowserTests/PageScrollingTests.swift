@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// A table of many objects: there at once, and whole to its end.
+/// A table of many objects, which appears quickly and is complete to its end.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageScrollingTests {
-  /// Ten thousand objects, and a million where the environment asks for full lengths.
+  /// Ten thousand objects, or a million in a long run.
   private static let count = TestLength.of(10_000, long: 1_000_000)
 
   @Test func scrollsToTheEndWithoutAGap() throws {
@@ -50,7 +50,7 @@ import ArborBrowser
     #expect((time.int64 ?? .max) < TestLength.of(5000, long: 300))
     try page.wait("document.querySelector('.summary')?.innerText.includes('objects')")
     try page.evaluate(Self.rowsInSight)
-    // Step by step from the beginning, by leaps through the whole, and the last steps.
+    // Small steps from the beginning, jumps through the whole table, and the last steps.
     #expect(try page.evaluate("steps(0, \(TestLength.of(40, long: 200)))") == "")
     #expect(try page.evaluate("leaps(\(TestLength.of(30, long: 60)))") == "")
     try page.evaluate("document.querySelector('.grid').focus()")
@@ -77,8 +77,8 @@ import ArborBrowser
     })
     """
 
-  /// Functions that say what is wrong with the rows in sight: each is there, with the values of its
-  /// place, from the upper to the lower edge.
+  /// Functions that report errors in the visible rows. Every row from the top to the bottom edge
+  /// must exist, with the values for its position.
   private static let rowsInSight = """
     window.rows = () => {
       const box = document.querySelector('.grid').getBoundingClientRect();

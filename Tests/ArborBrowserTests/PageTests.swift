@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// The page in a web browser: every view, by keys alone, narrow and dark.
+/// The page in a web browser: every view, with the keyboard only, narrow and dark.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTests {
   @Test func everyViewShowsTheStoreAndAnswersKeys() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
       try page.exists(".box")
-      // The token is no longer where others could see it.
+      // The token has been removed from the visible address.
       #expect(try page.evaluate("location.href.includes('token')") == false)
       #expect(try page.text("#store-name") == "Company.arbor")
       #expect(try page.evaluate("document.querySelectorAll('.box').length") == 4)
@@ -78,8 +78,8 @@ import ArborBrowser
     }
   }
 
-  /// The Tab key comes to every control of every view once, and out of it; what has no stop of its
-  /// own is reached by arrow keys.
+  /// The Tab key reaches every control of every view once and then leaves the page. Elements
+  /// without a tab stop are reached with the arrow keys.
   @Test("Every view can be used by keys alone")
   func theTabKeyLeavesEveryView() throws {
     try ServedStore.use(writing: true) { served in
@@ -111,7 +111,8 @@ import ArborBrowser
     }
   }
 
-  /// What can be reached, and a note of what has been; true once it begins again.
+  /// A script that lists the elements with a tab stop and records the focused ones. `noteStop`
+  /// returns true once one repeats.
   private static let stops = """
     document.activeElement?.blur();
     window.seen = new Set();
@@ -151,7 +152,7 @@ import ArborBrowser
         #expect(try page.evaluate("document.activeElement.className") == "grid")
       }
       try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length > 10")
-      // Down into the rows, to the link of a relationship, along it.
+      // Moves down into the rows, to the link of a relationship, and follows it.
       try page.press("ArrowDown")
       for _ in 0..<30 { try page.press("ArrowRight") }
       let office = "document.querySelector('.rows .selected .current a')"
@@ -177,8 +178,8 @@ import ArborBrowser
     try context.commit()
   }
 
-  /// The view that was chosen last stays, whatever comes from the server for others; and an address
-  /// with its token begins anew.
+  /// The most recently chosen view remains visible when responses for others arrive, and an address
+  /// with a token starts a new session.
   @Test func theViewChosenLastIsShown() throws {
     try ServedStore.use { served in
       let page = try Chromium()
@@ -202,7 +203,7 @@ import ArborBrowser
         try page.wait("window.resume")
         try page.evaluate("location.hash = '#/objects/Employee'")
         try page.wait("document.querySelector('.summary')?.innerText.startsWith('30 objects')")
-        // The answer of the view that was left comes now.
+        // The response for the former view arrives now.
         try page.evaluate(
           "window.isLater = false; resume(); setTimeout(() => { window.isLater = true; }, 50)")
         try page.wait("window.isLater")
@@ -219,6 +220,7 @@ import ArborBrowser
     }
   }
 
+  /// The predicate field offers completions and displays errors.
   @Test func conditionsCompleteAndSayWhatIsWrong() throws {
     try ServedStore.use { served in
       let page = try Chromium()
@@ -251,7 +253,7 @@ import ArborBrowser
       try page.type("F")
       #expect(
         try page.evaluate("document.querySelector('.field input').value") == "badge == uuid(\"F\")")
-      // The mark stands under the first letter of the name that is not there.
+      // The marker is below the first letter of the unknown name.
       try page.evaluate("document.querySelector('.field input').select()")
       try page.type("age > 20 AND nme == 'x'")
       try page.press("Enter")
@@ -274,7 +276,7 @@ import ArborBrowser
     }
   }
 
-  /// A mistake in a part of a query is shown at that part.
+  /// An error in a part of a query is displayed at that part.
   @Test func queriesSayWhichPartIsWrong() throws {
     try ServedStore.use { served in
       let page = try Chromium()
@@ -298,8 +300,8 @@ import ArborBrowser
     }
   }
 
-  /// Every view, wide, dark and narrow: all controls have names, all texts can be read, nothing is
-  /// wider than the window, and nothing moves by itself.
+  /// In wide, dark and narrow windows, every view has named controls, readable text, no overflow,
+  /// and no layout shifts.
   @Test func everybodyCanUseIt() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium()
@@ -325,7 +327,7 @@ import ArborBrowser
           var problems = try PageAudit.problems(in: page)
           if name == "history" {
             try page.click(".commit summary")
-            // What opens moves what follows it.
+            // Expanding an element moves the following ones.
             problems += try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved by itself") }
           }
           #expect(problems == [], "\(name) \(width) \(isDark)")

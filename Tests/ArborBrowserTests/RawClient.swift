@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// An HTTP client that sends exactly the bytes that a test asks for.
+/// An HTTP client that sends exactly the given bytes.
 struct RawClient {
   let port: Int
   let token: String
@@ -22,13 +22,13 @@ struct RawClient {
     token = String(fragment.dropFirst("token=".count))
   }
 
-  /// What a server answered.
+  /// The response of a server.
   struct Answer {
     let status: Int
     let headers: [String: String]
     let body: [UInt8]
 
-    /// Reads an answer; one of status 0 where nothing came.
+    /// Parses a response; the status is 0 if there is none.
     init(_ bytes: [UInt8]) {
       let text = String(decoding: bytes, as: UTF8.self)
       let parts = text.components(separatedBy: "\r\n\r\n")
@@ -49,10 +49,9 @@ struct RawClient {
 
   struct NotConnected: Error {}
 
-  /// Opens a connection.
   func connect() throws -> Connection { try Self.connect(to: port) }
 
-  /// Opens a connection to a port of this machine.
+  /// Opens a connection to a port on this machine.
   static func connect(to port: Int) throws -> Connection {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
@@ -70,7 +69,7 @@ struct RawClient {
     return connection
   }
 
-  /// Sends bytes and reads what comes until the server closes.
+  /// Sends text and reads the response until the server closes the connection.
   func send(_ text: String) throws -> Answer {
     let connection = try connect()
     _ = connection.write(Array(text.utf8), until: .now + .seconds(10))
@@ -86,7 +85,7 @@ struct RawClient {
     }
   }
 
-  /// The text of a request as the page sends it; nil leaves a header out.
+  /// Returns the text of a request as the page sends it; `nil` omits a header.
   func text(
     _ method: String = "GET", _ target: String, headers changes: [String: String?] = [:],
     body: String = ""
@@ -107,7 +106,7 @@ struct RawClient {
     try send(text("GET", target, headers: headers))
   }
 
-  /// Asks with parameters, which are escaped.
+  /// Sends a GET request with parameters, which are escaped.
   func get(_ path: String, _ parameters: KeyValuePairs<String, String>) throws -> Answer {
     let query = parameters.map { name, value in
       let text = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

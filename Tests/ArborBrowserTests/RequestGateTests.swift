@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Who is let in, by requests over the wire.
+/// Access control of requests.
 @Suite struct RequestGateTests {
   @Test func letsThePageIn() throws {
     try ServedStore.use { served in
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// A name of another's choice can be made to lead to this machine.
+  /// Prevents DNS rebinding: an attacker's host name may resolve to this machine.
   @Test func refusesOtherHosts() throws {
     try ServedStore.use { served in
       let port = served.client.port
@@ -39,6 +39,7 @@ import Testing
     }
   }
 
+  /// Requests from other sites are rejected.
   @Test func refusesOtherPages() throws {
     try ServedStore.use { served in
       let port = served.client.port
@@ -74,7 +75,7 @@ import Testing
               == "The token is missing or expired. Open the address that was printed.")
         }
       }
-      // Not where others could see it.
+      // The address must not contain the token, because it would be visible.
       let inAddress = try served.client.get(
         "/api/schema?token=\(token)", headers: ["Authorization": nil])
       #expect(inAddress.status == 401)
@@ -93,7 +94,7 @@ import Testing
         let answer = try served.client.send(served.client.text(method, "/api/schema"))
         #expect(answer.status == 405, "\(method)")
       }
-      // A question whether another page may ask is answered with a plain no.
+      // A CORS preflight request is rejected.
       let preflight = try served.client.send(
         served.client.text(
           "OPTIONS", "/api/edit",
@@ -106,8 +107,7 @@ import Testing
     }
   }
 
-  /// What a form of another page can send without asking has another type.
-  /// What is not let in is refused before its body has come.
+  /// Unauthorized requests are rejected before their body is read.
   @Test func readsNoBodyOfStrangers() throws {
     try ServedStore.use { served in
       let began = ContinuousClock.now
@@ -120,6 +120,7 @@ import Testing
     }
   }
 
+  /// Requires a content type that HTML forms of other pages cannot send.
   @Test func postsHaveToBeJSON() throws {
     try ServedStore.use(writing: true) { served in
       let types = [

@@ -5,13 +5,13 @@ import Testing
 
 @testable import ArborBrowser
 
-/// A store of a small company that a browser shows, checked when its test is done with it.
+/// A store of a small company that is served by a browser, and checked at the end of the test.
 struct ServedStore {
   let store: PersistentStore
   let browser: StoreBrowser
   let client: RawClient
 
-  /// A picture of four points.
+  /// An image of four pixels.
   static let photo =
     Data(
       base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAE0lEQVR42mOQrfL///8/Ax"
@@ -46,11 +46,11 @@ struct ServedStore {
     }
   }
 
-  /// Makes a store, serves it, runs `body`, stops and checks.
+  /// Creates a store, serves it, calls `body`, stops the server and checks the store.
   ///
   /// - Parameters:
-  ///   - employees: How many there are; every one has an office, every tenth a photo.
-  ///   - limits: What the server allows.
+  ///   - employees: The number of employees. Each has an office, and every tenth a photo.
+  ///   - limits: The limits of the server.
   static func use<R>(
     employees: Int = 30, writing: Bool = false, limits: HTTPLimits = .init(),
     _ body: (ServedStore) throws -> R

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// What a person writes into a form, as values.
+/// Conversion of text entered into a form to values.
 @Suite struct TypedTextTests {
   private func value(_ type: AttributeType, _ json: JSONValue) throws(ArborError) -> PropertyValue {
     let attribute = AttributeDescription(name: "x", type: type)
@@ -28,6 +28,7 @@ import Testing
     #expect("\(decimal)".contains("1234567890123456789.25"))
   }
 
+  /// The error for invalid input describes a valid one.
   @Test func saysWhatToWrite() {
     let cases: [(AttributeType, JSONValue, String)] = [
       (.integer32, "1.5", "Enter an integer, such as 42."),

@@ -5,8 +5,9 @@ import Testing
 
 @testable import ArborBrowser
 
-/// How values reach the page.
+/// Values as JSON for the page.
 @Suite struct ValueJSONTests {
+  /// The JSON form distinguishes all types of values.
   @Test func everyKindCanBeTold() {
     let id = ObjectID(storeID: UUID(), entityName: "Office", number: 7)
     let uuid = UUID()
@@ -32,13 +33,14 @@ import Testing
     #expect(ValueJSON.json(.string(String(text.prefix(240))), longest: 240).string?.count == 240)
   }
 
+  /// The kind of a binary is detected from its first bytes.
   @Test func binariesAreToldByTheirFirstBytes() {
     let heads: [(String, [UInt8])] = [
       ("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
       ("jpeg", [0xFF, 0xD8, 0xFF, 0xE0]),
       ("gif", Array("GIF89a".utf8)), ("webp", Array("RIFF0000WEBP".utf8)),
       ("text", Array("plain\ntext ä".utf8).dropLast()), ("bytes", [0, 1, 2]), ("bytes", []),
-      // A picture that can hold scripts is shown as the text that it is.
+      // An SVG image, which may contain scripts, is displayed as text.
       ("text", Array("<svg xmlns='http://www.w3.org/2000/svg'>".utf8)),
     ]
     for (kind, bytes) in heads { #expect(BinaryKind(Data(bytes)).rawValue == kind, "\(bytes)") }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ArborBrowser
 
-/// The side of a WebSocket that asks: texts in single frames out, texts in any frames in.
+/// The client side of a WebSocket. Sends texts in single frames, and receives fragmented ones, too.
 struct WebSocket {
   private let connection: Connection
 
   struct Closed: Error {}
 
-  /// Opens a socket on this machine.
+  /// Opens a WebSocket to a port on this machine.
   init(port: Int, path: String) throws {
     connection = try RawClient.connect(to: port)
     let request =
@@ -21,7 +21,7 @@ struct WebSocket {
     while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head += try read(1) }
   }
 
-  /// Sends a text. The mask is zero: nobody stands between two programs of one machine.
+  /// Sends a text. The mask is zero, because there is no proxy between the two programs.
   func send(_ text: String) throws {
     let body = Array(text.utf8)
     var frame: [UInt8] = [0x81]
@@ -47,7 +47,7 @@ struct WebSocket {
         count = try read(count == 126 ? 2 : 8).reduce(0) { $0 << 8 | Int($1) }
       }
       let body = try read(count)
-      // Pings and the like have no part in a text.
+      // Control frames are not part of a text.
       if head[0] & 0x0F < 3 { text += body }
       if head[0] & 0x8F >= 0x80, head[0] & 0x0F < 3 { return String(decoding: text, as: UTF8.self) }
       if head[0] & 0x0F == 8 { throw Closed() }

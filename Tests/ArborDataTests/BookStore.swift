@@ -2,22 +2,22 @@ import ArborData
 import Foundation
 import TestSupport
 
-/// A store of books whose model loses relationships, large binaries and an index, and gets them
-/// back.
+/// A store of books whose model loses relationships, large binaries and an index, and regains them
+/// by a revert.
 struct BookStore {
   let folder: TemporaryFolder
   var url: URL { folder.url.appending(path: "books.arbor") }
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// An attribute of strings, or of binaries that large values keep outside records.
+  /// Returns an optional string attribute, or a binary attribute that allows external storage.
   func text(_ name: String, isExternal: Bool = false) -> AttributeDescription {
     AttributeDescription(
       name: name, type: isExternal ? .binary : .string, isOptional: true,
       allowsExternalStorage: isExternal)
   }
 
-  /// Books with authors, tags in order and covers.
+  /// Returns the model of books with authors, ordered tags, and covers.
   func model() -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -43,7 +43,8 @@ struct BookStore {
     ])
   }
 
-  /// Books without authors, tags, covers and an index, under another name.
+  /// Returns a model without relationships, tags, covers and the index, in which books are renamed
+  /// to volumes.
   func lesser() -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -52,7 +53,7 @@ struct BookStore {
     ])
   }
 
-  /// Opens the store, and drops what the model does not have.
+  /// Opens the store and drops everything that the model no longer has.
   func open(_ model: ManagedObjectModel) throws -> PersistentStore {
     try PersistentStore(
       model: model, at: .file(url),
@@ -60,7 +61,7 @@ struct BookStore {
         migration: .automatic(dropping: .everythingRemoved), durability: .relaxed))
   }
 
-  /// Makes the store, and tells what it holds.
+  /// Creates the store; returns its contents.
   @discardableResult
   func fill() throws -> String {
     let store = try open(model())
@@ -85,7 +86,7 @@ struct BookStore {
     return try contents(store)
   }
 
-  /// What a store that is sound holds.
+  /// Checks a store and returns its contents.
   func contents(_ store: PersistentStore) throws -> String {
     try store.check()
     let context = store.makeContext()
@@ -97,7 +98,7 @@ struct BookStore {
     return text
   }
 
-  /// Changes objects in a store of that model, and checks it.
+  /// Opens the store with a model, changes objects, commits, and checks the store.
   func change(_ model: ManagedObjectModel, _ body: (ManagedObjectContext) throws -> Void) throws {
     let store = try open(model)
     defer { store.close() }
@@ -108,7 +109,7 @@ struct BookStore {
   }
 }
 
-/// The error that a body throws; nil where it throws none.
+/// Returns the error that `body` throws, or `nil` if it doesn't throw.
 func refusal(_ body: () throws -> Void) -> ArborError? {
   do {
     try body()

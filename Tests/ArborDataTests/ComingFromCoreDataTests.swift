@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The rows of the article *Coming from Core Data*, in the spelling of its right column.
+/// The rows of the article *Coming from Core Data*, in the notation of its right column.
 @Suite struct ComingFromCoreDataTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {

@@ -10,9 +10,9 @@ import Testing
   import Darwin
 #endif
 
-/// Typed classes and a model file of companies with employees, and a place for their stores.
+/// Typed classes and a model file for companies with employees, and locations for their stores.
 enum Corporation {
-  /// Everything that these tests write; removed when the process ends.
+  /// The folder of all files that these tests write, which is removed when the process ends.
   private static let root: URL = {
     let root = FileManager.default.temporaryDirectory
       .appending(path: "corporation-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -20,26 +20,26 @@ enum Corporation {
     return root
   }()
 
-  /// Application data of this process; set before the first manager asks for it.
+  /// The application data folder of this process, which is set before the first manager uses it.
   static let applicationData: URL = {
     let folder = temporaryFolder()
     setenv("XDG_DATA_HOME", folder.path, 1)
     return folder
   }()
 
-  /// A folder of nobody else's, which exists.
+  /// Returns a new, empty folder.
   static func temporaryFolder() -> URL {
     let folder = root.appending(path: UUID().uuidString, directoryHint: .isDirectory)
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
   }
 
-  /// A file of nobody else's, which does not exist.
+  /// Returns the URL of a file that doesn't exist yet, in a folder of its own.
   static func temporaryFile(_ ending: String) -> URL {
     temporaryFolder().appending(path: "file.\(ending)", directoryHint: .notDirectory)
   }
 
-  /// A manager of typed classes on a store in memory.
+  /// Returns a manager of typed classes for an in-memory store.
   static func manager(
     delegate: (any DataManagerDelegate)? = nil, group: DataManagerGroup? = nil
   ) throws -> DataManager {
@@ -47,7 +47,7 @@ enum Corporation {
       for: Company.self, Employee.self, at: .inMemory, delegate: delegate, group: group)
   }
 
-  /// A folder with the model as a file, under a name of its own.
+  /// Creates a folder that contains the model as a file with the given name.
   static func modelFolder(named name: String) throws -> URL {
     _ = applicationData
     let folder = temporaryFolder()

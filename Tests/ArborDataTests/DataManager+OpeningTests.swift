@@ -23,6 +23,7 @@ import Testing
     #expect(manager.store.model.entities.map(\.name) == ["Company", "Employee"])
   }
 
+  /// The error for a missing model lists the file names that were tried.
   @Test func aMissingModelIsAnErrorThatNamesWhatWasLookedFor() throws {
     let folder = try Corporation.modelFolder(named: "There")
     let error = try #require(throws: ArborError.self) {
@@ -58,6 +59,7 @@ import Testing
     try one.store.check()
   }
 
+  /// An alias that is in use for one model cannot be opened with another.
   @Test func oneAliasWithAnotherModelThrows() throws {
     let folder = try Corporation.modelFolder(named: "First")
     let manager = try DataManager(modelNamed: "First", in: folder, alias: "Contested")
@@ -85,6 +87,7 @@ import Testing
     }
   }
 
+  /// A reopened file contains the committed objects, and `destroy()` removes it.
   @Test func opensAFileAgainWithWhatWasCommitted() throws {
     let file = Corporation.temporaryFile("arbor")
     for expected in 1...3 {
@@ -114,7 +117,7 @@ import Testing
 
   // MARK: Versions of a model's file
 
-  /// A folder with a bundle of versions, the last of which is current.
+  /// Creates a folder with a versioned model bundle whose last version is the current one.
   private func folder(
     _ name: String, _ versions: [(name: String, model: ManagedObjectModel)]
   ) throws -> URL {
@@ -146,7 +149,7 @@ import Testing
       ], versionIdentifier: version)
   }
 
-  /// Versions whose names tell nothing of their age.
+  /// Returns model versions whose names don't sort by age.
   private func diary() -> [(name: String, model: ManagedObjectModel)] {
     [
       ("Diary_first", days("1", ["text"])),
@@ -190,10 +193,11 @@ import Testing
   @Test(
     "Steps lead over the versions that they name",
     arguments: [
-      // Names in the order of age: a store of the first version passes by the step, too.
+      // Names that sort by age: a store of the first version passes through the step, too.
       (["Day 1", "Day 2", "Day 3", "Day 4"], 0, "stepped"), (["a", "b", "c", "d"], 1, "stepped"),
       (["a", "b", "c", "d"], 2, nil),
-      // Names that the step contradicts: only a store that the step begins with passes by it.
+      // Names that sort unlike the step's versions: only a store of the step's source version
+      // passes through the step.
       (["y", "z", "b", "a"], 1, "stepped"), (["y", "z", "b", "a"], 0, nil),
       (["y", "z", "b", "a"], 2, nil),
     ] as [([String], Int, String?)])
@@ -226,6 +230,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// The versions in a model bundle provide the renames between them.
   @Test func versionsOfTheModelsFileTellRenames() throws {
     let names: [(String, from: String?)] = [("text", nil), ("body", "text"), ("content", "body")]
     let versions = names.enumerated().map { index, name in

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DataManagerDelegateTests {
-  /// Records what it is told, round by round, as the names of objects.
+  /// A delegate that records each round of changes.
   private final class Listener: DataManagerDelegate {
     var rounds:
       [(created: Set<ManagedObject>, updated: Set<ManagedObject>, deleted: Set<ManagedObject>)] = []
@@ -15,7 +15,7 @@ import Testing
       rounds.append((created, updated, deleted))
     }
 
-    /// The only round since the last look.
+    /// Returns the only round since the previous call.
     func round() -> [Set<ManagedObject>] {
       defer { rounds = [] }
       #expect(rounds.count == 1)
@@ -28,6 +28,7 @@ import Testing
 
   init() throws { manager = try Corporation.manager(delegate: listener) }
 
+  /// The delegate is notified at the end of a round, not after each operation.
   @Test func operationsEndNoRound() throws {
     let company = manager.insert(Company.self)
     company.companyName = "a"
@@ -49,6 +50,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// An object that is inserted and then filled is reported once, as created.
   @Test func anObjectThatIsInsertedAndFilledIsToldOnceAsCreated() throws {
     let company = manager.insert(Company.self)
     company.companyName = "Foo Inc."
@@ -56,7 +58,7 @@ import Testing
     #expect(listener.round() == [[company], [], []])
     let employee = manager.insert(Employee.self)
     employee.company = company
-    // A commit that goes past the manager ends no round either.
+    // Committing the context directly doesn't end the round either.
     try manager.context.commit()
     #expect(listener.rounds.isEmpty)
     manager.processPendingChanges()
@@ -68,6 +70,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// Each round of changes is an undo group of its own.
   @Test func undoGroupsEndWithRounds() throws {
     let company = manager.insert(Company.self)
     company.companyName = "a"
@@ -83,7 +86,7 @@ import Testing
     try manager.store.check()
   }
 
-  /// What a commit merges away is told as deleted, what it was merged into as changed.
+  /// Objects that a commit merges into others are reported as deleted, and the others as updated.
   @Test func isToldOfWhatACommitMerges() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Country") {
@@ -107,6 +110,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// Undo and redo are reported like other changes.
   @Test func isToldOfWhatIsUndone() throws {
     let company = manager.insert(Company.self)
     manager.processPendingChanges()
@@ -142,6 +146,7 @@ import Testing
     #expect(error?.code == .modelMismatch && refusal.asked == [file, file])
   }
 
+  /// Several changes of an object in a round are reported once.
   @Test func isToldOfChangesAtTheEndOfTheRound() throws {
     let company = manager.insert(Company.self)
     let employee = manager.insert(Employee.self)
@@ -181,6 +186,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// A seed is reported in one round, and a failed seed not at all.
   @Test func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
     let file = Corporation.temporaryFile("json")
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
@@ -195,6 +201,7 @@ import Testing
     #expect(listener.rounds.isEmpty)
   }
 
+  /// Changes that were rolled back are not reported.
   @Test func isNotToldOfWhatWasRolledBack() throws {
     try manager.insert("Company")
     manager.processPendingChanges()
@@ -207,6 +214,7 @@ import Testing
     #expect(listener.rounds.isEmpty)
   }
 
+  /// A delegate that is set later receives only later changes.
   @Test func aDelegateThatComesLaterIsToldFromThenOn() throws {
     let manager = try Corporation.manager()
     let company = manager.insert(Company.self)

@@ -31,6 +31,7 @@ import Testing
     for manager in [one, other, alone] { try manager.store.check() }
   }
 
+  /// A group doesn't retain its managers.
   @Test func doesNotKeepItsManagersAlive() throws {
     let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)

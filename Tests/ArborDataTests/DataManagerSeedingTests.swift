@@ -44,6 +44,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// A refused or failed seed leaves the manager's pending changes unchanged.
   @Test func aManagerKeepsToItsOptions() throws {
     var options = SeedOptions()
     options.remote = .refused

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DataManagerTests {
-  /// Two companies; the first has three employees, paid 500, 1500 and 2500.
+  /// Inserts two companies; the first has three employees with salaries of 500, 1500 and 2500.
   private func populated(_ manager: DataManager) throws {
     let foo = manager.insert(Company.self)
     foo.companyName = "Foo Inc."
@@ -103,6 +103,7 @@ import Testing
     try manager.store.check()
   }
 
+  /// A background commit is visible in the manager's context when the call returns.
   @Test func commitInBackgroundIsTakenInBeforeItReturns() async throws {
     let manager = try Corporation.manager()
     try populated(manager)
@@ -147,7 +148,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// What was inserted, filled and committed goes with one undo, whatever verbs made it.
+  /// An insertion is undone together with the values set in it, committed or not, through typed and
+  /// untyped calls.
   @Test("One undo takes an insertion back with the values that it was given")
   func oneUndoLeavesNoNamelessObject() throws {
     let manager = try Corporation.manager()
@@ -165,7 +167,7 @@ import Testing
       try manager.commit()
       #expect(try manager.store.makeContext().count("Company") == 0)
     }
-    // A group that was opened explicitly is undone by itself.
+    // An explicitly opened group is undone separately.
     let company = manager.insert(Company.self)
     manager.beginUndoGroup()
     company.companyName = "named"
@@ -253,6 +255,7 @@ import Testing
     #expect(try manager.count("Company") == 2)
   }
 
+  /// A subclass may add domain-specific methods.
   @Test func aSubclassSpeaksTheWordsOfItsDomain() throws {
     final class CorporateStore: DataManager {
       func wellPaid(at company: ManagedObject?) throws -> [ManagedObject] {
@@ -347,6 +350,7 @@ import Testing
     #expect(try manager.count(forRequestNamed: "wellPaidEmployees") == 4)
   }
 
+  /// The error for an unknown request name suggests a similar one.
   @Test func anUnknownNameOffersTheNearest() throws {
     let manager = try managerWithRequests("Unknown")
     let error = try #require(throws: ArborError.self) {

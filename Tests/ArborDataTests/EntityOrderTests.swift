@@ -4,14 +4,15 @@ import TestLength
 import TestSupport
 import Testing
 
-/// The order in which a model lists its entities is no order of anything in a store.
+/// The order in which a model lists its entities has no effect on a store.
 @Suite struct EntityOrderTests {
-  /// Items of three kinds with indexes over all of them, in boxes and with tags.
+  /// Returns a model of items of three kinds, with indexes over all of them, in boxes and with
+  /// tags.
   ///
   /// - Parameters:
-  ///   - order: The names of all entities.
+  ///   - order: The names of all entities, in the order of the model.
   ///   - names: New names by former ones.
-  ///   - isNext: Whether it is the next version, with more indexes.
+  ///   - isNext: Whether to return the next version, which has more indexes.
   private func model(
     _ order: [String], renaming names: [String: String] = [:], isNext: Bool = false
   ) -> ManagedObjectModel {
@@ -66,7 +67,7 @@ import Testing
     }
   }
 
-  /// Objects of all entities, as many of each, with few values that all of them share.
+  /// Returns `count` objects of each kind, with few distinct values that all kinds share.
   private func objects(_ count: Int) -> PlainObjects {
     var plain = PlainObjects()
     plain.values["Box"] = [1: ["id": 1]]
@@ -259,7 +260,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "items.arbor")
     let plain = objects(TestLength.of(4000, long: 40_000))
-    // In the order of no number: all indexes get their entries in one commit.
+    // Entities in arbitrary order; all indexes are filled in one commit.
     try EvolvingStore.write(plain, model(["Letter", "Bill", "Item", "Card", "Box"]), to: url)
     let order = ["Card", "Letter", "Item", "Bill", "Box"]
     do {

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Objects without a store: what a store that goes from model to model has to hold.
+/// The expected contents of a store that is migrated from model to model.
 struct PlainObjects: Equatable {
-  /// By entity, then by the objects' `id`: the values of attributes by name.
+  /// The attribute values, keyed by entity, `id` and attribute name.
   var values: [String: [Int64: [String: PropertyValue]]] = [:]
-  /// By entity, then by the objects' `id`: the `id`s of related objects, by relationship; those of
-  /// unordered relationships ascend.
+  /// The `id`s of related objects, keyed by entity, `id` and relationship name. Those of unordered
+  /// relationships are sorted.
   var links: [String: [Int64: [String: [Int64]]]] = [:]
 
   /// Renames, drops or computes the values of one entity's objects.
@@ -29,7 +29,8 @@ struct PlainObjects: Equatable {
     }
   }
 
-  /// Moves the texts of an attribute into objects of another entity, to which it leads then.
+  /// Moves the strings of an attribute to objects of another entity, and replaces the attribute by
+  /// a relationship to them.
   mutating func split(_ entity: String, _ name: String, into target: String, from base: Int64) {
     for (id, value) in (values[entity] ?? [:]).compactMapValues({ $0[name] }) {
       values[entity]?[id]?[name] = nil
@@ -46,7 +47,7 @@ struct PlainObjects: Equatable {
   }
 }
 
-/// A store that is opened with one model after another, each time beside what it should hold.
+/// A store that is opened with one model after another, with its expected contents.
 final class EvolvingStore {
   let folder: TemporaryFolder
   var url: URL { folder.url.appending(path: "evolving.arbor") }
@@ -61,8 +62,8 @@ final class EvolvingStore {
     try compare()
   }
 
-  /// Opens the store with another model, and compares what it holds: object by object, and its
-  /// export with that of a new store, byte for byte.
+  /// Opens the store with another model and compares its contents with the expected ones, object by
+  /// object, and its export with that of a new store, byte for byte.
   func evolve(
     to model: ManagedObjectModel, dropping names: StoreOptions.Migration.Dropping = [],
     _ change: (inout PlainObjects) -> Void = { _ in }
@@ -70,7 +71,7 @@ final class EvolvingStore {
     try evolve(to: model, StoreOptions(migration: .automatic(dropping: names)), change)
   }
 
-  /// The same with all options.
+  /// Does the same with all options.
   func evolve(
     to model: ManagedObjectModel, _ options: StoreOptions,
     _ change: (inout PlainObjects) -> Void = { _ in }
@@ -96,7 +97,7 @@ final class EvolvingStore {
     }
   }
 
-  /// Opens the store with another model, and compares what it holds, object by object.
+  /// Opens the store with another model and compares its contents, object by object.
   func open(
     with model: ManagedObjectModel, _ options: StoreOptions,
     _ change: (inout PlainObjects) -> Void
@@ -108,14 +109,14 @@ final class EvolvingStore {
     try compare(store)
   }
 
-  /// A store of what another one held, beside what it should hold.
+  /// Creates a store from a copy of another one.
   init(_ copy: Copy) throws {
     folder = try TemporaryFolder()
     (model, plain) = (copy.model, copy.plain)
     try copy.bytes.write(to: url)
   }
 
-  /// What the store holds now.
+  /// Returns a copy of the store in its current state.
   func copy() throws -> Copy { Copy(model: model, plain: plain, bytes: try Data(contentsOf: url)) }
 
   struct Copy {
@@ -124,8 +125,8 @@ final class EvolvingStore {
     let bytes: Data
   }
 
-  /// Opens the store with another model, and gives it the former one back, with which it holds what
-  /// it held.
+  /// Migrates the store to another model, reverts it to the former one, and expects its original
+  /// contents.
   private func goThereAndBack(_ model: ManagedObjectModel, _ options: StoreOptions) throws {
     let original = try Data(contentsOf: url)
     try PersistentStore(model: model, at: .file(url), options: options).close()
@@ -140,7 +141,7 @@ final class EvolvingStore {
       defer { store.close() }
       try compare(store)
     }
-    // Nil that has become a default stays that.
+    // A default that replaced `nil` is not reverted to `nil`.
     let changes = self.model.difference(to: model).changes
     if model.fingerprint == self.model.fingerprint
       || changes.contains(where: { $0.description.contains("mandatory") })
@@ -153,8 +154,8 @@ final class EvolvingStore {
     try compare(store)
   }
 
-  /// The same with commits of the other model between, which change none of the objects; what does
-  /// not come back over commits is refused.
+  /// Does the same with commits of the other model in between, which leave the objects as they
+  /// were. Changes that cannot be reverted over later commits are refused.
   private func goBackOverCommits(_ model: ManagedObjectModel, _ options: StoreOptions) throws {
     let original = try Data(contentsOf: url)
     do {
@@ -169,7 +170,7 @@ final class EvolvingStore {
           context.delete(object)
           try context.commit()
         } catch {
-          // Objects of the entity need more than that.
+          // Objects of the entity need further values.
           context.rollback()
         }
       }
@@ -184,10 +185,11 @@ final class EvolvingStore {
     }
   }
 
-  /// Why the store is not opened with a model; it stays as it was.
+  /// Returns the error that opening the store with a model throws; expects that the store is
+  /// unchanged.
   ///
-  /// - Parameter begins: Whether the migration begins and is given up, so that the store has had
-  ///   the marker of it.
+  /// - Parameter begins: Whether the migration starts before it is abandoned, so that its marker
+  ///   was written to the store.
   func refusal(
     of model: ManagedObjectModel, _ options: StoreOptions = StoreOptions(), begins: Bool = false
   ) throws -> ArborError {
@@ -202,7 +204,7 @@ final class EvolvingStore {
     throw ArborError(.invalidArgument, "The store was opened.")
   }
 
-  /// Commits what `body` does to the store, and to the plain objects.
+  /// Applies `body` to the store and the expected contents, and commits.
   func change(
     _ body: (ManagedObjectContext, inout PlainObjects) throws -> Void
   ) throws {
@@ -249,7 +251,7 @@ final class EvolvingStore {
     }
   }
 
-  /// What a store holds otherwise than it should.
+  /// A difference between a store and its expected contents.
   struct Mismatch: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What becomes of a store as the hierarchy of its entities changes, and of what lies outside of
-/// records.
+/// Migrations that change the entity hierarchy, including data stored outside of records.
 @Suite struct HierarchyMigrationTests {
   private func attribute(
     _ name: String, _ type: AttributeType = .string, from former: String? = nil
@@ -14,7 +13,7 @@ import Testing
 
   private let id = AttributeDescription(name: "id", type: .integer64)
 
-  /// An abstract item, of which there are notes and tasks, in a list.
+  /// Returns a model with an abstract item, its subentities note and task, and a list of items.
   private func items() -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -59,7 +58,8 @@ import Testing
   @Test func attributesMoveUpAndDown() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
-    // Up from both, and with another name; down to one of two.
+    // One attribute moves up from both subentities and is renamed, another moves down to one of
+    // them.
     model.entities[0].attributes = [id, attribute("body", from: "text")]
     model.entities[1].attributes = [attribute("name")]
     model.entities[2].attributes = [attribute("due", .date)]
@@ -73,13 +73,14 @@ import Testing
         $0["name"] = nil
       }
     }
-    // Up to an entity some objects of which do not have it, and gone from its subentity.
+    // An attribute moves up to an entity whose other subentity lacks it.
     model.entities[0].attributes = [id, attribute("body"), attribute("due", .date)]
     model.entities[1].attributes = [attribute("name")]
     model.entities[2].attributes = []
     try store.evolve(to: model) { plain in plain.change("Note") { $0["due"] = .null } }
   }
 
+  /// A lightweight migration cannot remove a subentity with objects that may be linked to.
   @Test func aRemovedSubentityMustHaveNoObjectsThatOthersMayLinkTo() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
@@ -133,6 +134,7 @@ import Testing
       ])
   }
 
+  /// Attributes that exchange their names keep their values.
   @Test func attributesThatChangeNamesKeepTheirOwnValues() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
@@ -152,7 +154,7 @@ import Testing
     model.entities[0].attributes[1].renamingIdentifier = nil
     model.entities[1].attributes[0].renamingIdentifier = nil
     try store.evolve(to: model)
-    // The same condition about another attribute.
+    // The same condition with another attribute.
     model.entities[1].attributes = [
       attribute("name", from: "label"), attribute("text", from: "name"),
     ]
@@ -222,6 +224,7 @@ import Testing
     }
   }
 
+  /// A uniqueness constraint is checked against the migrated values.
   @Test func uniquenessIsValidatedInTheSameTransaction() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
@@ -244,6 +247,7 @@ import Testing
     }
   }
 
+  /// A lightweight migration is refused if derived values of existing objects would become stale.
   @Test func derivedValuesAreNotLeftStale() throws {
     func model(_ type: AttributeType, _ derivation: String?) -> ManagedObjectModel {
       ManagedObjectModel(entities: [

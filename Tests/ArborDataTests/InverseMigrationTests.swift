@@ -4,12 +4,12 @@ import TestLength
 import TestSupport
 import Testing
 
-/// What becomes of links as a relationship and the one back change their forms, come and go.
+/// Migrations in which a relationship and its inverse change their form, are added, or are removed.
 @Suite struct InverseMigrationTests {
-  /// What one side of the links between doors and keys sees.
+  /// The form of one side of the links between doors and keys.
   enum Form: String, CaseIterable, Sendable { case none, toOne, toMany, ordered }
 
-  /// What becomes of a side that both models have.
+  /// The naming of a side that both models have.
   enum Naming: CaseIterable { case kept, renamed, replaced }
 
   private typealias Link = ConceptObjects.Link
@@ -19,7 +19,7 @@ import Testing
     var names = ["keys", "doors"]
     var former: [String?] = [nil, nil]
 
-    /// Doors and keys, both inheriting from a thing.
+    /// Returns a model of doors and keys, both inheriting from a thing.
     func model(isMandatory: Bool = false) -> ManagedObjectModel {
       let id = AttributeDescription(name: "id", type: .integer64)
       var model = ManagedObjectModel(entities: [
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Links that relationships of some forms can have.
+  /// Returns links that relationships of the given forms can have.
   private static func links(_ forms: [[Form]]) -> [Link] {
     let all = [(2, 13), (1, 12), (1, 11), (3, 12), (2, 11), (3, 14), (4, 13)].map {
       Link(owner: $0.0, member: $0.1)
@@ -98,7 +98,7 @@ import Testing
           after.plain(isKept ? links : []))
         trial.returned = before.plain(isKept ? links : [])
         for end in [0, 1] {
-          // An order that did not come along is nobody's.
+          // The order of members is unspecified unless it was migrated.
           let stays = old[end] == .ordered && new[end] == .ordered && naming[end] != .replaced
           guard !stays else { continue }
           let entity = ["Door", "Key"][end]
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// Where two owners share a target, the new relationship back has no room for both.
+  /// If two owners share a target, the new to-one inverse has no room for both.
   @Test(
     "Shared targets stand in the way of a relationship back to one object",
     arguments: [Form.none, .toMany, .ordered])
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Two relationships that did not know each other become one another's inverse.
+  /// Two unrelated relationships become each other's inverse.
   @Test("Links that contradict each other stand in the way")
   func contradictions() throws {
     func model(areInverse: Bool) -> ManagedObjectModel {

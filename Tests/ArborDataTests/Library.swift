@@ -3,7 +3,7 @@ import Foundation
 import TestLength
 import Testing
 
-/// Books with authors and a list of favourites, for stores whose model changes.
+/// Books with authors and their favourites, for tests of migrations.
 enum Library {
   static var count: Int { TestLength.of(120, long: 10_000) }
 
@@ -67,7 +67,7 @@ enum Library {
     return plain
   }
 
-  /// A store of the library with its objects.
+  /// Creates a store of the library with its objects.
   static func store() throws -> EvolvingStore { try EvolvingStore(model(), objects()) }
 
   static func changed(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file with a store of a model.
+/// A file that contains a store of a model.
 struct Archive {
   let folder: TemporaryFolder
   var url: URL { folder.url.appending(path: "archive.arbor") }
@@ -25,7 +25,7 @@ struct Archive {
     try store.check()
   }
 
-  /// Opens the store with another model, checks it and calls `body`.
+  /// Opens the store with another model, checks it, and calls `body`.
   func open<Result>(
     _ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions(),
     _ body: (ManagedObjectContext) throws -> Result
@@ -40,7 +40,8 @@ struct Archive {
     try open(model, options) { _ in }
   }
 
-  /// Why the store is not opened with a model; it stays as it was.
+  /// Returns the error that opening the store with a model throws; expects that the file is
+  /// unchanged.
   func refusal(
     _ model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
   ) throws -> ArborError {
@@ -55,18 +56,18 @@ struct Archive {
   }
 }
 
-/// A change that loses something, and objects that have it.
+/// A change of the model that loses data, and objects that have such data.
 struct LossyChange: Sendable, CustomTestStringConvertible {
   typealias Fill = @Sendable (ManagedObjectContext) throws -> Void
 
   let testDescription: String
   let former: @Sendable () throws -> ManagedObjectModel
   let newer: @Sendable () throws -> ManagedObjectModel
-  /// The names that a refusal offers.
+  /// The names that the refusal suggests to list.
   let names: Set<String>
   let fill: Fill
-  /// The same objects without what is lost, where it is links; nil where objects have it in any
-  /// case.
+  /// Creates the same objects without the links that would be lost; `nil` if the loss doesn't
+  /// concern links.
   var unlinked: Fill?
 
   private static let songs: [@Sendable () -> EntityDescription] = [

@@ -3,14 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Narrower rules for the number of members: what present objects break is listed, and refused.
+/// A migration that narrows the allowed number of members is refused, with a list of the
+/// violations, if existing objects violate it.
 @Suite struct MemberRulesMigrationTests {
   private static let lead =
     "The store has another model and was not migrated because of "
   private static let ways =
     ". Resolve them, open it with its former model, or replace it by options.onMismatch."
 
-  /// The library with another attribute of books, so that it is migrated, and with rules.
+  /// Returns the library's model with another book attribute, so that a migration is needed, and
+  /// modified rules.
   private func model(
     _ change: (inout ManagedObjectModel) -> Void
   ) throws -> ManagedObjectModel {
@@ -30,7 +32,7 @@ import Testing
     }
   }
 
-  /// A library of four books: the third has no author, only the first three have fans.
+  /// Creates a library of four books: the third has no author, and only the first three have fans.
   private func store() throws -> EvolvingStore {
     var plain = PlainObjects()
     plain.values["Author"] = [0: ["id": .integer(0), "name": "Ada"]]
@@ -57,6 +59,7 @@ import Testing
     "Book.fans: it needs at least 1 member, but there is 1 object with fewer (Book 4). \(end)",
   ]
 
+  /// Objects that violate the rules are listed by the plan and the refusal, and can be corrected.
   @Test func objectsThatBreakThemAreListedAndMended() throws {
     let store = try store()
     let model = try withRules()
@@ -92,7 +95,7 @@ import Testing
     try store.evolve(to: model) { $0.change("Book") { $0["note"] = .null } }
   }
 
-  /// What code leaves is looked at when it has run.
+  /// The rules are checked after the custom code has run.
   @Test func aStepMendsThemOrIsRefused() throws {
     let store = try store()
     let former = try Library.model()
@@ -129,7 +132,7 @@ import Testing
         == 4)
   }
 
-  /// A pass over the objects is not begun where they break rules.
+  /// A pass over the objects doesn't begin if they violate the rules.
   @Test func aMigrationInACopyIsRefusedBeforeItBegins() throws {
     let store = try store()
     var model = try withRules()
@@ -143,8 +146,7 @@ import Testing
         == ["evolving.arbor", "evolving.arbor-lock"])
   }
 
-  /// A model that differs in rules only is no other one to the store: commits check what they
-  /// change.
+  /// A change of rules alone doesn't require a migration; the rules apply to later commits.
   @Test func rulesAloneAreNoMigration() throws {
     let store = try store()
     var model = try Library.model()

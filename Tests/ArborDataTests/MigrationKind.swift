@@ -2,22 +2,22 @@ import ArborData
 import Foundation
 import Testing
 
-/// One kind of change that applications make to their models, there and back.
+/// A kind of change that applications make to their models, and its reversal.
 struct MigrationKind: Sendable, CustomTestStringConvertible {
   typealias Code = @Sendable (MigrationManager) throws -> Void
   typealias Edit = @Sendable (inout ManagedObjectModel) throws -> Void
   typealias Change = @Sendable (inout PlainObjects) -> Void
 
   let testDescription: String
-  /// What the library's model is before.
+  /// Modifies the library's model before the migration.
   var former: Edit = { _ in }
-  /// What becomes of it, and of the objects.
+  /// Changes the model. `there` and `back` describe the effects on the objects.
   let newer: Edit
-  /// What the library's objects are before.
+  /// Modifies the library's objects before the migration.
   var prepare: Change = { _ in }
   var there: Change = { _ in }
   var back: Change = { _ in }
-  /// What a step does with the objects, where one is needed.
+  /// The code of a migration step, if one is needed.
   var codeThere: Code?
   var codeBack: Code?
   var droppingThere: StoreOptions.Migration.Dropping = []
@@ -157,7 +157,7 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
     if case .string(let text)? = value { .integer(Int64(text) ?? 0) } else { value }
   }
 
-  /// Some bytes, and now and then some that do not lie within records where that is allowed.
+  /// Returns a few bytes, or every `distance` objects a value large enough for external storage.
   private static func data(_ id: PropertyValue?, longEvery distance: Int64) -> PropertyValue {
     guard case .integer(let id)? = id else { return .null }
     return .binary(
@@ -250,7 +250,7 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       }, droppingBack: ["Title"]),
   ]
 
-  /// Gives authors relationships that lead to an entity of books.
+  /// Adds relationships from authors to an entity of books.
   private static func novels(_ destination: String) -> Edit {
     { model in
       if model.entity(named: "Novel") == nil {
@@ -264,7 +264,7 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Makes novels of every other book, and lets authors lead to theirs.
+  /// Turns every other book into a novel, and links authors to theirs.
   private static func shelveNovels(_ plain: inout PlainObjects) {
     for id in (plain.values["Book"] ?? [:]).keys where id.isMultiple(of: 2) {
       plain.values["Novel", default: [:]][id] = plain.values["Book"]?.removeValue(forKey: id)
@@ -340,7 +340,7 @@ struct MigrationKind: Sendable, CustomTestStringConvertible {
       newer: book { $0.uniquenessConstraints = [["id"], ["title", "pages"]] }),
   ]
 
-  /// Gives books a parent, which has their titles.
+  /// Adds a parent entity of books, which has their titles.
   private static func underParent(_ name: String) -> Edit {
     { model in
       guard let index = model.entities[1].attributes.firstIndex(where: { $0.name == "title" })

@@ -3,9 +3,8 @@ import TestLength
 import TestSupport
 import Testing
 
-/// The kinds of changes that applications make to their models and that no other suite makes on a
-/// library of books: each there, with the way back by which it is reverted, and back as a change of
-/// its own.
+/// Kinds of model changes that no other suite covers for a library of books: each is migrated,
+/// reverted, and undone by another migration.
 @Suite struct MigrationKindsTests {
   @Test(
     arguments: MigrationKind.attributes + MigrationKind.relationships + MigrationKind.entities)

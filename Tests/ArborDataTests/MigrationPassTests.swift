@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Changes that take a pass over the objects and no code.
+/// Migrations that need a pass over the objects but no custom code.
 @Suite struct MigrationPassTests {
-  /// The relationships of authors and books, by their names.
+  /// Returns the library's model with modified relationships between authors and books.
   private func changed(
     _ body: (
       _ books: inout RelationshipDescription, _ author: inout RelationshipDescription,
@@ -37,6 +37,7 @@ import Testing
     try store.evolve(to: ordered)
   }
 
+  /// A to-many relationship with several members cannot become to-one.
   @Test func aToManyWithSeveralMembersIsNoToOne() throws {
     let store = try Library.store()
     let model = try changed { books, _, _, _ in books.isToMany = false }
@@ -53,8 +54,8 @@ import Testing
     #expect(plan.obstacles.first?.objectIDs.map(\.number) == [1, 2, 3])
   }
 
-  /// A relationship without one back is laid out anew beside an attribute of its name at the other
-  /// end, which keeps its values.
+  /// A relationship without an inverse is rebuilt. An attribute of the same name in the destination
+  /// keeps its values.
   @Test func anAttributeOfTheSameNameKeepsItsValues() throws {
     func model(isToMany: Bool) -> ManagedObjectModel {
       let id = AttributeDescription(name: "id", type: .integer64)
@@ -74,7 +75,7 @@ import Testing
     try store.evolve(to: model(isToMany: false))
   }
 
-  /// What makes links begin anew in the same step in which their relationships swap names.
+  /// The additional change that causes the links of the swapped relationships to be rebuilt.
   enum Beside: CaseIterable { case subentityIsRemoved, oneBecomesToOne }
 
   @Test("Relationships that swap names in a pass keep their own links", arguments: Beside.allCases)
@@ -136,10 +137,10 @@ import Testing
     }
   }
 
-  /// What a new version does with the name that an attribute leaves.
+  /// The use of the renamed attribute's former name in the new version.
   enum FormerName: CaseIterable { case isOfNewAttribute, isOfOtherAttribute }
 
-  /// An attribute of another type takes a pass; one of the same type takes none.
+  /// An attribute whose type changes needs a pass; one that keeps its type does not.
   @Test(
     "Attributes keep to their identifiers, with a pass and without", arguments: FormerName.allCases,
     [AttributeType.integer16, .integer64])
@@ -173,7 +174,7 @@ import Testing
     }
   }
 
-  /// What is not stored has no links to bring along: both ways it begins anew.
+  /// A transient relationship has no stored links, so links are lost in both directions.
   @Test func relationshipsBecomeTransientAndStored() throws {
     let store = try Library.store()
     let model = try changed { books, author, _, _ in
@@ -202,11 +203,12 @@ import Testing
     }
     try store.evolve(to: model, dropping: ["Author.books", "Book.author"], forget)
     try store.evolve(to: Library.model(), forget)
-    // The other relationship between the same entities has its links still.
+    // The other relationship between the same entities keeps its links.
     let fans = store.plain.links["Book"]?.values.filter { $0["fans"]?.isEmpty == false }
     #expect(fans?.count == Library.count / 10)
   }
 
+  /// Links to the objects of a removed entity are removed.
   @Test func linksToObjectsThatGoAreTakenAway() throws {
     var first = try Library.model()
     first.entities.append(EntityDescription(name: "Novel", parent: "Book"))
@@ -235,16 +237,17 @@ import Testing
     }
   }
 
+  /// Links are kept if the inverse of a relationship changes.
   @Test func anotherInverseTakesTheLinks() throws {
     let store = try Library.store()
-    // Each side on its own, and together again.
+    // Both sides are separated and then joined again.
     let apart = try changed { books, author, _, _ in
       books.inverse = nil
       author.inverse = nil
     }
     try store.evolve(to: apart)
     try store.evolve(to: Library.model())
-    // Links of one side only have no counterpart.
+    // A link that only one side has prevents joining them.
     try store.evolve(to: apart)
     try store.change { context, plain in
       let author = try #require(
@@ -258,6 +261,7 @@ import Testing
     #expect(refusal.violations.first?.message.contains("in the inverse of author (Book ") == true)
   }
 
+  /// A destination can be narrowed if all members belong to it.
   @Test func aDestinationMayChangeWhereAllMembersFit() throws {
     let store = try Library.store()
     var model = try Library.model()
@@ -276,7 +280,7 @@ import Testing
       ]
       plain.links["Novel"] = [id: ["author": [], "fans": []]]
     }
-    // From Book to Novel, where no link leads to a book.
+    // The destination becomes Novel, although links lead to other books.
     var narrow = model
     narrow.entities[0].relationships[1].destination = "Novel"
     let fans = narrow.entities[1].relationships.remove(at: 1)
@@ -299,6 +303,7 @@ import Testing
     }
   }
 
+  /// Numbers are converted to another type if all of them fit.
   @Test func numbersConvertWhereTheyFit() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -339,7 +344,7 @@ import Testing
       ])
   }
 
-  /// A mandatory attribute needs no default where all objects have a value.
+  /// Making an attribute mandatory requires no default if all objects have a value.
   @Test func mandatoryNumbersConvert() throws {
     func model(_ type: AttributeType, isOptional: Bool = false) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
@@ -397,6 +402,7 @@ import Testing
     }
   }
 
+  /// Large values move to external storage and back.
   @Test func largeValuesGoOutsideAndComeBack() throws {
     func model(_ allowsExternalStorage: Bool) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
@@ -422,7 +428,7 @@ import Testing
     try store.evolve(to: model(false))
   }
 
-  /// Nil that an object was given is no lack of a value, although others would get the default.
+  /// An explicit `nil` is kept even if the attribute has a default.
   @Test func nilStaysNilBesideADefault() throws {
     func model(_ type: AttributeType, isExternal: Bool) -> ManagedObjectModel {
       ManagedObjectModel(entities: [

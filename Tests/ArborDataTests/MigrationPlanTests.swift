@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a plan says of a migration, and that it changes nothing.
+/// Migration plans describe a migration and change nothing.
 @Suite struct MigrationPlanTests {
   private func plan(
     _ store: EvolvingStore, _ model: ManagedObjectModel, _ options: StoreOptions = .init()
@@ -14,6 +14,7 @@ import Testing
     return plan
   }
 
+  /// The plan of an in-place migration consists of one change of the catalogue.
   @Test func aPlanInPlaceIsOneChangeOfTheCatalogue() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "pages") {
@@ -35,7 +36,7 @@ import Testing
     )
   }
 
-  /// The article shows what is printed, but for the number of bytes.
+  /// The article shows the printed plan, except for the number of bytes.
   @Test func theArticleShowsAPlan() throws {
     func model(_ version: String, _ isbn: AttributeDescription) -> ManagedObjectModel {
       var model = ManagedObjectModel(entities: [
@@ -74,6 +75,7 @@ import Testing
     #expect(article.contains("```text\n\(shown)\n```"), "\(shown)")
   }
 
+  /// The plan of a migration with code lists the objects to process.
   @Test func aPlanWithCodeListsWhatItLooksAt() throws {
     let store = try EvolvingStore(MigrationStepTests.first(), MigrationStepTests.objects())
     var options = StoreOptions()
@@ -100,6 +102,7 @@ import Testing
         """)
   }
 
+  /// The plan lists all violations with the IDs of the objects.
   @Test func whatObjectsBreakIsListedWithTheirIDs() throws {
     let store = try Library.store()
     var model = try Library.model()
@@ -153,6 +156,7 @@ import Testing
       ])
   }
 
+  /// A plan is valid only for the model for which it was made.
   @Test func anotherModelThanPlannedIsRefused() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "pages") { $0.type = .integer32 }
@@ -168,7 +172,7 @@ import Testing
         """)
     #expect(refusal.code == .modelMismatch)
     try store.evolve(to: model, options)
-    // A plan that is done is of no matter.
+    // A plan that has already been carried out is ignored.
     try store.evolve(to: model, options)
   }
 }

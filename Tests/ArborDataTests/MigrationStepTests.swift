@@ -4,9 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Migrations that take code, through the public interface.
+/// Migrations with custom code.
 @Suite struct MigrationStepTests {
-  /// The library with an entity for series, which books name by text before.
+  /// Returns a model in which books name their series in a string; ``second()`` has an entity for
+  /// it.
   static func first() throws -> ManagedObjectModel {
     try ManagedObjectModel {
       EntityDescription("Author") {
@@ -50,7 +51,8 @@ import Testing
 
   static let count = 300
 
-  /// In the order in which series are met, which is that of their numbers.
+  /// Returns the ID of a series. Its number follows the order in which the step first meets the
+  /// series.
   static func seriesID(_ number: Int64) -> Int64 { 9000 + [4, 0, 1, 5, 2, 3, 6][Int(number)] }
 
   static func objects() -> PlainObjects {
@@ -76,7 +78,7 @@ import Testing
     return plain
   }
 
-  /// What the step makes of plain objects.
+  /// Applies the effects of the step to the expected contents.
   static func change(_ plain: inout PlainObjects) {
     plain.values["Cache"] = nil
     plain.change("Book") { values in
@@ -136,6 +138,7 @@ import Testing
       ])
   }
 
+  /// A step can be reverted until there are later commits or it is confirmed.
   @Test func aStepIsRevertedUntilItIsConfirmed() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let plain = store.plain
@@ -144,7 +147,7 @@ import Testing
     try store.evolve(to: Self.second(), options, Self.change)
     try PersistentStore.revertMigration(store.url)
     try store.evolve(to: Self.first(), options) { $0 = plain }
-    // What was written since would be lost.
+    // Later changes would be lost.
     try store.evolve(to: Self.second(), options, Self.change)
     try store.change { context, plain in
       try context.insert("Cache")["id"] = Int64(7)
@@ -163,7 +166,7 @@ import Testing
       left.filter { !$0.hasPrefix("fresh") }.sorted() == ["evolving.arbor", "evolving.arbor-lock"])
   }
 
-  /// Of the data that a purge removes, no copy stays.
+  /// A purge also removes the copy of the store from before the step.
   @Test func aPurgeRemovesTheStoreBeforeAStep() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
@@ -179,12 +182,13 @@ import Testing
     #expect(throws: ArborError.self) { try PersistentStore.revertMigration(store.url) }
   }
 
+  /// An interrupted migration can be abandoned.
   @Test func anInterruptedMigrationIsGivenUp() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
     options.migrationSteps = [try Self.step { throw CancellationError() }]
     #expect(try store.refusal(of: Self.second(), options, begins: true).code == .cancelled)
-    // Meanwhile nobody writes.
+    // Until then the store is read-only for the former model.
     let writer = try store.refusal(of: Self.first(), options)
     #expect(writer.code == .migrationUnderWay)
     try PersistentStore.revertMigration(store.url)
@@ -246,11 +250,12 @@ import Testing
     #expect(refusal.code == .validation)
     #expect(refusal.message == "Book 100 could not be migrated: No code.")
     #expect(refusal.objectID?.entityName == "Book" && refusal.objectID?.number == 100)
-    // What is mended runs.
+    // The corrected step runs.
     options.migrationSteps = [try Self.step()]
     try store.evolve(to: Self.second(), options, Self.change)
   }
 
+  /// An interrupted migration continues after its last complete batch.
   @Test func anInterruptedMigrationGoesOn() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
@@ -261,12 +266,12 @@ import Testing
     let refusal = try store.refusal(of: Self.second(), options, begins: true)
     #expect(refusal.code == .cancelled)
     try store.evolve(to: Self.second(), options, Self.change)
-    // Three batches of 64 were written before.
+    // Three batches of 64 were written before the interruption.
     #expect(calls.next() == 200 + (Self.count - 3 * 64) + 1)
   }
 
-  /// A task that iterates a migration and is cancelled gets an error as soon as the work stops; the
-  /// store is as it was, and the next migration counts on from there.
+  /// Cancelling a task that iterates over a migration stops the migration with an error and leaves
+  /// the store unchanged. The next migration continues from there.
   @Test(.timeLimit(.minutes(40))) func aCancelledIterationGoesOnLater() async throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let (url, model) = (store.url, try Self.second())
@@ -293,7 +298,7 @@ import Testing
     task.cancel()
     let error = await task.value
     #expect(error?.code == .cancelled)
-    // It ended with its batch of 64, or the one behind it, and not with the objects.
+    // The migration stopped within its current batch of 64 or the next one.
     #expect(calls.next() <= 4 * 64 + 1)
     do {
       let reader = try PersistentStore(at: .file(url), options: StoreOptions(isReadOnly: true))

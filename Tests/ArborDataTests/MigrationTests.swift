@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What becomes of a store as its attributes change, through the public interface.
+/// Migrations that add, remove or change attributes.
 @Suite struct MigrationTests {
   // MARK: Attributes
 
@@ -24,7 +24,8 @@ import Testing
         $0["price"] = .decimal(9.5)
       }
     }
-    // What was added keeps the value that it had then, whatever the default is later.
+    // Existing objects keep the default with which the attribute was added when the default changes
+    // later.
     var later = model
     let index = try #require(later.entities[1].attributes.firstIndex { $0.name == "rank" })
     later.entities[1].attributes[index].defaultValue = 8
@@ -40,6 +41,7 @@ import Testing
     }
   }
 
+  /// A removed attribute must be listed, and only lost properties may be listed.
   @Test func nothingIsLostUnlessItIsNamed() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") { $0.attributes.removeAll { $0.name == "pages" } }
@@ -59,7 +61,7 @@ import Testing
     try store.evolve(to: model, dropping: ["Book.pages", "Other"]) { plain in
       plain.change("Book") { $0["pages"] = nil }
     }
-    // The number of what has gone is not given to what comes.
+    // The new attribute doesn't reuse the number of the removed one.
     let again = try Library.changed("Book") { book in
       book.attributes.removeAll { $0.name == "pages" }
       book.attributes.append(
@@ -134,6 +136,7 @@ import Testing
         """)
   }
 
+  /// If a type cannot be converted, the values are dropped once the attribute is listed.
   @Test func aTypeThatIsNotConvertedStartsAnewWhereItIsNamed() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "title") {
@@ -147,6 +150,7 @@ import Testing
     }
   }
 
+  /// Existing `nil` values get the default when an attribute becomes mandatory.
   @Test func nilBecomesTheDefaultOfAMandatoryAttribute() throws {
     let store = try Library.store()
     let strict = try Library.changed(book: "pages") { $0.isOptional = false }
@@ -173,7 +177,7 @@ import Testing
     var later = lenient
     later.entities[1].attributes[2].defaultValue = 2
     try store.evolve(to: later)
-    // Nil that is set when it is allowed again stays nil.
+    // `nil` that is set once it is allowed again is kept.
     try store.evolve(to: Library.model())
     try store.change { context, plain in
       let request = FetchRequest<ManagedObject>(entity: "Book", predicate: "id == 1001")
@@ -203,7 +207,7 @@ import Testing
 }
 
 extension ManagedObjectModel {
-  /// The library with its names again, after `heading` and `fullName`.
+  /// Returns the model with its original names, renamed from `heading` and `fullName`.
   fileprivate func renamedBack() -> ManagedObjectModel {
     var model = self
     model.entities[0].attributes[1].renamingIdentifier = "fullName"

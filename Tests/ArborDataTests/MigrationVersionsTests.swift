@@ -4,9 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Stores of any age on their way over several versions, and steps that lead nowhere.
+/// Migrations over several versions, and steps that don't form a chain.
 @Suite struct MigrationVersionsTests {
-  /// Notes, renamed at first, then counted by code, then renamed as a whole, then rated by code.
+  /// Returns versions of a model of notes: one attribute is renamed, then counted with code, then
+  /// the entity is renamed, then rated with code.
   private func versions() throws -> [ManagedObjectModel] {
     func model(
       _ version: String, _ entity: String, from former: String? = nil,
@@ -118,6 +119,7 @@ import Testing
     }
   }
 
+  /// An interrupted migration over several versions continues in the step that was interrupted.
   @Test func aChainGoesOnWhereItWasInterrupted() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
@@ -128,7 +130,7 @@ import Testing
       try store.refusal(of: versions[4], options, begins: true).code == .cancelled)
     options.migrationSteps = [try rate(), count(calls)]
     try store.evolve(to: versions[4], options, change)
-    // Two batches of 40 were written.
+    // Two batches of 40 were written before the interruption.
     #expect(calls.made == 101 + 150 - 80)
   }
 
@@ -137,7 +139,7 @@ import Testing
     let store = try EvolvingStore(versions[0], objects())
     var last = versions[3]
     last.entities[0].attributes.removeLast()
-    // Nothing says that content was text once.
+    // The model alone doesn't say that `content` was once called `text`.
     #expect(try store.refusal(of: last).violations.map(\.keyPath) == ["text", "content"])
     var options = StoreOptions()
     options.modelVersions = [versions[0], versions[1], last]
@@ -149,8 +151,8 @@ import Testing
     }
   }
 
-  /// A model that comes back to what it was says nothing of the names meanwhile: its place in the
-  /// list does.
+  /// If a later version equals an earlier one, its position in the list of versions determines the
+  /// renames in between.
   @Test func renamesComposeByWayOfAVersionThatCameBack() throws {
     let versions = try versions()
     var (third, last) = (versions[0], versions[1])
@@ -169,7 +171,7 @@ import Testing
       try store.evolve(to: last, options) { plain in
         plain.change("Note") { $0["content"] = $0.removeValue(forKey: name) }
       }
-      // The same with code for the last part of the way.
+      // The same with custom code for the last part.
       let again = try EvolvingStore(start, plain)
       var coded = options
       coded.migrationSteps = [
@@ -186,7 +188,7 @@ import Testing
         }
       }
     }
-    // The newest version may be one that came back.
+    // The newest version may equal an earlier one.
     var plain = objects()
     plain.change("Note") { $0["body"] = $0.removeValue(forKey: "text") }
     let store = try EvolvingStore(versions[1], plain)
@@ -211,12 +213,13 @@ import Testing
     let store = try EvolvingStore(versions[0], objects())
     let plan = try PersistentStore.migrationPlan(for: store.url, to: last, options: options)
     #expect(plan.losses.isEmpty && plan.isInPlace && plan.parts.count == 1)
-    // Neither the values nor the default of a version between matter.
+    // Neither the values nor the default of an intermediate version matter.
     try store.evolve(to: last, options) { $0.change("Note") { $0["mood"] = .null } }
   }
 
-  // MARK: Steps that lead nowhere
+  // MARK: Invalid steps
 
+  /// Steps with unknown or contradictory versions are refused.
   @Test func stepsThatContradictEachOtherAreRefused() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
@@ -243,7 +246,7 @@ import Testing
         The migration step from version 3 to 3 would never run, because both versions describe the \
         same store. Give an entity of the newer one another versionHashModifier.
         """)
-    // A chain with a gap: nothing leads from the store's version on.
+    // A gap in the chain: no step leads on from the store's version.
     #expect(
       try refusal { $0.modelVersions.removeFirst() } == """
         The store has version 1, and no migration steps lead from there to version 5. Add its \
@@ -268,6 +271,7 @@ import Testing
         """)
   }
 
+  /// Values that a step doesn't migrate must be listed to be dropped.
   @Test func whatCodeDoesNotMigrateIsNotLostUnlessItIsNamed() throws {
     var versions = try versions()
     versions[2].entities[0].attributes[1] = AttributeDescription(
@@ -285,7 +289,8 @@ import Testing
         .automatic(dropping:) to drop it.
         """
       ])
-    // Code that leaves a mandatory attribute without a value is told when the rules are checked.
+    // Code that leaves a mandatory attribute without a value is reported when the rules are
+    // checked.
     options.migrationSteps = [
       MigrationStep(from: "2", to: "3") { try $0.migrate("Note") { _, _ in } }
     ]
@@ -294,6 +299,7 @@ import Testing
     #expect(unfilled.violations.first?.message.contains("150 objects without a value") == true)
   }
 
+  /// A step may rename an entity that has no renaming identifier.
   @Test func codeMayRenameAnEntityThatNothingMarks() throws {
     var versions = try versions()
     versions[3].entities[0].renamingIdentifier = nil
@@ -364,7 +370,7 @@ import Testing
     }
     #expect(last?.phase == .done && last?.description == "done")
     try store.evolve(to: versions[4], try options(), change)
-    // A store of the model has nothing to tell.
+    // No progress is reported if the store already has the model.
     for try await progress in PersistentStore.migrate(store.url, to: versions[4]) {
       Issue.record("\(progress)")
     }

@@ -2,8 +2,8 @@ import ArborData
 import Foundation
 import TestSupport
 
-/// A model whose parts have identities beside their names, so that what becomes of data in another
-/// model can be told without comparing the two.
+/// A model whose parts have identities in addition to their names, so that the effects of a change
+/// of the model can be computed without comparing two models.
 struct ModelConcept {
   struct Attribute {
     let identity: Int
@@ -20,12 +20,12 @@ struct ModelConcept {
     var isAbstract = false
     var attributes: [Attribute] = []
     var isUnique = false
-    /// By the identities of the attributes that it is made of.
+    /// The identities of the indexed attributes.
     var index: [Int] = []
     var isPartial = false
   }
 
-  /// What one end of a link sees.
+  /// One end of the links of a pair.
   struct Side {
     enum Form: CaseIterable { case toOne, toMany, ordered }
 
@@ -34,12 +34,12 @@ struct ModelConcept {
     var form: Form
   }
 
-  /// Links between the objects of two entities, of which one end or both know.
+  /// Links between the objects of two entities, accessible from one end or both.
   struct Pair {
     let identity: Int
     /// The identities of the entities at the ends.
     var ends: [Int]
-    /// What each end sees; nil where it sees nothing.
+    /// The relationships at the ends; `nil` for an end without one.
     var sides: [Side?]
 
     func isToOne(_ end: Int) -> Bool { sides[end]?.form == .toOne }
@@ -47,14 +47,14 @@ struct ModelConcept {
 
   var entities: [Entity] = []
   var pairs: [Pair] = []
-  /// Mixes the order in which parts are listed.
+  /// The seed for the order in which parts are listed.
   var order: UInt64 = 0
 
   subscript(identity: Int) -> Entity? { entities.first { $0.identity == identity } }
 
   func index(of identity: Int) -> Int? { entities.firstIndex { $0.identity == identity } }
 
-  /// An entity and its ancestors, from the root down.
+  /// Returns an entity and its ancestors, from the root down.
   func lineage(_ identity: Int) -> [Entity] {
     guard let entity = self[identity] else { return [] }
     return (entity.parent.map(lineage) ?? []) + [entity]
@@ -68,7 +68,7 @@ struct ModelConcept {
 
   // MARK: Models
 
-  /// The model, with marks of what had another name in a former one.
+  /// Returns the model, with renaming identifiers relative to a former one.
   func model(after former: ModelConcept? = nil) -> ManagedObjectModel {
     var shuffling = SeededRandom(seed: order)
     let described = entities.map { entity -> EntityDescription in
@@ -124,7 +124,7 @@ struct ModelConcept {
 }
 
 extension ModelConcept.Entity {
-  /// Whether it declares what tells its objects apart; a parent that came later does not.
+  /// Whether the entity declares the `id` attribute, which parents inserted later do not.
   var hasID: Bool { !name.hasPrefix("Late") }
 }
 
@@ -137,15 +137,15 @@ struct ConceptObjects {
     subscript(end: Int) -> Int64 { end == 0 ? owner : member }
   }
 
-  /// The identities of their entities, by their `id`s.
+  /// The identities of the objects' entities, by `id`.
   var entities: [Int64: Int] = [:]
   var values: [Int64: [Int: PropertyValue]] = [:]
-  /// By the identities of pairs, in an order that each ordered end has as its own.
+  /// The links by the identity of their pair, in the order of every ordered end.
   var links: [Int: [Link]] = [:]
-  /// The ordered sides whose order nothing tells.
+  /// The ordered sides whose order is unspecified.
   var freeSides: Set<Int> = []
 
-  /// Some objects that both of two models have room for.
+  /// Creates random objects that both models can store.
   init(_ concept: ModelConcept, fitting other: ModelConcept, _ random: inout SeededRandom) {
     for entity in concept.concrete {
       for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -178,7 +178,7 @@ struct ConceptObjects {
     }
   }
 
-  /// What becomes of them in another model.
+  /// Returns the expected objects after a migration to another model.
   func carried(from old: ModelConcept, to new: ModelConcept) -> ConceptObjects {
     var next = self
     next.entities = entities.filter { new[$0.value] != nil }
@@ -213,7 +213,7 @@ struct ConceptObjects {
     return next
   }
 
-  /// The objects by the names that a model gives its parts.
+  /// Returns the objects with the names of a model.
   func plain(_ concept: ModelConcept) -> PlainObjects {
     var plain = PlainObjects()
     for (id, identity) in entities {
@@ -238,7 +238,7 @@ struct ConceptObjects {
     return plain
   }
 
-  /// The relationships of a model in whose order members come as they like.
+  /// Returns the relationships whose members may be in any order.
   func freeOrders(_ concept: ModelConcept) -> Set<String> {
     var names: Set<String> = []
     for pair in concept.pairs {

@@ -1,23 +1,23 @@
 import ArborData
 import TestSupport
 
-/// Random models, and random changes of them.
+/// A generator of random models and random changes to them.
 struct ModelGenerator {
   var random: SeededRandom
   private(set) var concept = ModelConcept()
-  /// What was changed last.
+  /// Descriptions of the most recent changes.
   private(set) var words: [String] = []
   private var last = 0
-  /// The identities of a model's parts end with this one; what is added later has greater ones, and
-  /// takes no name of a former part, which it would be taken for.
+  /// The last identity of the former model. Parts added later have greater ones and must not take
+  /// the name of a former part, which they would be mistaken for.
   private var lastOfFormer = Int.max
 
-  /// A model with inheritance, indexes on parents and relationships of every form.
+  /// Creates a model with inheritance, indexes on parents, and relationships of every form.
   init(_ random: SeededRandom) {
     self.random = random
     for _ in 0..<number(3...6) { addEntity() }
     for _ in 0..<number(2...5) { addPair() }
-    // An entity that others inherit from may have no objects of its own.
+    // An entity with subentities may be abstract.
     for index in concept.entities.indices where isParent(index) && chance(2) {
       concept.entities[index].isAbstract = true
     }
@@ -25,7 +25,7 @@ struct ModelGenerator {
     words = []
   }
 
-  /// Changes a few things at once.
+  /// Makes a few changes at once.
   mutating func change() {
     words = []
     lastOfFormer = last
@@ -60,7 +60,7 @@ struct ModelGenerator {
     }
   }
 
-  // MARK: Chances and names
+  // MARK: Random choices and names
 
   private mutating func number(_ range: ClosedRange<Int>) -> Int {
     Int.random(in: range, using: &random)
@@ -73,7 +73,7 @@ struct ModelGenerator {
     return last
   }
 
-  /// A name that nothing has, and that comes before or after others in their order.
+  /// Returns an unused name that may sort before or after existing ones.
   private mutating func name(_ identity: Int, isEntity: Bool = false) -> String {
     let letter = String(UnicodeScalar(UInt8(97 + number(0...25))))
     return (isEntity ? letter.uppercased() : letter) + String(identity)
@@ -130,7 +130,7 @@ struct ModelGenerator {
     words.append("\(name) and \(concept.entities[one].name) swapped")
   }
 
-  /// Gives some roots a parent without objects.
+  /// Inserts an abstract parent above some roots.
   private mutating func insertParent() {
     let roots = concept.entities.indices.filter { concept.entities[$0].parent == nil }
     let chosen = roots.shuffled(using: &random).prefix(number(1...2))
@@ -163,7 +163,7 @@ struct ModelGenerator {
     words.append("\(concept.entities[index].name).\(attribute.name) added")
   }
 
-  /// The place of an attribute.
+  /// Returns the indexes of a random attribute and its entity.
   private mutating func place(
     where isMeant: (ModelConcept.Entity, ModelConcept.Attribute) -> Bool = { _, _ in true }
   ) -> (entity: Int, attribute: Int)? {
@@ -273,7 +273,7 @@ struct ModelGenerator {
     words.append("links removed")
   }
 
-  /// The place of a side.
+  /// Returns the indexes of a random side and its pair.
   private mutating func sidePlace() -> (pair: Int, end: Int)? {
     element(
       concept.pairs.indices.flatMap { pair in
@@ -317,7 +317,7 @@ struct ModelGenerator {
     words.append("end \(end) of links \(names) moved up to \(parent.name)")
   }
 
-  /// Changes the form of a side, replaces it, adds it or takes it away.
+  /// Changes the form of a side, replaces it, adds it, or removes it.
   private mutating func changeSide() {
     guard let index = element(Array(concept.pairs.indices)) else { return }
     let end = number(0...1)

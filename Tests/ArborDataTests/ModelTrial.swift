@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store that is brought from one model to another, beside plain objects.
+/// A store that is migrated from one model to another, with its expected contents.
 struct ModelTrial {
-  /// What happens after the migration.
+  /// The operation that follows the migration.
   enum Ending: CaseIterable {
-    /// The former model comes back at once.
+    /// The migration is reverted immediately.
     case revert
-    /// The former model comes back after commits of the newer one.
+    /// The migration is reverted after commits with the newer model.
     case revertOverCommits
-    /// The former model follows as a newer version.
+    /// The store is migrated to the former model as if to a newer version.
     case back
     case copy
     case compactCopy
@@ -21,13 +21,13 @@ struct ModelTrial {
 
   let old: ManagedObjectModel
   let new: ManagedObjectModel
-  /// What the store holds before.
+  /// The contents before the migration.
   let before: PlainObjects
-  /// What it holds after the migration.
+  /// The contents after the migration.
   let after: PlainObjects
-  /// What it holds after the way back by another migration; nil if the models do not tell.
+  /// The contents after migrating back; `nil` if the models don't determine them.
   var returned: PlainObjects?
-  /// The relationships, as `Entity.relationship`, whose members are in an order that nothing tells.
+  /// The relationships, as `Entity.relationship`, whose order of members is unspecified.
   var freeOrders: Set<String> = []
   private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ struct ModelTrial {
     folder = try TemporaryFolder()
   }
 
-  /// The same once more, in a store of its own.
+  /// Returns an equal trial with a store of its own.
   func fresh() throws -> ModelTrial {
     var trial = try ModelTrial(from: old, before, to: new, after)
     (trial.returned, trial.freeOrders) = (returned, freeOrders)
@@ -51,7 +51,7 @@ struct ModelTrial {
   private static let options = StoreOptions(
     migration: .automatic(dropping: .everythingRemoved), durability: .relaxed)
 
-  /// Migrates the store, compares it, writes to every entity, and ends in one of several ways.
+  /// Migrates the store, compares its contents, writes to every entity, and performs an ending.
   func run(_ ending: Ending, _ random: inout SeededRandom) throws {
     try EvolvingStore.write(before, old, to: url)
     try open(new) { store in try compare(store, after) }
@@ -102,7 +102,8 @@ struct ModelTrial {
     return try body(store)
   }
 
-  /// Goes back to the former model; over commits only if it has room for them.
+  /// Reverts to the former model. If there were later commits, a refusal that lists violations is
+  /// accepted.
   private func revert(_ body: (PersistentStore) throws -> Void) throws {
     guard old.fingerprint != new.fingerprint else { return }
     do {
@@ -161,7 +162,7 @@ struct ModelTrial {
 
   // MARK: Writing
 
-  /// Inserts an object of each entity, and changes values, links and one object's existence.
+  /// Inserts an object of each entity, changes values and links, and inserts or deletes one object.
   static func edit(
     _ store: PersistentStore, _ random: inout SeededRandom
   ) throws -> PlainObjects {
@@ -208,7 +209,7 @@ struct ModelTrial {
   }
 }
 
-/// Values that random tests give attributes.
+/// Random attribute values.
 enum PlainValues {
   static func value(_ type: AttributeType, _ random: inout SeededRandom) -> PropertyValue {
     let number = Int64.random(in: -9...9, using: &random)

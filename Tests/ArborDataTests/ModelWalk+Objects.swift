@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The objects of a model that changes at random.
+/// The objects of a randomly changing model.
 extension ModelWalk {
   mutating func value(_ type: AttributeType) -> PropertyValue {
     let number = Int64.random(in: -99...99, using: &random)
@@ -68,7 +68,7 @@ extension ModelWalk {
         }
       }
     }
-    // Both ends, as the context has them.
+    // Both ends of the links, as the context has them.
     for entity in model.entities where !entity.isAbstract {
       for object in try context.fetch(FetchRequest<ManagedObject>(entity: entity.name)) {
         let id: Int64 = object["id"]

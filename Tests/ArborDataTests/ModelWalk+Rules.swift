@@ -1,9 +1,9 @@
 import ArborData
 import TestSupport
 
-/// Changes that take no values and no links from objects.
+/// Changes that keep all values and links.
 extension ModelWalk {
-  /// Changes bounds, a default, an index, or whether large values lie outside of records.
+  /// Changes bounds, a default, an index, or external storage.
   mutating func changeRules(_ entity: Int) -> Change? {
     guard let index = attribute(entity) else { return nil }
     var attribute = model.entities[entity].attributes[index]
@@ -18,7 +18,7 @@ extension ModelWalk {
     } else if attribute.defaultValue.isNull || Bool.random(using: &random) {
       attribute.isIndexed.toggle()
     } else {
-      // What goes from before the attribute to the present version fills it with that one.
+      // A migration that skips this version fills the attribute with the later default instead.
       attribute.defaultValue = value(attribute.type)
       isLasting = false
     }
@@ -27,7 +27,7 @@ extension ModelWalk {
     return Change(words: words, isLasting: isLasting) { _ in }
   }
 
-  /// Changes uniqueness, the class, the modifier of the version, or a delete rule.
+  /// Changes a uniqueness constraint, the class, the version hash modifier, or a delete rule.
   mutating func changeDeclaration(_ entity: Int) -> Change? {
     switch Int.random(in: 0..<4, using: &random) {
     case 0:
@@ -45,7 +45,7 @@ extension ModelWalk {
     return Change(words: "\(model.entities[entity].name) is declared otherwise") { _ in }
   }
 
-  /// Adds an attribute that lives in memory, or one that is derived.
+  /// Adds a transient or derived attribute.
   mutating func addUnstored(_ entity: Int) -> Change? {
     guard let name = freeProperty(entity) else { return nil }
     let isDerived = Bool.random(using: &random)
@@ -57,7 +57,7 @@ extension ModelWalk {
     return Change(words: words) { _ in }
   }
 
-  /// Gives an entity a parent that has one of its attributes, or takes its parent away.
+  /// Gives an entity a parent and moves one of its attributes there, or removes its parent.
   mutating func changeParent(_ entity: Int) -> Change? {
     let name = model.entities[entity].name
     if let parent = model.entities[entity].parent {

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Changes that take a pass over the objects, or code.
+/// Changes that need a pass over the objects, or custom code.
 extension ModelWalk {
-  /// Lets a to-one relationship lead to several, or gives the members of one an order or none.
+  /// Makes a to-one relationship to-many, or toggles the order of a to-many relationship.
   mutating func widenRelationship(_ entity: Int) -> Change? {
     let relationships = model.entities[entity].relationships
     guard let index = relationships.indices.randomElement(using: &random) else { return nil }
@@ -19,17 +19,17 @@ extension ModelWalk {
     model.entities[entity].relationships[index] = relationship
     let (owner, name) = (model.entities[entity].name, relationship.name)
     return Change(words: "\(words) \(relationship.isOrdered ? "ordered" : "to-many, no order")") {
-      // Without an order members ascend, and so they begin with one.
+      // Without an order, members are sorted, so they must be sorted from the beginning.
       $0.changeLinks(owner) { $0[name]?.sort() }
     }
   }
 
-  /// Lets a to-many relationship lead to one: the first of its members, or the one with the least
-  /// `id` where they have no order.
+  /// Makes a to-many relationship to-one, which keeps the first of its members, or the one with the
+  /// least `id` if they have no order.
   mutating func narrowRelationship(_ entity: Int) -> Change? {
     let relationships = model.entities[entity].relationships
     let candidates = relationships.indices.filter { index in
-      // The members of an ordered relationship back would come in another order.
+      // The members of an ordered inverse would change their order.
       relationships[index].isToMany && !(inverse(of: relationships[index])?.isOrdered ?? false)
     }
     guard let index = candidates.randomElement(using: &random) else { return nil }
@@ -63,7 +63,7 @@ extension ModelWalk {
     }
   }
 
-  /// Replaces links by the least `id` of those that they lead to, or by nothing.
+  /// Replaces links by the least `id` of their targets, or by `nil`.
   mutating func unlinkRelationship(_ entity: Int) -> Change? {
     guard
       let index = model.entities[entity].relationships.indices.randomElement(using: &random)
@@ -96,7 +96,7 @@ extension ModelWalk {
 
   private mutating func text(_ entity: Int) -> Int? { attribute(entity) { $0.type == .string } }
 
-  /// Replaces texts by their lengths.
+  /// Replaces strings by their lengths.
   mutating func measureAttribute(_ entity: Int) -> Change? {
     guard let index = text(entity) else { return nil }
     let (owner, former) = (model.entities[entity].name, model.entities[entity].attributes[index])
@@ -119,7 +119,7 @@ extension ModelWalk {
     }
   }
 
-  /// Replaces texts by links to objects of a new entity that have them.
+  /// Replaces strings by links to objects of a new entity that contain them.
   mutating func splitAttribute(_ entity: Int) -> Change? {
     guard let index = text(entity), let target = freeName("E", model.entities.map(\.name))
     else { return nil }
@@ -128,7 +128,7 @@ extension ModelWalk {
     model.entities[entity].relationships.append(
       RelationshipDescription(name: name, destination: target))
     model.entities.append(Self.entity(target))
-    // No other object has these numbers, in whatever order code meets the texts.
+    // Keeps the IDs unique, in whatever order the code processes the strings.
     let base = lastID
     lastID *= 2
     return Change(

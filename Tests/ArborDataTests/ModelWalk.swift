@@ -3,34 +3,34 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A model that changes at random, in ways that opening follows.
+/// A model that changes at random in ways that a migration supports.
 struct ModelWalk {
-  /// A change, and what it does to objects.
+  /// A change of the model, and its effect on objects.
   struct Change {
     let words: String
-    /// What a step has to do with the objects; nil where none is needed.
+    /// The code of a migration step; `nil` if none is needed.
     var code: (@Sendable (MigrationManager) throws -> Void)?
-    /// Whether a way that passes over this version leads elsewhere: nil that was a default for a
-    /// while stays nil there.
+    /// Whether a migration that skips this version has the same result. A temporary default, for
+    /// example, would be skipped.
     var isLasting = true
     let apply: (inout PlainObjects) -> Void
 
-    /// The step between two models, where one is needed.
+    /// Returns the step between two models, if one is needed.
     func steps(from former: ManagedObjectModel, to model: ManagedObjectModel) -> [MigrationStep] {
       code.map { [MigrationStep(from: former, to: model, $0)] } ?? []
     }
   }
 
-  /// The model, with marks of what the last change renamed.
+  /// The model, with renaming identifiers for the last change.
   var model: ManagedObjectModel
   var random: SeededRandom
   var lastID: Int64 = 0
 
-  /// The last number in a name, where none is given twice; nil where names come back.
+  /// The last number used in a name if names are unique; `nil` if they are reused.
   private var lastName: Int?
 
-  /// - Parameter reusesNames: Whether a new thing may have the name of one that is gone. On the way
-  ///   over several versions at once, marks of renames would take it for the former one.
+  /// - Parameter reusesNames: Whether a new part may have the name of a removed one. In a migration
+  ///   over several versions, it would be mistaken for the removed one.
   init(_ random: SeededRandom, reusesNames: Bool = true) {
     self.random = random
     if !reusesNames { lastName = 1 }
@@ -48,7 +48,8 @@ struct ModelWalk {
 
   // MARK: Models
 
-  /// Takes the marks of renames away: a new thing of a former name would be taken for the old one.
+  /// Removes all renaming identifiers, because a new part with a former name would be mistaken for
+  /// the renamed one.
   mutating func forgetRenames() {
     for entity in model.entities.indices {
       model.entities[entity].renamingIdentifier = nil
@@ -99,12 +100,12 @@ struct ModelWalk {
       using: &random)
   }
 
-  /// Those that objects are of; others are parents.
+  /// The indexes of entities that have objects of their own.
   private var concreteEntities: [Int] {
     model.entities.indices.filter { !model.entities[$0].isAbstract }
   }
 
-  /// The attributes of an entity's objects that have values of their own, inherited ones behind.
+  /// Returns the stored attributes of an entity, followed by the inherited ones.
   func attributes(of entity: EntityDescription) -> [AttributeDescription] {
     let inherited = entity.parent.flatMap { model.entity(named: $0) }?.attributes ?? []
     return (entity.attributes + inherited).filter(\.isPlain)
@@ -118,7 +119,7 @@ struct ModelWalk {
       (description.attributes + inherited).map(\.name) + description.relationships.map(\.name))
   }
 
-  /// An attribute of an entity that has values of its own, `id` excepted.
+  /// Returns the index of a random stored attribute of an entity other than `id`.
   mutating func attribute(
     _ entity: Int, where isMeant: (AttributeDescription) -> Bool = { _ in true }
   ) -> Int? {
@@ -228,7 +229,7 @@ struct ModelWalk {
 
   private mutating func removeEntity(_ entity: Int) -> Change? {
     guard concreteEntities.count > 1 else { return nil }
-    // A store without an entity in common with the last version would be refused as a stranger's.
+    // A store that shares no entity with the last version would be refused as another program's.
     if lastName != nil, entity == 0 { return nil }
     let name = model.entities[entity].name
     while let index = model.entities[entity].relationships.indices.first {
@@ -304,6 +305,6 @@ struct ModelWalk {
 }
 
 extension AttributeDescription {
-  /// Whether objects have values of it that they were given.
+  /// Whether the attribute is stored and not derived.
   var isPlain: Bool { !isTransient && derivation == nil }
 }

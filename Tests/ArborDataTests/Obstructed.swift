@@ -1,7 +1,7 @@
 import ArborData
 import Testing
 
-/// A change of the model that objects prevent, and what to do about them.
+/// A change of the model that existing objects prevent, and the remedies.
 struct Obstructed: Sendable, CustomTestStringConvertible {
   typealias Fill = LossyChange.Fill
 
@@ -9,11 +9,11 @@ struct Obstructed: Sendable, CustomTestStringConvertible {
   let former: @Sendable () throws -> ManagedObjectModel
   let newer: @Sendable () throws -> ManagedObjectModel
   let fill: Fill
-  /// What the refusal names.
+  /// The property that the refusal names.
   let property: String?
-  /// Changes the objects with the former model; nil if it has no way to.
+  /// Corrects the objects with the former model; `nil` if that is not possible.
   var fix: Fill?
-  /// Changes them in a step.
+  /// Corrects an object in a migration step.
   var step: @Sendable (_ old: ManagedObject, _ new: ManagedObject) throws -> Void = { _, _ in }
 
   private static func notes(

@@ -3,13 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Queries over records of several versions of a model, beside the same store with every object
-/// written anew.
+/// Queries over records of several model versions, compared with the same store after all objects
+/// were rewritten.
 @Suite struct OlderLayoutQueriesTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
 
-  /// Items of three versions: `name` becomes `title`, `flag` goes, `rank` comes, `pages` widens.
+  /// Creates items of three versions: `name` is renamed to `title`, `flag` is removed, `rank` is
+  /// added, and `pages` is widened.
   init() throws {
     folder = try TemporaryFolder()
     let url = folder.url.appending(path: "older.arbor")
@@ -61,7 +62,7 @@ import Testing
       if number.isMultiple(of: 2) { try item.setValue(.string("note \(number)"), forKey: "note") }
       if number.isMultiple(of: 10) { parent = item } else { item["parent"] = parent }
     }
-    // Some of the older ones are written with this version.
+    // Some of the older objects are rewritten with this version.
     for item in try context.fetch(FetchRequest<ManagedObject>(entity: "Item"))
     where item["number"] == .integer(7) || item["number"] == .integer(307) {
       try item.setValue(.integer(1000), forKey: "pages")
@@ -78,6 +79,7 @@ import Testing
     "length(note) > 8", "parent == nil", "pages > parent.pages",
   ]
 
+  /// Queries return the same results before and after all records were rewritten.
   @Test func queriesAnswerAsOfRecordsWrittenAnew() throws {
     defer { store.close() }
     let older = try answers()
@@ -94,7 +96,7 @@ import Testing
     try store.check()
   }
 
-  /// What queries of every form answer, each with the query's words before it.
+  /// Returns the results of queries of every form, each preceded by its predicate.
   private func answers() throws -> [String] {
     var answers: [String] = []
     for text in Self.predicates {

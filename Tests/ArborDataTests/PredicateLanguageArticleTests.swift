@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 import Testing
 
-/// Every predicate that the article about the language shows is one, for the model that it shows.
+/// Every predicate in the article about the predicate language is valid for the article's model.
 @Suite struct PredicateLanguageArticleTests {
   private static func model() throws -> ManagedObjectModel {
     let model = try ManagedObjectModel {
@@ -30,7 +30,7 @@ import Testing
     return model
   }
 
-  /// Who fulfils the predicates of which it can be said beforehand.
+  /// The expected names of the matching employees for some of the predicates.
   private static let found: [String: [String]] = [
     "ANY skills.title == \"Swift\"": ["Ada"],
     "skills.@count >= 2": ["Ada"],
@@ -44,6 +44,7 @@ import Testing
     "($double := age * 2) > 60 AND $double < 130": ["Ada", "Émile"],
   ]
 
+  /// The article's predicates are valid and match the expected employees.
   @Test func everyPredicateFindsWhatItSays() throws {
     let store = try PersistentStore(model: Self.model(), at: .inMemory)
     defer { store.close() }
@@ -91,7 +92,7 @@ import Testing
     try blocks("predicate").flatMap { $0.split(separator: "\n").map(String.init) }
   }
 
-  /// The article's blocks of a language.
+  /// Returns the article's code blocks of a language.
   private static func blocks(_ language: String) throws -> [String] {
     let path = "../../Sources/ArborData/ArborData.docc/PredicateLanguage.md"
     let article = try String(

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The plans in the guide to query planning are those that the planner makes.
+/// The plans in the guide to query planning are those that the planner chooses.
 ///
-/// A block of the guide begins with a question, `Employee where age > 40 by -name limit 3`; behind
-/// it stands the plan, and where an index would help, a line that says which.
+/// A block of the guide begins with a request, `Employee where age > 40 by -name limit 3`. The plan
+/// follows, and if an index would help, a line that suggests it.
 @Suite struct QueryPlanningArticleTests {
   private static let model: Result<ManagedObjectModel, any Error> = Result {
     try ManagedObjectModel {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Ten companies, a thousand employees.
+  /// Inserts ten companies and a thousand employees.
   private func fill(_ context: ManagedObjectContext) throws {
     let cities = ["Riga", "Oslo", "Turin", "Porto"]
     let countries = ["Latvia", "Norway", "Italy"]
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// The request that a question is.
+  /// Parses a request.
   private static func request(_ question: String) -> FetchRequest<ManagedObject> {
     var rest = question[...]
     func take(_ word: String) -> String? {

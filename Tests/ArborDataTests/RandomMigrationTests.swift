@@ -4,7 +4,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Stores whose models change at random, beside plain objects that change with them.
+/// Stores whose models change at random, compared with expected contents that change accordingly.
 @Suite struct RandomMigrationTests {
   private var options: StoreOptions {
     StoreOptions(migration: .automatic(dropping: .everythingRemoved), durability: .relaxed)
@@ -15,7 +15,8 @@ import Testing
     return given.map { SeededRandom(seed: $0) } ?? SeededRandom()
   }
 
-  /// Every version there and back, and its export beside that of a new store.
+  /// Every version is migrated, reverted and migrated again, and its export is compared with that
+  /// of a new store.
   @Test(arguments: 0..<TestLength.of(3, long: 100))
   func dataGoesFromModelToModel(round: Int) throws {
     let random = random()
@@ -39,7 +40,8 @@ import Testing
     try store.change { context, plain in try walk.edit(context, &plain) }
   }
 
-  /// Many versions with little data, and from one of them straight to the last.
+  /// Migrating through many versions and directly from one of them to the last have the same
+  /// result.
   @Test(arguments: 0..<TestLength.of(100, long: 1000))
   func walksLeadWhereJumpsLead(round: Int) throws {
     let random = random()
@@ -61,13 +63,13 @@ import Testing
         versions.append((start, walk.model, change))
         walk.forgetRenames()
       }
-      // What passed over a default for a while would be nil still.
+      // A migration that skips a temporary default would keep `nil`.
       if versions.first?.change.isLasting == false { versions.removeFirst() }
       guard let first = versions.indices.randomElement(using: &walk.random) else { return }
       words =
         "from \(versions.count - first) versions before: "
         + versions[first...].map(\.change.words).joined(separator: ", ")
-      // A version that is what an earlier one was cannot be told from it.
+      // A version that equals an earlier one cannot be told apart from it.
       let way = versions[first...].filter { $0.start.model.fingerprint != $0.model.fingerprint }
       guard let start = way.first,
         Set([start.start.model.fingerprint] + way.map(\.model.fingerprint)).count == way.count + 1

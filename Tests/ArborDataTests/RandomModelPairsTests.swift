@@ -4,11 +4,12 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Stores that go from one random model to another, beside plain objects.
+/// Stores that are migrated from one random model to another, compared with expected contents.
 @Suite struct RandomModelPairsTests {
   private static let parts = 20
 
-  /// Each pair of models: open, compare, write to every entity, check, and go back or copy.
+  /// For each pair of models, the store is migrated, compared, written to, checked, and reverted or
+  /// copied.
   @Test(arguments: 0..<parts)
   func storesGoFromModelToModel(part: Int) throws {
     if let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap({ UInt64($0) }) {
@@ -20,8 +21,7 @@ import Testing
     }
   }
 
-  /// Pairs that failed once: properties that move to a name that is taken, and links that a reverted
-  /// move leaves out.
+  /// Regression tests: properties that move to a name in use, and links that a reverted move omits.
   @Test(arguments: [
     15_900_481_285_092_156_590, 2_827_869_177_659_601_719, 15_709_762_985_590_579_850,
   ])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What prevents a migration, and whether the ways on that a refusal names lead on.
+/// Reasons for which a migration is refused, and the remedies that the refusal suggests.
 @Suite struct RefusedMigrationTests {
   typealias Fill = LossyChange.Fill
 
@@ -38,7 +38,7 @@ import Testing
     let newer = try loss.newer()
     #expect(try PersistentStore.migrationPlan(for: archive.url, to: newer).obstacles.isEmpty)
     try archive.open(newer)
-    // The way back loses nothing either.
+    // The reverse migration loses nothing either.
     try archive.open(loss.former())
   }
 
@@ -52,6 +52,7 @@ import Testing
     #expect(try archive.open(newer) { try $0.count("Album") } == 1)
   }
 
+  /// An open store cannot be migrated, even if only an empty entity is removed.
   @Test func aStoreThatIsOpenIsInUseWhateverIsEmpty() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -66,6 +67,7 @@ import Testing
     try archive.open(model(true))
   }
 
+  /// A composite type may change if only empty entities use it.
   @Test func compositesOfEmptyEntitiesAreNoObstacle() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -118,9 +120,9 @@ import Testing
     #expect(refusal.violations.map(\.keyPath) == ["number"])
   }
 
-  // MARK: Every way that is named
+  // MARK: Suggested remedies
 
-  /// A step that looks at every object.
+  /// Returns options with a step that visits every object.
   private static func visiting(
     _ former: ManagedObjectModel, _ newer: ManagedObjectModel,
     _ fill: @escaping @Sendable (_ old: ManagedObject, _ new: ManagedObject) throws -> Void = {
@@ -251,6 +253,7 @@ import Testing
     }
   }
 
+  /// The error names the mandatory attribute that a step left without a value.
   @Test func aStepThatFillsNothingIsToldWhatIsMissing() throws {
     let (former, newer) = (try Self.tasks(), try Self.tasks("Base"))
     let archive = try Archive(former) { try $0.insert("Task")["title"] = "a" }
@@ -322,7 +325,7 @@ import Testing
     try archive.open(newer, options)
   }
 
-  // MARK: All of it
+  // MARK: Combined obstacles
 
   @Test("Obstacles of models and of objects come in one refusal")
   func allObstaclesComeAtOnce() throws {
@@ -428,7 +431,7 @@ import Testing
     #expect(try archive.open(model("Entry"), options) { try $0.count("Entry") } == 1)
   }
 
-  // MARK: The way back
+  // MARK: Reverts
 
   @Test("A refused way back advises what the newer model can do")
   func theWayBackHasItsOwnAdvice() throws {
@@ -476,7 +479,7 @@ import Testing
       }
       #expect(try Data(contentsOf: archive.url) == before)
     }
-    // What the messages advise.
+    // The remedies that the messages suggest.
     options.migration = .automatic
     try archive.write(model(true), options) { context in
       for name in ["Paper", "Crate"] { context.delete(try context.fetch(name)[0]) }

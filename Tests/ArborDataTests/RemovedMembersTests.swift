@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Entities that go while relationships and indexes of an ancestor know their objects.
+/// Entities that are removed while relationships and indexes of an ancestor refer to their objects.
 @Suite struct RemovedMembersTests {
-  /// What becomes of the list whose members lose the objects of an entity.
+  /// The change to the relationship whose members are removed.
   enum List: CaseIterable {
     case stays, isRenamed
-    /// Another relationship takes its place as the inverse, and its links.
+    /// Another relationship takes its place as the inverse and takes over its links.
     case isReplaced
   }
 
@@ -91,7 +91,8 @@ import Testing
     #expect(try store.makeContext().count("Note", matching: "isRead == YES") == 1)
   }
 
-  /// Messages with an index and a unique attribute, both of which an ancestor or they declare.
+  /// Returns a model of messages with an index and a unique attribute, declared by them or by an
+  /// ancestor.
   private static func messages(isOlder: Bool, isInherited: Bool) throws -> ManagedObjectModel {
     let attributes = [
       AttributeDescription("number", .integer64, .optional, .unique),

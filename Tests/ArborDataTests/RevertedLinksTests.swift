@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Links and large binaries on the way back from a migration, after commits with the newer model.
+/// Links and large binaries after a revert that follows commits with the newer model.
 @Suite struct RevertedLinksTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }
 
-  /// What lay in records that were written since is forgotten; links and binaries of others are
-  /// there again, as far as both ends are.
+  /// Dropped values are lost in records that were written since. Links and binaries of other
+  /// records are restored if both ends still exist.
   @Test(arguments: [false, true])
   func linksAndLargeBinariesComeBackOverCommits(deletesAuthor: Bool) throws {
     try bookStore.fill()
@@ -57,7 +57,7 @@ import Testing
     #expect(try context.fetch(byTitle).count == 1)
   }
 
-  /// The books after one was deleted and one was added.
+  /// Returns the numbers of the books after one was deleted and one was added.
   private func numbers() -> [Int?] { (0..<20).filter { $0 != 3 } + [nil] }
 
   private func titles() -> [String?] { numbers().map { $0.map { "book \($0)" } ?? "new" } }
@@ -91,6 +91,7 @@ import Testing
     (object[name] as [ManagedObject]).map { $0["id"] }
   }
 
+  /// Both ends of all links agree after a revert.
   @Test func bothEndsOfALinkAgree() throws {
     try bookStore.change(people(true)) { context in
       let list = try context.insert("List")
@@ -107,7 +108,7 @@ import Testing
       }
       list["people"] = Array(people.reversed())
     }
-    // Person 1 and desk 3 are gone, person 4 and desk 5 have forgotten their links.
+    // Person 1 and desk 3 are gone; person 4 and desk 5 have lost their links.
     try bookStore.change(people(false)) { context in
       let people = try context.fetch(FetchRequest<ManagedObject>(entity: "Person"))
       let desks = try context.fetch(FetchRequest<ManagedObject>(entity: "Desk"))
@@ -127,7 +128,7 @@ import Testing
       #expect(people.map { ids($0, "friends").sorted() } == [[2, 3], [5, 40], [0, 5], [0], [2]])
       let list = try #require(try context.fetchOne("List"))
       #expect(ids(list, "people") == [5, 3, 2, 0])
-      // All of it is in order for whoever changes it.
+      // The restored links can be changed consistently.
       list["people"] = [people[3], people[0]]
       people[0]["desk"] = nil as ManagedObject?
       people[2]["friends"] = [people[2]]
@@ -137,7 +138,8 @@ import Testing
 
   // MARK: Destinations
 
-  /// Authors whose first book and whose shelf lead to novels, or to books of any kind.
+  /// Returns a model of authors whose first book and shelf refer to novels, or to books of any
+  /// kind.
   private func library(leadingTo destination: String) -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -166,8 +168,7 @@ import Testing
     return ([debut].compactMap(\.self) + members).map { ($0["title"] as String?) ?? "" }
   }
 
-  /// Links that were made since to what the former model does not allow are in the way; all others
-  /// stay.
+  /// New links that the former model doesn't allow prevent a revert; all others are kept.
   @Test func linksOfAWiderDestinationGoBackWhereTheyFit() throws {
     let (former, newer) = (library(leadingTo: "Novel"), library(leadingTo: "Book"))
     try bookStore.change(former) { context in
@@ -212,7 +213,7 @@ import Testing
     }
   }
 
-  /// A copy of the store is what a narrower destination takes: the way back is the store before.
+  /// Narrowing a destination migrates a copy of the store, and a revert restores the original.
   @Test func linksOfANarrowerDestinationComeBackAsTheyWere() throws {
     let (former, newer) = (library(leadingTo: "Book"), library(leadingTo: "Novel"))
     try bookStore.change(former) { context in

@@ -3,13 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The way back from a migration, until it is confirmed. That it leads back to the same data is
-/// what `EvolvingStore` tries for every change that the tests of migrations make.
+/// Reverting a migration until it is confirmed. `EvolvingStore` tests for every change in the
+/// migration tests that a revert restores the same data.
 @Suite struct RevertedMigrationTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }
 
+  /// A revert restores all dropped data.
   @Test func everythingThatWasDroppedIsThereAgain() throws {
     let before = try bookStore.fill()
     do {
@@ -25,13 +26,14 @@ import Testing
       let byTitle = FetchRequest<ManagedObject>(entity: "Book", predicate: "title == 'book 7'")
       #expect(try store.makeContext().fetch(byTitle).count == 1)
     }
-    // And there again.
+    // Migrating again succeeds.
     let again = try bookStore.open(bookStore.lesser())
     defer { again.close() }
     try again.check()
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .inUse)
   }
 
+  /// A confirmed migration cannot be reverted.
   @Test func whatIsConfirmedHasNoWayBack() throws {
     _ = try bookStore.fill()
     do {
@@ -57,6 +59,7 @@ import Testing
     try store.check()
   }
 
+  /// A second migration confirms the first one, so only the second can be reverted.
   @Test func aMigrationConfirmsTheOneBefore() throws {
     _ = try bookStore.fill()
     try bookStore.open(bookStore.lesser()).close()
@@ -71,6 +74,7 @@ import Testing
     try store.check()
   }
 
+  /// A purge also removes the data kept for a revert.
   @Test func whatIsKeptGoesWithEverything() throws {
     _ = try bookStore.fill()
     do {
@@ -82,6 +86,7 @@ import Testing
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
   }
 
+  /// Reverting a file that doesn't exist throws an error.
   @Test func aFileThatIsNoneIsNamed() {
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .fileUnreadable)
   }
@@ -103,6 +108,7 @@ import Testing
     try context.fetch(FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["a"]))
   }
 
+  /// A revert after commits restores the dropped values of unchanged objects.
   @Test func valuesOfUnchangedObjectsAreThereAgain() throws {
     var former = plain(["a", "b"])
     former.entities.append(EntityDescription(name: "Gone", attributes: [bookStore.text("x")]))
@@ -144,7 +150,7 @@ import Testing
       try context.insert("Gone")["x"] = "x3"
       found[3]["b"] = "b3"
     }
-    // The way is open again, and numbers do not come back as others.
+    // The store can be migrated again, and object numbers are not reused.
     try bookStore.change(newer) { context in
       let added = try context.insert("Added")
       added["y"] = "other"
@@ -153,7 +159,7 @@ import Testing
     }
   }
 
-  /// The index of a parent covers the objects of an entity that comes back.
+  /// The index of a parent covers the objects of an entity that a revert restores.
   @Test func indexesOfParentsHoldWhatComesBack() throws {
     var former = plain(["a"])
     former.entities[0].isAbstract = true
@@ -177,6 +183,7 @@ import Testing
     }
   }
 
+  /// A revert is refused if a mandatory attribute would have no value.
   @Test func aValueThatMustBeThereIsAskedFor() throws {
     try bookStore.change(plain(["a", "b"], mandatory: true)) { context in
       let item = try context.insert("Item")

@@ -3,24 +3,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The way back of an attribute whose type changed, over commits with the newer model.
+/// Reverting a change of an attribute's type after commits with the newer model.
 @Suite struct RevertedValuesTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }
 
-  /// A type that an attribute had, and the one that it got.
+  /// A former and a newer type of an attribute, with sample values.
   struct Pair: Sendable, CustomTestStringConvertible {
     let former: AttributeType
     let newer: AttributeType
-    /// What an object had that was not written since.
+    /// The value of an object that was not written since the migration.
     let kept: PropertyValue
-    /// What an object gets since, and what the former type makes of it.
+    /// The value written with the newer type, and its value in the former type after the revert.
     let written: PropertyValue
     let restored: PropertyValue
-    /// What that does not hold; null where it holds everything.
+    /// A value that the former type cannot represent; null if there isn't one.
     var loss = PropertyValue.null
-    /// Whether opening with the newer type converts what is there.
+    /// Whether opening with the newer type converts existing values.
     var converts = true
 
     var testDescription: String { "\(former) to \(newer)" }
@@ -155,7 +155,7 @@ import Testing
     #expect(found == expected)
   }
 
-  /// A value that goes leaves the default, as a new attribute would.
+  /// A value that cannot be represented is replaced by the default, as for a new attribute.
   @Test func whatIsNamedLeavesTheDefault() throws {
     let former = model(.integer16, isOptional: false, default: 7)
     try bookStore.change(former) { try insert("0", -5, $0) }
@@ -168,6 +168,7 @@ import Testing
     #expect(try values(former) == [-5, 7, 7, 300])
   }
 
+  /// A revert is refused if a mandatory attribute would have no value.
   @Test func aValueThatMustBeThereIsAskedFor() throws {
     let former = model(.integer16, isOptional: false)
     try bookStore.change(former) { try insert("0", -5, $0) }
@@ -184,8 +185,8 @@ import Testing
     #expect(try values(former) == [-5, 9])
   }
 
-  /// Nothing converts them: objects that were not written since have what they had, and the others
-  /// begin anew where the attribute is named.
+  /// Binaries cannot be converted. Objects that were not written since keep their values; the
+  /// others lose theirs if the attribute is listed by name.
   @Test func binariesOfAnotherTypeBeginAnew() throws {
     let bytes = PropertyValue.binary(Data([1, 2, 3]))
     func model(_ type: AttributeType) -> ManagedObjectModel {
@@ -207,7 +208,7 @@ import Testing
     #expect(try values(model(.binary)) == [bytes, .null])
   }
 
-  /// Subentities have the attribute of their parent, and records in batches.
+  /// Values of subentities are reverted, too, in batches.
   @Test func subentitiesAndManyObjectsComeBack() throws {
     var (former, newer) = (model(.integer16), model(.integer64))
     former.entities.append(EntityDescription(name: "Part", parent: "Item"))

@@ -4,10 +4,11 @@ import TestLength
 import TestSupport
 import Testing
 
-/// What becomes of a store as its entities and relationships change, through the public interface.
+/// Migrations that add, remove or change entities and relationships.
 @Suite struct StructureMigrationTests {
   // MARK: Entities
 
+  /// Entities can be added, and removed if they are listed.
   @Test func entitiesComeAndGo() throws {
     let store = try Library.store()
     var model = try Library.model()
@@ -34,7 +35,7 @@ import Testing
     let former = try fill(5000..<5100)
     #expect(try store.refusal(of: Library.model()).violations.map(\.entity) == ["Shelf"])
     try store.evolve(to: Library.model(), dropping: ["Shelf"]) { $0.values["Shelf"] = nil }
-    // An entity of the same name is another one: no old ID leads to its objects.
+    // A new entity of the same name is a different one, so old IDs don't identify its objects.
     try store.evolve(to: model)
     _ = try fill(6000..<6010)
     let opened = try PersistentStore(at: .file(store.url))
@@ -62,8 +63,8 @@ import Testing
     }
   }
 
-  /// Two parts of equal form, which can exchange their names: the models differ in renaming
-  /// identifiers alone.
+  /// Two parts of the same form that can exchange their names: the models differ only in renaming
+  /// identifiers.
   enum Exchange: String, CaseIterable {
     case attributes = "first last"
     case inherited = "call cry"
@@ -144,7 +145,7 @@ import Testing
     let store = try EvolvingStore(Self.twins(), plain)
     let newer = Self.twins(exchange)
     try store.evolve(to: newer) { exchange.apply(to: &$0) }
-    // Another opening changes nothing, and neither do copies.
+    // Opening the store again changes nothing, and neither does copying it.
     try store.evolve(to: newer)
     for compacting in [false, true] {
       let copy = store.folder.url.appending(path: "copy-\(compacting).arbor")
@@ -160,8 +161,8 @@ import Testing
 
   // MARK: Relationships
 
-  /// A property of the parent takes the identifier of a property of the subentity, and has the name
-  /// of one that goes.
+  /// A property of the parent is renamed from one of the subentity and takes the name of a removed
+  /// one.
   @Test("What moves up to a name that others leave takes its values along")
   func movedToATakenName() throws {
     func model(isNewer: Bool) throws -> ManagedObjectModel {
@@ -196,7 +197,7 @@ import Testing
     }
   }
 
-  /// Links of one kind of objects come from another relationship than those of the other kind.
+  /// The links of the two kinds of objects come from different relationships.
   @Test("A relationship that moves down brings only the links that its new owners keep")
   func linksOfSomeOwnersMoveDown() throws {
     func model(isNewer: Bool) throws -> ManagedObjectModel {
@@ -229,6 +230,7 @@ import Testing
     }
   }
 
+  /// Relationships can be added, and removed if they are listed.
   @Test func relationshipsComeAndGo() throws {
     let store = try Library.store()
     var model = try Library.model()
@@ -255,7 +257,7 @@ import Testing
       plain.changeLinks("Author") { $0["reviews"] = nil }
       plain.changeLinks("Book") { $0["editor"] = nil }
     }
-    // A relationship's links stay where only the way back goes.
+    // The links are kept if only the inverse is removed.
     var lopsided = try Library.model()
     lopsided.entities[0].relationships.remove(at: 0)
     lopsided.entities[1].relationships[0].inverse = nil
@@ -290,6 +292,7 @@ import Testing
     }
   }
 
+  /// A change of a relationship's order needs a pass over the objects.
   @Test func anotherShapeOfLinksTakesAPass() throws {
     let store = try Library.store()
     var model = try Library.model()
@@ -310,6 +313,7 @@ import Testing
 
   // MARK: Options
 
+  /// A store that is opened for reading is not migrated.
   @Test func aStoreThatIsOpenedForReadingStaysAsItIs() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") {
@@ -324,19 +328,20 @@ import Testing
         """)
     let refusing = try store.refusal(of: model, StoreOptions(migration: .refuse))
     #expect(refusing.code == .modelMismatch && refusing.message.contains("options don't allow"))
-    // In the process it is migrated when nobody has it open.
+    // Within a process, a store cannot be migrated while it is open.
     let open = try PersistentStore(at: .file(store.url))
     #expect(throws: ArborError.self) { try PersistentStore(model: model, at: .file(store.url)) }
     open.close()
     try store.evolve(to: model) { plain in plain.change("Book") { $0["note"] = .null } }
-    // What has been migrated is read by whoever reads only.
+    // A migrated store can be opened for reading only.
     let reader = try PersistentStore(
       model: model, at: .file(store.url), options: StoreOptions(isReadOnly: true))
     defer { reader.close() }
     #expect(try reader.makeContext().count("Book") == Library.count)
   }
 
-  /// Everything at once is one transaction of few pages, however many objects there are.
+  /// A migration with all kinds of changes is one transaction of few pages, regardless of the
+  /// number of objects.
   @Test func openingWritesAConstantNumberOfPages() throws {
     let folder = try TemporaryFolder()
     func pages(_ count: Int) throws -> Int {

@@ -2,8 +2,8 @@ import ArborData
 import TestSupport
 import Testing
 
-/// Unique values that a pass or code gives the objects anew: what is shared on the way is of no
-/// matter, what is shared in the end is refused.
+/// Unique values that a pass or custom code reassigns. Temporary duplicates are allowed, final
+/// duplicates are refused.
 @Suite struct UniquenessMigrationTests {
   private static let count: Int64 = 5
 
@@ -39,7 +39,7 @@ import Testing
     return plain
   }
 
-  /// Expects that the store takes no second object with the values of the first.
+  /// Expects that the store rejects a second object with the values of the first.
   private func expectUniqueness(
     _ store: EvolvingStore, _ names: String, _ location: SourceLocation = #_sourceLocation
   ) throws {
@@ -83,7 +83,7 @@ import Testing
     try expectUniqueness(store, "shelf, code")
   }
 
-  /// Meanwhile all objects meet the condition, of which only one does otherwise.
+  /// During the pass all objects meet the condition, but only one does so in the end.
   @Test func uniquenessUnderAConditionWaitsForWhatThatIsMadeOf() throws {
     let conditional = { (note: inout EntityDescription) in
       note.fetchIndexes = [
@@ -97,6 +97,7 @@ import Testing
     try expectUniqueness(store, "shelf")
   }
 
+  /// A constraint on an inherited attribute is checked after the pass.
   @Test func uniquenessOfASubentityWaitsForWhatItInherits() throws {
     func model(_ type: AttributeType) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
@@ -131,7 +132,7 @@ import Testing
     #expect(refusal.violations.map(\.message) == plan.obstacles.map(\.message))
   }
 
-  /// What had no value, any number of objects, gets the default.
+  /// Objects without a value get the default, which is shared if there are several.
   @Test func defaultsThatAreSharedAreRefused() throws {
     let store = try EvolvingStore(
       model(code(.integer64, .null, isOptional: true), unique),
@@ -153,7 +154,8 @@ import Testing
     """
   }
 
-  /// Without a pass as well; and what has no value meets what has the default already.
+  /// The same without a pass, and for an object without a value and another that already has the
+  /// default.
   @Test func defaultsThatAreSharedAreListed() throws {
     let former = model(code(.integer64, .null, isOptional: true), unique)
     let newer = model(code(.integer64, 4), unique)
@@ -166,14 +168,14 @@ import Testing
       #expect(
         try store.refusal(of: newer).violations.map(\.message) == plan.obstacles.map(\.message))
     }
-    // One object without a value is no other's.
+    // If only one object lacks a value, the default is not shared.
     let single = try EvolvingStore(former, objects { $0 == 1 ? .null : .integer($0 + 100) })
     #expect(try PersistentStore.migrationPlan(for: single.url, to: newer).obstacles.isEmpty)
     try single.evolve(to: newer) { $0.values["Note"]?[1]?["code"] = 4 }
     try expectUniqueness(single, "code")
   }
 
-  /// An attribute that is added with a default is the same in all objects.
+  /// All objects share the default of an added attribute.
   @Test func anAddedDefaultIsShared() throws {
     let plain = ManagedObjectModel(entities: [
       EntityDescription(
@@ -205,7 +207,7 @@ import Testing
       try store.refusal(of: newer).violations.map(\.message) == plan.obstacles.map(\.message))
   }
 
-  /// Code that gives objects values of their own, two at a time.
+  /// Returns options with code that assigns values to the objects in batches of two.
   private func options(
     _ former: ManagedObjectModel, _ newer: ManagedObjectModel,
     _ code: @escaping @Sendable (_ old: ManagedObject) -> Int64
@@ -236,6 +238,7 @@ import Testing
     try expectUniqueness(store, "code")
   }
 
+  /// Custom code may replace a shared default by unique values.
   @Test func codeReplacesDefaultsThatAreShared() throws {
     let former = model(code(.integer64, .null, isOptional: true), unique)
     let newer = model(code(.integer64), unique)

@@ -56,7 +56,7 @@ struct Person: ValueModel {
   static let uniquingKeys: Set<String> = ["name"]
 }
 
-/// The code of the article about value models, as it stands there.
+/// The code of the article about value models, word for word.
 @Suite struct ValueModelsArticleTests {
   private static let model: ManagedObjectModel = {
     ManagedObjectModel(entities: [
@@ -134,6 +134,7 @@ struct Person: ValueModel {
     try store.check()
   }
 
+  /// Models may be unique within their parent.
   @Test func modelsMayBeToldApartWithinTheirParent() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
@@ -148,6 +149,7 @@ struct Person: ValueModel {
     try store.check()
   }
 
+  /// A cyclic graph of models survives a round trip.
   @Test func aGraphComesOutAsOneGraph() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()

@@ -6,10 +6,10 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// However many items a document has, their objects are looked up together: one fetch per entity
-/// and set of identifying attributes.
+/// The objects of all items of a document are looked up together, with one fetch per entity and set
+/// of identifying attributes.
 @Suite struct FetchCountTests {
-  /// The queries of a context, by the entity that they are about.
+  /// A recorder of the queries of a context.
   private final class Queries: Sendable {
     private let entities = Lock<[String]>([])
 
@@ -17,7 +17,7 @@ import Testing
       context.session.watchQueries { [self] entity, _ in entities.withLock { $0.append(entity) } }
     }
 
-    /// How many there were for each entity since the last time.
+    /// Returns the number of queries per entity since the last call.
     func take() -> [String: Int] {
       entities.withLock { entities in
         defer { entities = [] }

@@ -20,24 +20,24 @@ final class SeedWorkshop {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Puts a file into the folder.
+  /// Writes a file into the folder.
   @discardableResult
   func write(_ text: String, to name: String = "Main.json") throws -> URL {
     let url = folder.appending(path: name)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    // Unlike `Data.write`, this leaves it to the system when the file reaches the disk.
+    // Unlike `Data.write`, this doesn't wait for the file to be on disk.
     #expect(FileManager.default.createFile(atPath: url.path, contents: Data(text.utf8)))
     return url
   }
 
-  /// Seeds from a text as the top document.
+  /// Seeds from a string as the main document.
   @discardableResult
   func seed(_ text: String, options: SeedOptions = SeedOptions()) throws -> SeedReport {
     try context.seed(from: .file(try write(text)), options: options)
   }
 
-  /// The error of a seed that has to fail, once it is proved that nothing has changed.
+  /// Returns the error of a seed that must fail, and expects that nothing has changed.
   func failure(
     of text: String, options: SeedOptions = SeedOptions(),
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -45,7 +45,7 @@ final class SeedWorkshop {
     try failure(ofSeedFrom: [try write(text)], options: options, sourceLocation: sourceLocation)
   }
 
-  /// The error of a seed that has to fail, once it is proved that nothing has changed.
+  /// Returns the error of a seed that must fail, and expects that nothing has changed.
   func failure(
     ofSeedFrom urls: [URL], options: SeedOptions = SeedOptions(),
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -59,20 +59,20 @@ final class SeedWorkshop {
     return error
   }
 
-  /// All objects of an entity, by their identity.
+  /// Returns all objects of an entity, sorted by ID.
   func all(_ entity: String) throws -> [ManagedObject] {
     try context.fetch(FetchRequest<ManagedObject>(entity: entity))
       .sorted { $0.objectID.number < $1.objectID.number }
   }
 
-  /// The only object of an entity.
+  /// Returns the only object of an entity.
   func only(_ entity: String) throws -> ManagedObject {
     let objects = try all(entity)
     #expect(objects.count == 1)
     return try #require(objects.first)
   }
 
-  /// What `finish()` asserts: the seed can be committed, and the store is sound afterwards.
+  /// Expects that the changes can be committed and the store is sound.
   func finish() throws {
     try context.commit()
     try store.check()

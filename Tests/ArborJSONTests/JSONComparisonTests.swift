@@ -2,9 +2,9 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// Random documents, sound and damaged, read by this library and by Foundation.
+/// Random sound and damaged documents, read by this library and by Foundation.
 @Suite struct JSONComparisonTests {
-  /// What `JSONDecoder` makes of any document.
+  /// A document as decoded by `JSONDecoder`.
   indirect enum Decoded: Decodable {
     case null, bool(Bool), number(Double), string(String), array([Decoded])
     case object([String: Decoded])
@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  /// Numbers that Foundation refuses or rounds: very large or small ones, zero with an exponent.
+  /// Whether a value contains numbers that Foundation rejects or rounds: very large or small ones,
+  /// or zero with an exponent.
   private static func hasExtremeNumber(_ value: JSONValue) -> Bool {
     switch value {
     case .number(let number):
@@ -74,8 +75,8 @@ import Testing
         #expect(isRead, "seed \(seed): \(text)")
       } catch {
         counts.refused += 1
-        // Foundation takes one of two equal keys, a comma behind the last element, and zeros for a
-        // sign of UTF-16.
+        // Foundation accepts duplicate keys and a trailing comma, and takes zero bytes for a sign
+        // of UTF-16.
         let isLenient = error.message.contains("twice") || error.message.contains("comma after")
         guard !isLenient, !data.contains(0) else { continue }
         let decoded = try? JSONDecoder().decode(Decoded.self, from: data)

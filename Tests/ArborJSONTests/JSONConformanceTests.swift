@@ -2,7 +2,7 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// The published conformance cases, read whole and in pieces.
+/// Published conformance cases, read as a whole and in pieces.
 @Suite struct JSONConformanceTests {
   struct Case: CustomStringConvertible, Sendable {
     let name: String
@@ -11,7 +11,7 @@ import Testing
     var description: String { name }
   }
 
-  /// The cases of `json-conformance.txt`, whose head explains its form.
+  /// The cases in `json-conformance.txt`, whose header describes the format.
   static let cases: [Case] = {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Fixtures/json-conformance.txt")

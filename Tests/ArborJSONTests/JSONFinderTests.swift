@@ -30,7 +30,7 @@ import ArborJSON
     #expect(found(["a"], in: text) == nil)
   }
 
-  /// Bytes of any kind lead to some bytes of theirs or to nothing.
+  /// Searching arbitrary bytes finds some of them or nothing.
   @Test func damagedTextsAreHarmless() {
     let text = Array(#"{"b":[{"x\n":"y"},-1.5],"c":{"a":"é\u00e9"},"a":{"a":"\"1"}}"#.utf8)
     let keys = [Array("a".utf8), Array("a".utf8)]

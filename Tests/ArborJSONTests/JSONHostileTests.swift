@@ -2,8 +2,8 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// Documents that were made to cost much. Each is refused or read in linear time: what would take
-/// quadratic time here would take hours.
+/// Documents that are designed to be expensive. Each is rejected or read in linear time; quadratic
+/// time would take hours.
 @Suite(.timeLimit(.minutes(40))) struct JSONHostileTests {
   private static func error(_ text: String) throws -> ArborError {
     try #require(throws: ArborError.self) { try JSONValue.parse(text) }
@@ -42,7 +42,7 @@ import Testing
       }
       #expect(error.code == .limitExceeded && error.message.contains("100 values"), "\(error)")
     }
-    // Read item by item, a document may hold any number.
+    // Reading item by item, a document may contain any number of values.
     var reader = JSONItemReader(.data(Data("[\(values),\(values)]".utf8)), limits: limits)
     var count = 0
     while let batch = try reader.next(10) { count += batch.items.count }
@@ -56,11 +56,12 @@ import Testing
     let last = try Self.error("{\(keys),\"key99999\":1}")
     #expect(last.message.contains("twice") && last.location?.path == "$.key99999")
     #expect(try JSONValue.parse("{\(keys)}").object?.count == 100_000)
-    // Each escape of the same key is the same key.
+    // A key is the same however it is escaped.
     #expect(try Self.error("{\(keys),\"\\u006bey0\":1}").message.contains("twice"))
   }
 
-  /// Keys whose bytes collide in many hash functions: of one length, different in one place only.
+  /// Keys that collide in many hash functions, because they have the same length and differ only at
+  /// the ends.
   @Test func keysMadeToCollide() throws {
     let middle = Self.repeated("x", 60)
     let keys = (0..<30_000).map { number in
@@ -97,7 +98,7 @@ import Testing
     let escapes = Self.repeated("\\u00e9", 200_000)
     #expect(try JSONValue.parse("\"\(escapes)\"").string?.utf8.count == 400_000)
     #expect(try Self.error("\"\(plain)").message.contains("not terminated"))
-    // The longest string read in small pieces: what is left is doubled each time.
+    // The longest string, read in small pieces: the buffer doubles each time.
     var reader = JSONItemReader(.data(Data("[\"\(plain)\"]".utf8)), chunkSize: 64)
     #expect(try reader.next()?.items.first { _ in true }?.string?.utf8.count == 2_000_000)
     let combining = Self.repeated("e\u{301}", 100_000)

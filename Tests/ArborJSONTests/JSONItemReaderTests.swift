@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct JSONItemReaderTests {
-  /// What a reader makes of a document, to be compared: each value with its place, and the end.
+  /// The result of a reader, for comparison: each value with its location, and how reading ended.
   struct Outcome: Equatable {
     var places: [String] = []
     var values: [JSONValue] = []
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Reads a document cut into chunks of random sizes, in batches of random sizes.
+  /// Reads a document in chunks of random sizes and batches of random sizes.
   static func pieces(
     of data: Data, _ layout: JSONItemReader.Layout, _ samples: inout JSONSamples
   ) -> Outcome {
@@ -68,7 +68,7 @@ import Testing
     return outcome
   }
 
-  /// The same from the whole document. Nothing is known of the items in front of an error.
+  /// Reads the document as a whole. If that fails, the items before the error are unknown.
   static func whole(_ data: Data, under names: [String] = []) -> Outcome {
     var outcome = Outcome()
     do {
@@ -129,6 +129,7 @@ import Testing
     }
   }
 
+  /// A key that equals the whole path takes precedence over nested keys.
   @Test func aKeyThatIsWrittenLikeAPathWins() throws {
     func items(_ text: String, _ path: JSONMemberPath) -> [JSONValue]? {
       let data = Data(text.utf8)
@@ -138,7 +139,7 @@ import Testing
     #expect(items(#"{"a.b": [1], "a": {"b": [2]}}"#, "a.b") == [1])
     #expect(items(#"{"a": {"b": [2]}}"#, "a.b") == [2])
     #expect(items(#"{"a": {"b": [2]}, "a.b": [1]}"#, #"a\.b"#) == [1])
-    // Which of the two comes first must not matter.
+    // The result must not depend on the order of the two, so this is an error.
     #expect(items(#"{"a": {"b": [2]}, "a.b": [1]}"#, "a.b") == nil)
     #expect(items(#"[{"b": [1]}, {"b": [2]}]"#, "1.b") == [2])
     #expect(items(#"{"a": {"b": 5}}"#, "a.b") == [5])
@@ -165,7 +166,7 @@ import Testing
         }
       }
       let pieces = Self.pieces(of: data, .lines, &samples)
-      // What stands in one batch with a faulty line is not given.
+      // The items in the same batch as a faulty line are not returned.
       let given =
         whole.error == nil ? whole.values : Array(whole.values.prefix(pieces.values.count))
       #expect(pieces.values == given, "seed \(seed)")

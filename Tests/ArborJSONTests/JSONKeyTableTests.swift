@@ -10,7 +10,7 @@ import Testing
     "日本",
   ]
 
-  /// Writes a key plainly or with all its characters as escapes.
+  /// Returns a key literal, either plain or with all characters escaped.
   private static func written(_ key: String, asEscapes: Bool) -> String {
     guard asEscapes else { return "\"\(key)\"" }
     return "\""
@@ -25,7 +25,7 @@ import Testing
       let table = JSONKeyTable(
         Self.words.shuffled(using: &generator).prefix(Int(generator.next() % 18)).map(\.self))
       let members = JSONMembers(table)
-      // The same order most of the time, as in real lists, and another now and then.
+      // The order is usually the same, as in real lists, and changes from time to time.
       var keys = Self.words.shuffled(using: &generator)
       for _ in 0..<6 {
         if generator.next() % 3 == 0 { keys.shuffle(using: &generator) }
@@ -47,6 +47,7 @@ import Testing
     }
   }
 
+  /// Members of the previous object are discarded.
   @Test func forgetsTheObjectBefore() throws {
     let members = JSONMembers(JSONKeyTable(["a", "b"]))
     #expect(members[0] == nil && members.unknownKeys.isEmpty)

@@ -8,7 +8,7 @@ import Testing
     try JSONDocument(Data(text.utf8)).root
   }
 
-  /// Numbers of every form and length, as they may stand in a document.
+  /// Returns a random number literal of any form and length.
   private static func number(_ generator: inout SplitMix) -> String {
     func digits(_ count: UInt64) -> String {
       (0..<count).map { _ in String(generator.next() % 10) }.joined()

@@ -1,7 +1,7 @@
 import TestLength
 import Foundation
 
-/// Documents made by chance: sound ones with everything the grammar knows, and damaged ones.
+/// Random documents: sound ones that cover the whole grammar, and damaged ones.
 struct JSONSamples {
   private var generator: SplitMix
 
@@ -11,7 +11,7 @@ struct JSONSamples {
 
   private mutating func pick<T>(_ choices: [T]) -> T { choices[number(below: choices.count)] }
 
-  /// White space, mostly none.
+  /// Returns white space, which is mostly empty.
   mutating func space() -> String { pick(["", "", "", "", " ", "\n", "\r\n", "\t  ", " \n\n "]) }
 
   mutating func text() -> String {
@@ -44,7 +44,7 @@ struct JSONSamples {
     return "[" + (elements.isEmpty ? space() : elements.joined(separator: ",")) + "]"
   }
 
-  /// An object; a key may stand there twice, though seldom.
+  /// Returns an object, which rarely has duplicate keys.
   mutating func object(depth: Int = 0, with member: (String, String)? = nil) -> String {
     let count = number(below: 5)
     var members = (0..<count).map { number in
@@ -58,7 +58,8 @@ struct JSONSamples {
     return "{" + (members.isEmpty ? space() : members.joined(separator: ",")) + "}"
   }
 
-  /// The bytes with a few of them changed, dropped, added or cut off; most often none.
+  /// Returns the bytes, usually unchanged, or with some of them changed, removed, inserted or cut
+  /// off.
   mutating func damaged(_ text: String) -> Data {
     var bytes = Array(text.utf8)
     let spare = Array("{}[]\",:\\u0019e-.tn\n\u{80}é 😀".utf8) + [0x00, 0x1F, 0xC3, 0xED, 0xFF]

@@ -19,7 +19,7 @@ import Testing
     #expect(try JSONValue.parse(text) == value)
   }
 
-  /// A fault, and the text, line, column and path at which it has to be reported.
+  /// Faulty documents, with the expected message, line, column and path.
   static let faults: [(text: String, message: String, line: Int, column: Int, path: String)] = [
     ("", "empty", 1, 1, "$"), (" \n ", "empty", 2, 2, "$"),
     ("[1,2", "“]”", 1, 5, "$[1]"), ("{\"a\":1", "“}”", 1, 7, "$.a"),
@@ -156,8 +156,8 @@ import Testing
     }
   }
 
-  /// Damaged documents are refused with a place in them, or are what Foundation accepts too and
-  /// what the writer writes back.
+  /// Damaged documents are rejected with a location, or are accepted by Foundation as well and
+  /// written back unchanged.
   @Test func survivesDamage() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)

@@ -23,7 +23,7 @@ import Testing
     let data = try JSONEncoder().encode(event)
     #expect(try JSONDecoder().decode(Event.self, from: data) == event)
     #expect(try JSONValue.parse(data)["payload"] == event.payload)
-    // In other formats, too.
+    // Other formats are supported, too.
     let list = try PropertyListEncoder().encode(["v": JSONValue.array([1, "x", true])])
     let back = try PropertyListDecoder().decode([String: JSONValue].self, from: list)
     #expect(back["v"]?[1] == "x")
@@ -37,7 +37,7 @@ import Testing
       guard let value = try? JSONValue.parse(text),
         let data = try? JSONEncoder().encode([value])
       else { continue }
-      // What an encoder of Foundation's can hold, it gives back.
+      // Values that a Foundation encoder accepts are decoded unchanged.
       let back = try JSONDecoder().decode([JSONValue].self, from: data)
       #expect(try back == JSONValue.parse(data).array, "seed \(seed): \(text)")
     }

@@ -2,7 +2,7 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// Objects whose members are read when somebody looks.
+/// Objects whose members are read on first access.
 @Suite struct ScannedObjectTests {
   private func node(_ text: String) throws -> JSONNode { try JSONDocument(Data(text.utf8)).root }
 

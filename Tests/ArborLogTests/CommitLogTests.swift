@@ -2,7 +2,7 @@ import ArborLog
 import TestSupport
 import Testing
 
-/// The log that tests of the protocol run on keeps what every log promises.
+/// The simulated log, which must fulfill the contract of every log.
 @Suite struct CommitLogTests {
   @Test func itKeepsTheContract() throws {
     let log = SimulatedLog()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ArborLog
 
-/// Restoring by date from a log with several snapshots: either the state of that date, or an error
-/// that says why there is none.
+/// Restoring by date from a log with several snapshots: either the state at that date, or a
+/// descriptive error.
 @Suite struct DateSearchTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -36,7 +36,7 @@ import Testing
       .map { "\(folder)/\($0)" }
   }
 
-  /// Makes commits, each backed up, and returns a date behind each of them.
+  /// Makes commits, each with a backup, and returns a date after each of them.
   private func commit(_ count: Int, _ store: StoreEngine) throws -> [Date] {
     try (0..<count).map { number in
       try store.setMetadata("note", [UInt8(number)])
@@ -79,7 +79,7 @@ import Testing
       let error = #expect(throws: ArborError.self) { try log.verify() }
       #expect(error?.code == .corrupted && error?.message == lacking)
       #expect(message(.date(dates[2])) == lacking)
-      // Before it, behind it, and the snapshot itself nothing is missing.
+      // All other points, including the snapshot itself, can be restored.
       #expect(try restore(.date(dates[1])) == 2)
       #expect(try restore(.sequence(3)) == 3)
       #expect(try restore(.sequence(4)) == 4)
@@ -109,7 +109,7 @@ import Testing
       try store.file.setMetadata("note", [100])
       _ = try log.backUp(store.file, snapshot: false)
       #expect(try log.contents().snapshots.map(\.sequence) == [0, 4])
-      // Commit 4, in the second snapshot, is dated before the commits 2 and 3.
+      // Commit 4, which is in the second snapshot, has an earlier date than the commits 2 and 3.
       try change(2, commitDate: dates[0], previous: nil)
       #expect(
         message(.date(dates[1]))
@@ -132,7 +132,7 @@ import Testing
       try store.file.setMetadata("note", [100])
       _ = try log.backUp(store.file, snapshot: false)
       #expect(try log.contents().snapshots.map(\.sequence) == [0, 4])
-      // Commit 3 was never added, and is in the history of the snapshot.
+      // Commit 3 was never added to the log, but is in the history of the snapshot.
       #expect(try restore(.date(dates[1])) == 2)
       let error = #expect(throws: ArborError.self) { try restore(.date(between)) }
       #expect(error?.code == .objectNotFound)

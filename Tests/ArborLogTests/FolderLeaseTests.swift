@@ -5,8 +5,8 @@ import Testing
 @testable import ArborLog
 
 @Suite struct FolderLeaseTests {
-  /// A process that is being started has copies of all descriptors for a moment: whoever writes to
-  /// a log again and again must not be turned away for that.
+  /// A copy of the descriptor, such as a process that is being started has for a moment, doesn't
+  /// keep the lease.
   @Test func aCopyOfTheDescriptorDoesNotKeepTheLease() throws {
     let folder = try TemporaryFolder()
     let path = folder.url.path
@@ -19,7 +19,7 @@ import Testing
     #expect(isHeld)
   }
 
-  /// The descriptor of this process that leads to a file; negative where none exists.
+  /// Returns the descriptor of this process for a file, or -1 if there isn't one.
   private func descriptor(of path: String) -> Int32 {
     var wanted = stat()
     guard stat(path, &wanted) == 0 else { return -1 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborLog
 
-/// Backing up to a log that is damaged.
+/// Backing up to a damaged log.
 @Suite struct FolderLogBackUpTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -33,7 +33,7 @@ import Testing
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  /// Two snapshots, each with two commits behind it.
+  /// Creates two snapshots, each followed by two commits.
   private func makeLog(_ store: StoreEngine) throws -> [Date] {
     var dates: [Date] = []
     for step in 0..<2 {
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.code == .corrupted)
         #expect(error?.message.hasPrefix("\(path) is damaged: ") == true, "\(error as Any)")
       }
-      // It goes with the history that it belongs to.
+      // The damaged file is removed with its part of the history.
       try log.removeHistory(before: Date())
       #expect(try log.verify().snapshots.map(\.sequence) == [5])
     }

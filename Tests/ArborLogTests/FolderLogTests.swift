@@ -7,8 +7,7 @@ import Testing
 
 @testable import ArborLog
 
-/// Backups in a folder: what comes out of them is what was there, or they say which file is not as
-/// it was.
+/// Backups in a folder, which restore exactly what was backed up, or report the damaged file.
 @Suite struct FolderLogTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -18,7 +17,7 @@ import Testing
     log = FolderLog(folder.url.appending(path: "log"))
   }
 
-  /// Restores a point and compares with what the store held then.
+  /// Restores a point and compares it with the contents of the store at that time.
   private func expectRestored(_ point: RestorePoint, _ expected: StoreContents) throws {
     let path = folder.path("restored-\(UUID().uuidString).arbor")
     _ = try log.restore(to: path, at: point)
@@ -82,7 +81,7 @@ import Testing
     }
   }
 
-  /// The dates of a snapshot are those of the commits in it, not of its making.
+  /// A snapshot contains the dates of its commits, not of its creation.
   @Test func datesBetweenACommitAndItsSnapshotLeadToTheCommit() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
@@ -103,14 +102,14 @@ import Testing
     }
   }
 
-  /// The states between two snapshots stay, also of commits that are made during the copy.
+  /// The states between two snapshots can be restored, including commits made during the copy.
   @Test func aSnapshotThatIsAskedForLeavesNoGap() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (office, random) = (RandomOffice(), SeededRandom())
       _ = try log.backUp(store.file, snapshot: false)
       let (file, ended) = (store.file, DispatchSemaphore(value: 0))
       nonisolated(unsafe) var failure: (any Error)?
-      // Only the thread uses them until it has ended.
+      // Used only by the thread until it has ended.
       nonisolated(unsafe) var (writer, numbers) = (office, random)
       Thread.detachNewThread {
         do {
@@ -131,8 +130,7 @@ import Testing
     }
   }
 
-  /// A copy of the store's file that somebody brought back has commits of its own, which do not go
-  /// behind the snapshot of another.
+  /// The commits of an older copy of the store aren't appended to a snapshot of the other one.
   @Test func commitsOfAFormerFileDoNotFollowASnapshot() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
@@ -153,7 +151,7 @@ import Testing
 
   // MARK: Damage
 
-  /// A log with three segments behind its snapshot.
+  /// Creates a log with a snapshot and three segments.
   private func makeLog(_ store: TemporaryStore) throws -> [StoreContents] {
     var (office, random) = (RandomOffice(), SeededRandom())
     var dumps: [StoreContents] = []
@@ -215,7 +213,7 @@ import Testing
         #expect(try log.restore(to: folder.path("\(length).arbor"), at: .newest) == newest)
       }
       #expect(ends.keys.sorted() == [4, 5, 6])
-      // The store goes on with a snapshot of its own.
+      // The next backup starts with a new snapshot.
       #expect(try log.backUp(store.file, snapshot: false).isSnapshot)
       try expectRestored(.newest, dumps[6])
     }
@@ -235,7 +233,7 @@ import Testing
           + "before 00000000000000000005-00000000000000000006.segment. Restore their segment from "
           + "another copy of the log.")
       #expect(!FileManager.default.fileExists(atPath: folder.path("x.arbor")))
-      // A cut one in the middle as well.
+      // The same holds for a truncated segment.
       let bytes = try #require(try LogFiles.contents(segments[0]))
       let renamed = try #require(segments.last)
       try FileManager.default.removeItem(atPath: renamed)
@@ -263,7 +261,7 @@ import Testing
       let contents = try log.contents()
       #expect(contents.snapshots.map(\.sequence) == [0, 2])
       #expect(contents.snapshots.map(\.lastSequence) == [1, 3])
-      // History that a later snapshot makes unnecessary goes.
+      // History that a later snapshot makes unnecessary is removed.
       try log.removeHistory(before: Date())
       #expect(try log.contents().snapshots.map(\.sequence) == [2])
       let error = #expect(throws: ArborError.self) {
@@ -289,14 +287,14 @@ import Testing
       let restored = try StoreEngine.open(StoreOpening(.file(path), model: nil))
       defer { restored.close() }
       var (office, random) = (RandomOffice(), SeededRandom())
-      // Numbers that the log knows of are not given out again.
+      // Numbers that are known to the log are not handed out again.
       let (known, present) = (try counters(store.file), try counters(restored))
       #expect(present == known)
       try office.commit(to: restored, &random)
       #expect(try log.backUp(restored, snapshot: false).isSnapshot)
       try expectRestored(.newest, try StoreContents(restored))
       try expectRestored(.sequence(3), dumps[3])
-      // The former store has gone another way.
+      // The former store has diverged.
       #expect(try log.backUp(store.file, snapshot: false).isSnapshot)
       try expectRestored(.newest, dumps[6])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborLog
 
-/// What entries of a shared log hold, as bytes.
+/// The encoding of the contents of shared log entries.
 @Suite struct LogContentTests {
   private static let contents: [LogContent] = [
     .commits([[1, 2, 3], [], [255]]),
@@ -19,7 +19,7 @@ import Testing
     #expect(LogContent(content.encoded()) == content)
   }
 
-  /// Any byte that is another one, or is missing, is noticed.
+  /// Changing or removing any byte is detected.
   @Test(arguments: contents)
   func damageIsNoticed(content: LogContent) {
     let bytes = content.encoded()

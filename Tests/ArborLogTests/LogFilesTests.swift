@@ -7,7 +7,7 @@ import Testing
 @testable import ArborLog
 
 @Suite struct LogFilesTests {
-  /// Opening a pipe without a writer would wait for one.
+  /// Opening a pipe must not wait for a writer.
   @Test(
     "A pipe or a folder in the place of a log's file is an error",
     arguments: ["log", "writer", "manifest", "snapshot.arbor", "segment"])

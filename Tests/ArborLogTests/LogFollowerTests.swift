@@ -6,8 +6,8 @@ import Testing
 import ArborLog
 
 @Suite struct LogFollowerTests {
-  /// What a copy of the snapshot meets that takes so long that commits are added meanwhile: the
-  /// point to restore was chosen before them.
+  /// The restore point was chosen before further commits arrived, as during a long copy of the
+  /// snapshot.
   @Test("A follower isn't put off by commits that arrive while it copies the snapshot")
   func arrivingCommits() throws {
     let folder = try TemporaryFolder()

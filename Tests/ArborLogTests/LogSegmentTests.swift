@@ -17,8 +17,7 @@ import Testing
     #expect(LogSegment(name: "00000000000000000002-00000000000000000001.segment") == nil)
   }
 
-  /// The bytes of a segment are those of the article, with its commit from the article on the
-  /// store's format.
+  /// The bytes of a segment match the article, with a commit from the article on the store format.
   @Test func theArticleDrawsIt() throws {
     let folder = try TemporaryFolder()
     let commit = try #require(ArticleExamples.of("StoreFormat")["logged commit"])

@@ -6,7 +6,7 @@ import Testing
 
 import ArborObjects
 
-/// Models that change while several machines share a store.
+/// Changing the model of a store that several machines share.
 @Suite struct SharedMigrationTests {
   private let folder: TemporaryFolder
   private let log = SimulatedLog()
@@ -14,8 +14,8 @@ import ArborObjects
   init() throws { folder = try TemporaryFolder() }
 
   /// - Parameters:
-  ///   - version: 1 has titles, 2 headings and ranks.
-  ///   - isUnique: Whether no two of them are equal.
+  ///   - version: Version 1 has titles, and version 2 has headings and ranks.
+  ///   - isUnique: Whether the titles or headings must be unique.
   fileprivate func model(_ version: Int, isUnique: Bool = false) -> ManagedObjectModel {
     var model = ManagedObjectModel(entities: [
       EntityDescription(
@@ -79,7 +79,7 @@ import ArborObjects
         forKey: "rank") == .integer(7))
     try insert("two", newer)
     #expect(log.entries.count == 4)
-    // The former program reads, does not commit, and says how far it lags.
+    // The former program can read but not commit, and reports its lag.
     let error = #expect(throws: ArborError.self) { try insert("three", b) }
     #expect(error?.code == .modelChanged && error?.message == Self.goesOn)
     #expect(message { try b.catchUp() } == Self.goesOn)
@@ -91,7 +91,7 @@ import ArborObjects
     #expect(former.sharing?.problem?.message == Self.goesOn)
     #expect(message { try insert("three", former) } == Self.goesOn)
     former.close()
-    // With the new model it goes on.
+    // With the new model, it continues.
     let present = try open("b", 2)
     #expect(try titles(present) == ["one", "two"])
     try insert("three", present)
@@ -108,7 +108,7 @@ import ArborObjects
         == ["a.arbor", "a.arbor-lock", "b.arbor", "b.arbor-lock", "c.arbor", "c.arbor-lock"])
   }
 
-  /// A migration that the data do not allow changes neither the log nor the file.
+  /// A migration that the data don't permit changes neither the log nor the file.
   @Test func aMigrationThatFailsStopsNobody() throws {
     let a = try open("a", 1)
     try insert("one", a)
@@ -124,7 +124,7 @@ import ArborObjects
     #expect(try titles(again) == ["one", "one", "three"])
   }
 
-  /// One that told the log and died leaves nothing that another one cannot bring to its end.
+  /// If a machine dies after announcing a migration, another one can complete it.
   @Test func aMigrationThatDiedIsTakenOver() throws {
     let a = try open("a", 1)
     try insert("one", a)
@@ -157,7 +157,7 @@ extension SharedMigrationTests {
     try insert("one", a)
     a.close()
     let ended = DispatchSemaphore(value: 0)
-    // Only the thread uses it until it has ended.
+    // Used only by the thread until it has ended.
     nonisolated(unsafe) var second: Result<PersistentStore, any Error>?
     let (model, path, log) = (model(2), folder.path("a.arbor"), log)
     let slow = SlowLog(log) {
@@ -168,7 +168,7 @@ extension SharedMigrationTests {
         }
         ended.signal()
       }
-      // Time enough for the other one to begin, if it may.
+      // Enough time for the other one to start, if it isn't blocked.
       Thread.sleep(forTimeInterval: 0.3)
     }
     let first = try open("a", 2, through: slow)
@@ -210,7 +210,7 @@ extension SharedMigrationTests {
   }
 }
 
-/// Does something else while a snapshot is published.
+/// A log that calls a closure while a snapshot is published.
 private final class SlowLog: PassedLog, @unchecked Sendable {
   private let whilePublishing: @Sendable () -> Void
 
@@ -225,7 +225,7 @@ private final class SlowLog: PassedLog, @unchecked Sendable {
   }
 }
 
-/// Takes no snapshot.
+/// A log that accepts no snapshot.
 private final class DyingLog: PassedLog, @unchecked Sendable {
   override func publish(_ snapshot: CommitLogSnapshot, in file: URL) throws(ArborError) {
     throw ArborError(.logUnavailable, "The server has died.")

@@ -6,7 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Copies of one store that all write through one log.
+/// Copies of one store that write through a shared log.
 @Suite struct SharedStoreTests {
   private static func faults(_ round: Int) -> SimulatedLog.Faults {
     var faults = SimulatedLog.Faults()
@@ -16,8 +16,8 @@ import Testing
     return faults
   }
 
-  /// In whatever order things go wrong: equal copies, everything that was acknowledged is there
-  /// once, and no number twice.
+  /// Whatever fails, the copies are equal in the end, acknowledged changes are applied once, and no
+  /// number is used twice.
   @Test(arguments: 0..<TestLength.of(10, long: 1000))
   func copiesComeOutTheSame(block: Int) throws {
     for round in 0..<TestLength.of(2, long: 100) {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// What the run before is to find, it finds.
+  /// The random test detects each defect.
   @Test(arguments: SimulatedLog.Defect.allCases)
   func aDefectIsFound(defect: SimulatedLog.Defect) throws {
     for seed in UInt64(1)...20 {

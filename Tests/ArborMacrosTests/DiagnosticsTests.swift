@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// Where Swift would silently do the wrong thing the macros say so.
+/// The macros diagnose code that would compile but not work.
 @Suite struct DiagnosticsTests {
   struct Case: Sendable {
     let code: String
     let message: String
-    /// What an editor offers.
+    /// The fix-it's replacement.
     var fix: String?
 
     init(_ code: String, _ message: String, fix: String? = nil) {
@@ -28,7 +28,8 @@ import Testing
       "class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute has no effect without"),
   ]
 
-  /// The compiler looks into these only when it makes code, for which nothing else may be wrong.
+  /// Cases that the compiler diagnoses only during code generation, which requires that there are
+  /// no other errors.
   static let lateClasses = [
     Case("@Entity enum @ { case a }", "can only be attached to a class"),
     Case("@Entity extension Int {}", "can only be attached to a class"),
@@ -80,7 +81,7 @@ import Testing
     Case("\n#if true\nvar age: Int = 1\n#endif\n", "'age' would not be stored"),
   ]
 
-  /// What only the compiler knows: it is asked in the expansion.
+  /// Cases that depend on types, which the compiler diagnoses in the expansion.
   static let typed = [
     Case("@Relationship(inverse: \"mani\") var one: Other?", "has no member 'mani'"),
     Case("@Relationship(inverse: \"name\") var one: Other?", "'String' conform to"),
@@ -119,7 +120,7 @@ import Testing
 
     """
 
-  /// A program with a class for each case, and the lines at which they begin.
+  /// Returns a program with a class per case, and the line ranges of the classes.
   private static func program(_ classes: [String]) -> (text: String, lines: [ClosedRange<Int>]) {
     var text = prelude
     var lines: [ClosedRange<Int>] = []
@@ -150,11 +151,13 @@ import Testing
     }
   }
 
+  /// A class that cannot be an entity is diagnosed.
   @Test func whatIsNoEntityIsRefused() throws {
     try Self.check(Self.classes, Self.classes.map(\.code))
     try Self.check(Self.lateClasses, Self.lateClasses.map(\.code), followingData: true)
   }
 
+  /// Properties that would compile but not be stored correctly are diagnosed.
   @Test func whatSwiftWouldSilentlyGetWrongIsRefused() throws {
     try Self.check(
       Self.properties, Self.properties.map { "@Entity class @: ManagedObject { \($0.code) }" })
@@ -166,7 +169,7 @@ import Testing
     let problems = try RefusedByCompiler.problems(in: program.text)
     for (number, test) in Self.typed.enumerated() {
       let message = test.message.replacing("@'", with: "C\(number)'")
-      // What is wrong in an expansion has a line of the expansion.
+      // Errors in an expansion have line numbers of the expansion.
       let count = problems.count { $0.severity == "error" && $0.message.contains(message) }
       let expected = Self.typed.count { $0.message == test.message }
       #expect(count >= expected, "\(test) \(problems)")
@@ -179,7 +182,7 @@ import Testing
     #expect(problems.map(\.description) == [])
   }
 
-  /// Access levels, places, and names that the library uses itself.
+  /// Access levels, positions, and names that the library itself uses.
   private static let kinds = """
     public import ArborData
     internal import ArborMacros

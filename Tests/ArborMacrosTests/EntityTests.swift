@@ -11,7 +11,7 @@ import Testing
   @Relationship var toOne: Reading?
 }
 
-/// Classes with macros on a real store.
+/// Macro classes with a store.
 @Suite struct EntityTests {
   @Test func theExampleOfTheFirstPage() throws {
     let folder = try TemporaryFolder()
@@ -45,6 +45,7 @@ import Testing
     try TemporaryStore.check(path: url.path)
   }
 
+  /// The classes have the same model as the handwritten descriptions.
   @Test func aClassSaysWhatAModelSays() throws {
     let model = try ManagedObjectModel(for: Library.classes)
     #expect(model.entity(named: "Person") == Self.written.entity(named: "Person"))
@@ -148,6 +149,7 @@ import Testing
     try TemporaryStore.check(path: url.path)
   }
 
+  /// Properties that are not part of the model are unaffected by the macros.
   @Test func whatIsNotModelledIsLeftAlone() throws {
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     let author = context.insert(Library.Author.self)
@@ -197,7 +199,7 @@ import Testing
     #expect(try names(#Predicate { $0.home == paris }) == ["Bo", "Ada", "Cy"])
   }
 
-  /// `enum Genre: String, AttributeValue`, as the documentation writes it.
+  /// Checks `enum Genre: String, AttributeValue`, as in the documentation.
   @Test func enumerationsAreComparedSortedAndGrouped() throws {
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     for (name, genre, grade) in [
@@ -236,7 +238,7 @@ import Testing
       try query.grouped(by: \.genre).mapValues(\.count) == [.essay: 2, .novel: 1, .poetry: 1])
   }
 
-  /// What the classes of ``Library`` say.
+  /// The expected model of the classes in ``Library``.
   static let written = ManagedObjectModel(entities: [person, author, laureate, volume, shelf])
 
   private static let person = EntityDescription("Person", isAbstract: true, className: "Person") {

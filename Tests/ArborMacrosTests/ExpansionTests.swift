@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// What `@Entity` adds to a class, as the compiler sees it.
+/// The expansions of `@Entity`, as seen by the compiler.
 @Suite struct ExpansionTests {
-  /// The members and the accessors that a class gets, without needless white space.
+  /// Returns the added members and accessors of a class, with normalized whitespace.
   private func expansion(of source: String) throws -> (members: String, accessors: [String]) {
     let expansions = try RefusedByCompiler.expansions(of: source)
     let members = expansions.filter { $0.name.hasSuffix("EntityfMm_") }.map(\.text)
@@ -14,6 +14,7 @@ import Testing
     )
   }
 
+  /// The expansion equals the handwritten form of a class.
   @Test func aClassBecomesTheFormThatIsWrittenByHand() throws {
     let expansion = try expansion(of: Self.company)
     #expect(expansion.members == Self.companyMembers)
@@ -102,6 +103,7 @@ import Testing
     }
     """
 
+  /// The slots of a subclass follow those of its superclass.
   @Test func aSubclassCountsFromWhereItsSuperclassEnds() throws {
     let expansion = try expansion(of: Self.type)
     #expect(expansion.members == Self.typeMembers)

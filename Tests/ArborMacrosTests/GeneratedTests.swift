@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 import Testing
 
-/// The classes that `lmdb-inspect schema --macros` writes say what the model says.
+/// The classes that `lmdb-inspect schema --macros` generates have the same model as their source.
 @Suite struct GeneratedTests {
   static let file = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
 
   @Test func theClassesMakeTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: Self.file)
-    // A class is called by its last name.
+    // The class name is the last component.
     model.entities[2].className = "Garage"
     let made = try FleetModel.make()
     for (made, entity) in zip(made.entities, model.entities) { #expect(made == entity) }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Initial values: constants belong to the model, everything else is evaluated for each object.
+/// Initial values. Constants belong to the model; other expressions are evaluated for each object.
 @Suite struct InitialValuesTests {
   enum Rank: String, AttributeValue { case junior, senior }
   struct Place: Codable, Hashable, AttributeValue { var city = "" }
@@ -65,11 +65,11 @@ import Testing
     #expect(defaults["page"] == .uri(URL(string: "https://example.org")!))
     #expect(defaults["names"] == .binary(Data(#"["a","b"]"#.utf8)))
     #expect(defaults["key"] == 0 && defaults["nothing"] == .null)
-    // Two processes that describe the classes describe one model.
+    // The model is the same each time the classes are described, and so in every process.
     #expect(model == (try ManagedObjectModel(for: [Note.self, Memo.self])))
   }
 
-  /// Every way on which objects are made, each by itself.
+  /// All the APIs that create objects.
   private static let ways: [(String, @Sendable (ManagedObjectContext, Int64) throws -> Void)] = [
     ("insert", { context, key in context.insert(Memo.self).key = key }),
     ("insert by name", { context, key in try context.insert("Memo")["key"] = .integer(key) }),
@@ -95,6 +95,7 @@ import Testing
     ),
   ]
 
+  /// Initial values that are not constants are evaluated for each object.
   @Test func everyObjectGetsItsOwn() throws {
     let context = try context()
     let start = Date()
@@ -118,6 +119,7 @@ import Testing
     }
   }
 
+  /// Given values take precedence over initial values, and existing values are kept.
   @Test func whatIsGivenWinsAndWhatIsThereStays() throws {
     let context = try context()
     let id = UUID()
@@ -127,7 +129,7 @@ import Testing
     try context.commit()
     try context.upsert(NoteModel(key: 1))
     #expect(memo.id == id && memo.secret == secret)
-    // A refetched object is read, not made.
+    // A refetched object is read, not created.
     context.reset()
     let again = try #require(try context.objects(Memo.self).first())
     #expect(again.id == id && again.secret == secret)

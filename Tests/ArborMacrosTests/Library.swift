@@ -2,7 +2,7 @@ import ArborData
 import ArborMacros
 import Foundation
 
-/// Classes with every kind of property that the macros know.
+/// Classes with every kind of property that the macros support.
 enum Library {
   static let classes: [ManagedObject.Type] = [
     Person.self, Author.self, Laureate.self, Book.self, Shelf.self,

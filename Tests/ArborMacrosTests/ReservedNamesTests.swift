@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ReservedNamesTests {
-  /// Members that are always called with a label, which a property of the name does not hide.
+  /// Members that are always called with a label, so a property of the same name doesn't hide them.
   static let called: Set<String> = [
     "didImport", "importValue", "object", "objects", "setObject", "setTransformedValue", "setValue",
     "transformedValue", "validate", "value",
@@ -20,7 +20,7 @@ import Testing
       let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
       for match in text.matches(of: /\n  (?:public|open) (?:final )?(?:var|func) (\w+)/) {
         let name = String(match.output.1)
-        // What begins with an underscore is for the code of accessors.
+        // Names that begin with an underscore are reserved for accessors.
         if !name.hasPrefix("_") { members.insert(name) }
       }
     }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct ModelXMLNodeTests {
-  /// Texts in which one element is wrong, and where its tag begins.
+  /// Documents in which one element is faulty, and the location of its tag.
   @Test(arguments: [
     ("<model><entity name='1'/></model>", 1, 8),
     ("<model>\n  <entity\n    name='1'\n    />\n</model>", 2, 3),
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// The order of attributes survives a change, in whatever way the tag is written.
+  /// Attributes keep their order after a change, however the tag is written.
   @Test(arguments: [
     #"<entity userKey="a=b" representedClassName='x"y' name="E">"#,
     "<entity\n  versionHashModifier = 'é='\n  name=\"E\" representedClassName='C'>",

@@ -3,10 +3,10 @@ import ArborModel
 import Foundation
 import Testing
 
-/// What editors leave behind in model files, which Core Data's compiler accepts: a trap with its
-/// line, never a refusal.
+/// Leftovers of editors in model files, which Core Data's compiler accepts. Each is a warning with
+/// its line, not an error.
 @Suite struct ModelXMLReaderLeftoversTests {
-  /// Reads a model whose entity `A` holds an element on the second line.
+  /// Reads a model whose entity `A` contains the given XML on the second line.
   private func read(_ xml: String) throws -> (model: ManagedObjectModel, traps: [ArborError]) {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
@@ -14,7 +14,7 @@ import Testing
         "<model><entity name='A'>\n\(xml)\n</entity></model>", to: url)
       let document = try ModelDocument(contentsOf: url)
       #expect(try ManagedObjectModel(contentsOf: url) == document.model)
-      // A store takes the model as well: it passes the rules for models.
+      // The model is also valid for a store.
       #expect(try document.model.validated() == document.model)
       return (document.model, document.warnings)
     }
@@ -78,7 +78,7 @@ import Testing
     #expect(traps.map(\.location?.line) == [2])
   }
 
-  /// One leftover in an otherwise sound model, what is told of it, and what the model says then.
+  /// A leftover in an otherwise sound model, the expected warning, and the resulting attribute.
   @Test(arguments: [
     (
       "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
@@ -147,6 +147,7 @@ import Testing
     #expect(error.violations.first?.message.contains("a property of its ancestor A") == true)
   }
 
+  /// Relationships that don't name each other are read without inverses.
   @Test func aLopsidedInverseIsNone() throws {
     let (model, traps) = try read(
       """
@@ -297,7 +298,7 @@ import Testing
   func readsBothMarksOfPreservationAndWritesXcodes(mark: String) throws {
     var (model, traps) = try read("<attribute name='x' attributeType='String' \(mark)='YES'/>")
     #expect(model.entities[0].attributes[0].isPreservedOnDeletion && traps.isEmpty)
-    // What has not changed keeps its spelling.
+    // An unchanged attribute keeps its spelling.
     model.versionIdentifier = "2"
     #expect(String(decoding: try model.xmlData(), as: UTF8.self).contains("\(mark)=\"YES\""))
     model.entities[0].attributes[0].isPreservedOnDeletion = false

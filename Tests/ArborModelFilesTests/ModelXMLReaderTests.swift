@@ -121,12 +121,12 @@ import Testing
       let warnings = document.warnings.filter { $0.message.contains(says) }
       #expect(warnings.count == 1, "\(document.warnings)")
       #expect(warnings.first?.location?.line == 2)
-      // The form inside a store is read as well.
+      // The form that is stored in a store can be read, too.
       #expect(try ManagedObjectModel(json: document.model.jsonData()) == document.model)
     }
   }
 
-  /// One mistake in the XML of an otherwise sound model, and what is said of it.
+  /// A mistake in the XML of an otherwise sound model, and a part of the expected message.
   @Test(arguments: [
     ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
     (
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Whatever damage a file has taken, reading it gives a model or an error, never a trap.
+  /// Reading a damaged file returns a model or throws an error, and never crashes.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func aDamagedFileIsAModelOrAnError(seed: UInt64) throws {
     let sound = try Data(

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// A change touches the lines it has to and no other.
+  /// A change affects only the lines it has to.
   @Test func aChangeLeavesEverythingElseAsItWas() throws {
     let url = ModelFixtures.url("Corporate.xcdatamodeld/Corporate 2.xcdatamodel")
     let model = try ManagedObjectModel(contentsOf: url)
@@ -43,6 +43,7 @@ import Testing
         == true)
   }
 
+  /// Content of a file beyond the model is kept when it is written.
   @Test func anOldFileKeepsWhatItSaysBeyondTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: ModelFixtures.url("Legacy.xcdatamodel"))
     model.entities[0].attributes[5].isOptional = false
@@ -74,7 +75,7 @@ import Testing
     #expect(try back.xmlData() == data)
   }
 
-  /// A change of a model that was read is written as that change, whatever the two models are.
+  /// Any change of a model that was read is written and read back equal.
   @Test(arguments: 0..<TestLength.of(20, long: 1000) as Range<UInt64>)
   func aRandomChangeOfAFileComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
@@ -176,7 +177,7 @@ import Testing
 }
 
 extension ManagedObjectModel {
-  /// Reads the XML of a version.
+  /// Reads a model from XML.
   init(xml: Data) throws {
     self = try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")

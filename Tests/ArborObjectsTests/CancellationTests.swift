@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every operation ends soon after the cancellation of its task and after its deadline, and leaves
-/// nothing behind.
+/// Operations that end soon after their task is cancelled or their deadline passes, without side
+/// effects.
 @Suite(.timeLimit(.minutes(40))) struct CancellationTests {
-  /// What takes a context's time.
+  /// An operation that may take long.
   enum Operation: String, CaseIterable, Sendable {
     case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page
     case explain, matches, commit
@@ -43,8 +43,8 @@ import Testing
     }
   }
 
-  /// Sixteen nested collections, of which each reads the outermost member: more evaluations than
-  /// anybody waits for.
+  /// A predicate with sixteen nested collections, each of which reads the outermost member.
+  /// Evaluating it would take practically forever.
   private static let endless: FetchPredicate = {
     var text = "$x0.age < 0"
     for depth in (1..<16).reversed() {
@@ -71,6 +71,7 @@ import Testing
     return result
   }
 
+  /// Draining a store cancels bodies that still run after the given time.
   @Test func aStoreThatIsDrainedEndsWhatItRuns() async throws {
     try await withFriends { store in
       let hasBegun = Flag()
@@ -103,8 +104,8 @@ import Testing
         try await _Concurrency.Task.sleep(for: .milliseconds(1))
       }
       try await _Concurrency.Task.sleep(for: .milliseconds(5))
-      // Without an end to it this would outlast the suite's time limit many times over; how soon
-      // it ends is measured by `arborbench cancel`.
+      // Without cancellation, this would exceed the suite's time limit many times over. The delay
+      // is measured by `arborbench cancel`.
       work.cancel()
       await #expect { try await work.value } throws: { ($0 as? ArborError)?.code == .cancelled }
     }
@@ -139,7 +140,7 @@ import Testing
       let endless = FetchRequest<Employee>(predicate: Self.endless)
       let late = try failure { try operation.run(endless, in: context) }
       #expect(late.code == .deadlineExceeded)
-      // Nothing begins any more.
+      // No new operation starts.
       let later = try failure { try operation.run(FetchRequest(), in: context) }
       #expect(later.code == .deadlineExceeded)
       context.deadline = nil
@@ -204,7 +205,7 @@ import Testing
     return result
   }
 
-  /// Each takes 2 to the 40th steps, in a form that is compiled in a way of its own.
+  /// Patterns that backtrack for about 2^40 steps, each in a form with its own code path.
   static let backtracking = [
     "name MATCHES '(a+)+b'", "name MATCHES[cd] '(a+)+b'", "name + 'a' MATCHES '(a+)+b'",
     "'\(String(repeating: "a", count: 40))' MATCHES '(a+)+b'",
@@ -232,7 +233,7 @@ import Testing
   func cancellationEndsRegularExpressions() async throws {
     let work = _Concurrency.Task {
       try withLetters { context in
-        // Each takes long, and ends by itself.
+        // Each count takes long but terminates on its own.
         while true {
           do {
             _ = try context.count(Employee.self, matching: "name MATCHES '(a+)+b'")
@@ -285,7 +286,7 @@ import Testing
     store.close()
   }
 
-  /// A scan is ended some rows after the cancellation, not at its end.
+  /// A scan stops a few rows after the cancellation, not at its end.
   @Test func aScanEndsAfterFewRows() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     let context = store.makeContext()
@@ -393,7 +394,7 @@ import Testing
   }
 }
 
-/// Something that one task tells another.
+/// A flag that one task raises for another.
 private final class Flag: Sendable {
   private let value = Atomic(false)
 

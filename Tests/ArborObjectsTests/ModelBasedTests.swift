@@ -5,9 +5,9 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random histories in a context against a naive graph of dictionaries: after every step both say
-/// the same, whether what was done has been committed, rolled back, undone, redone, taken back to a
-/// savepoint or read anew. Where `ARBOR_LONG_TESTS` is set, there are fifty times as many.
+/// Random histories of a context, compared with a naive graph of dictionaries after every step,
+/// including commits, rollbacks, undo, redo, savepoints and rereading. Setting `ARBOR_LONG_TESTS`
+/// runs fifty times as many.
 @Suite struct ModelBasedTests {
   @Test func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Histories that once went wrong.
+  /// Histories that failed before.
   @Test(arguments: [6_760_350_712_491_387_621] as [UInt64]) func knownHistoriesAgree(
     seed: UInt64
   ) throws {

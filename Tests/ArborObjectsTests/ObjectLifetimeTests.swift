@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Objects that outlive their context, are used after it was reset or are let go by another thread
-/// are safe, and say what is wrong.
+/// Objects that outlive their context, are used after a reset, or are released on another thread.
+/// Using them must be safe and throw descriptive errors.
 @Suite struct ObjectLifetimeTests {
-  /// What ends an object's belonging to its context.
+  /// An event after which an object no longer belongs to its context.
   enum End: String, CaseIterable, Sendable {
     case reset, contextGone, purge, deletion, rollback
 
-    /// What an object says of it.
+    /// The reason in the object's error messages.
     var reason: String {
       switch self {
       case .reset, .contextGone: "its context was deallocated or reset"
@@ -36,6 +36,7 @@ import Testing
     }
   }
 
+  /// An object that has left its context can be read as far as it is loaded, and rejects changes.
   @Test(arguments: End.allCases) func whatIsLeftOfAnObjectIsSafe(end: End) throws {
     try ObjectStore.useOffice { store in
       var context: ManagedObjectContext? = store.makeContext()
@@ -57,7 +58,8 @@ import Testing
           _ = object.committedValues(for: [PropertyPath(key)])
         }
         for relationship in object.entity.relationships {
-          // What is deleted leads nowhere; what has lost its context may lead to something.
+          // The relationships of a deleted object are empty. Those of an object without a context
+          // may not be.
           let isKnown = relationship.isToMany ? object.isDeleted : !object.isFault
           if isKnown {
             _ = try object.value(forKey: relationship.name)
@@ -69,7 +71,7 @@ import Testing
         #expect("\(object)".contains("Employee"))
         expectRefusals(by: object, end, live)
       }
-      // Nothing of it is left behind in the context, which goes on.
+      // The context is unaffected and remains usable.
       if let context {
         context.insert(Employee.self).name = "next"
         try context.commit()
@@ -78,7 +80,7 @@ import Testing
     }
   }
 
-  /// One that is committed, one with changes, one that has not been read, one that is new.
+  /// Returns a committed object, one with changes, a fault, and a new object.
   private func employees(in context: ManagedObjectContext) throws -> [Employee] {
     let first = context.store.makeContext()
     let company = first.insert(Company.self)
@@ -166,12 +168,13 @@ import Testing
 
   // MARK: Other threads
 
-  /// References that another thread lets go. `@unchecked Sendable`: it is given away, never shared.
+  /// References that are released on another thread. `@unchecked Sendable`: ownership is
+  /// transferred.
   private final class Parcel: @unchecked Sendable {
     private var contents: [AnyObject]
     init(_ contents: [AnyObject]) { self.contents = contents }
 
-    /// Lets go on another thread; gives what waits until that is done.
+    /// Releases the references on another thread. Returns a semaphore that is signaled afterwards.
     func open() -> DispatchSemaphore {
       let done = DispatchSemaphore(value: 0)
       DispatchQueue.global().async {
@@ -191,7 +194,7 @@ import Testing
         let parcel: Parcel
         do {
           let objects = try context.fetch(Employee.self)
-          // Commits let the next operations sweep.
+          // After a commit, the next operations may sweep.
           for object in objects where Int(object.employeeID) % 3 == round % 3 {
             object.age = round
           }
@@ -241,7 +244,7 @@ import Testing
     }
     parcel.open().wait()
     #expect(kept[0].name == "Ada" && kept[0].context == nil && kept[2].name == "")
-    // Nobody has the file open any more, so that it can be removed.
+    // The file is no longer open, so it can be removed.
     let store = try PersistentStore(at: .file(url), classes: Office.classes)
     #expect(try store.makeContext().count(Employee.self) == 3)
     try store.check()

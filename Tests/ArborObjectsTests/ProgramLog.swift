@@ -1,7 +1,7 @@
 import ArborLocks
 import Logging
 
-/// What the store writes to the program's log.
+/// The entries that stores write to the program's log.
 enum ProgramLog {
   struct Entry: Sendable {
     let label: String
@@ -30,12 +30,12 @@ enum ProgramLog {
     }
   }
 
-  /// The entries with a value of metadata.
+  /// Returns the entries with a metadata value.
   static func entries(_ key: String, _ value: String) -> [Entry] {
     entries.withLock { $0.filter { $0.metadata[key] == value } }
   }
 
-  /// The program's log is set up once.
+  /// Whether the logging system is set up, which happens on first access.
   static let isSetUp: Bool = {
     LoggingSystem.bootstrap { Handler(label: $0) }
     return true

@@ -5,40 +5,40 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random histories of several contexts on one store, with undo and merges, against naive contexts
-/// of dictionaries: after every step both say the same.
+/// Random histories of several contexts on one store, with undo and merges, compared with naive
+/// contexts of dictionaries after every step.
 ///
-/// The seeds are the same in every run, 20,000 steps of them. Where `ARBOR_LONG_TESTS` is set, a
-/// million steps are made of seeds that nobody has seen. Of a history that differs, the fewest
-/// steps that still do are shown.
+/// By default, every run uses the same seeds. If `ARBOR_LONG_TESTS` is set, it runs fifty times as
+/// many histories with new seeds. A history that differs is reduced to the fewest steps that still
+/// do.
 @Suite struct SharedContextsTests {
-  /// Many short histories, in which all that happens is of few objects, and some long ones, in
-  /// which it adds up.
+  /// Many short histories, which concentrate on few objects, and some long ones, in which changes
+  /// accumulate.
   @Test(arguments: [(2, 40, 150), (2, 100, 20), (3, 60, 80), (4, 120, 30), (3, 400, 9)])
   func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count)
   }
 
-  /// The same with members that have an order.
+  /// Histories with ordered members.
   @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
   func randomHistoriesOfOrdersAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isOrdered: true)
   }
 
-  /// The same with persons and teams that are paired one to one.
+  /// Histories with one-to-one pairs of persons and teams.
   @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
   func randomHistoriesOfPairsAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isPaired: true)
   }
 
-  /// Histories that once went wrong.
+  /// Histories that failed before.
   @Test(arguments: [(3, 60, 11_630_916_500_963_613_893)])
   func knownHistoriesAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(contexts: contexts, seed: seed, steps: Array(0..<steps))
     #expect(try history.difference(PlainStore.model()) == nil)
   }
 
-  /// The same with members that have an order.
+  /// Histories with ordered members that failed before.
   @Test(arguments: [
     (2, 40, 9_955_541_042_718_047_772), (3, 60, 11_843_156_707_651_298_363),
     (4, 120, 8_749_615_702_165_606_421), (2, 40, 17_534_795_300_438_961_777),
@@ -51,7 +51,7 @@ import Testing
     #expect(try history.difference(PlainStore.model(isOrdered: true)) == nil)
   }
 
-  /// The same with pairs.
+  /// Histories with pairs that failed before.
   @Test(arguments: [
     (3, 60, 16_494_337_345_632_248_344), (4, 120, 1_464_718_830_426_720_172),
   ])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  /// What makes a history again.
+  /// The parameters that reproduce a history.
   private struct Plan {
     let contexts: Int
     var isOrdered = false
@@ -86,7 +86,7 @@ import Testing
     let seed: UInt64
     var steps: [Int]
 
-    /// Runs the history; what the contexts and the naive ones do not agree on.
+    /// Runs the history. Returns the first difference between the contexts and the naive ones.
     func difference(_ model: ManagedObjectModel) -> String? {
       do {
         try ObjectStore.use(model) { store in
@@ -100,7 +100,7 @@ import Testing
       }
     }
 
-    /// Leaves out the steps that a difference does not need.
+    /// Returns the plan without the steps that the difference doesn't need.
     func shortened(_ difference: String, _ model: ManagedObjectModel) -> (Plan, String) {
       var shortest = self
       var difference = difference

@@ -5,9 +5,9 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random changes of relationships in several contexts of one store, which meet in every way:
-/// whatever the policies, after each commit both ends of every link in the store agree, nothing
-/// leads to what is not there, and who has committed sees members in the store's sequence.
+/// Random changes of relationships in several contexts of one store. Under every policy, both ends
+/// of every link in the store must agree after each commit, no link may lead to a missing object,
+/// and the committing context must see members in the store's order.
 @Suite struct SharedGraphTests {
   @Test(arguments: [(2, 30, 60), (3, 80, 12)])
   func bothEndsOfEveryLinkAgree(contexts: Int, steps: Int, count: Int) throws {
@@ -16,7 +16,7 @@ import Testing
     for _ in 0..<TestLength.of(count, long: 100 * count) {
       let seed = seeds.next()
       guard var problem = Self.problem(model, contexts, seed, Array(0..<steps)) else { continue }
-      // The fewest steps that still end so.
+      // Reduces the history to the fewest steps that still fail.
       var shortest = Array(0..<steps)
       for step in shortest.reversed() {
         let fewer = shortest.filter { $0 != step }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Histories whose ends disagreed once: contexts, steps and seed.
+  /// Histories that failed before, by contexts, steps and seed.
   @Test(arguments: [(3, 80, 8_833_082_285_510_455_770 as UInt64)])
   func endsThatDisagreedAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let problem = Self.problem(try PlainWorld.model(), contexts, seed, Array(0..<steps))
@@ -56,7 +56,7 @@ private struct SharedGraph {
   private let contexts: [ManagedObjectContext]
   private let names: [String]
   private let seed: UInt64
-  /// What the present step draws from: a step does the same whatever other steps are left out.
+  /// The randomness of the current step, so that a step doesn't depend on other steps.
   private var random: SeededRandom
   private var log: [String] = []
 
@@ -96,8 +96,8 @@ private struct SharedGraph {
     }
   }
 
-  /// What is merged as soon as it is taken in agrees at every moment. To-one relationships may lead
-  /// to what is deleted until the commit.
+  /// Checks a context that merges commits at once. Its to-one relationships may lead to deleted
+  /// objects until the commit.
   private func look(_ contextIndex: Int) throws {
     let context = contexts[contextIndex]
     guard names[contextIndex] == "object wins", context.automaticallyMergesCommits else { return }
@@ -160,7 +160,7 @@ private struct SharedGraph {
     }
   }
 
-  /// Gives some of the members a sequence of its own, and perhaps adds one in their midst.
+  /// Reorders some of the members, and may insert one between them.
   private mutating func arrange(
     _ contextIndex: Int, _ owner: ManagedObject, _ name: String, _ member: ManagedObject
   ) throws {
@@ -191,7 +191,7 @@ private struct SharedGraph {
     guard !contexts[contextIndex].hasChanges else {
       throw contradiction("\(contextIndex) has changes")
     }
-    // It keeps what it holds.
+    // A context that doesn't merge automatically keeps its values.
     guard contexts[contextIndex].automaticallyMergesCommits else { return }
     try compare(contexts[contextIndex], "\(contextIndex)")
     guard try orders(contexts[contextIndex]) == orders(store.makeContext()) else {
@@ -199,7 +199,7 @@ private struct SharedGraph {
     }
   }
 
-  /// The members of all ordered relationships.
+  /// Returns the members of all ordered relationships.
   private func orders(_ context: ManagedObjectContext) throws -> [ObjectID: [String: [ObjectID]]] {
     var orders: [ObjectID: [String: [ObjectID]]] = [:]
     for relationship in PlainWorld.relationships where relationship.isOrdered {
@@ -211,7 +211,7 @@ private struct SharedGraph {
     return orders
   }
 
-  /// Throws where the ends of a link do not agree.
+  /// Throws if the ends of a link disagree.
   private func compare(
     _ context: ManagedObjectContext, _ who: String, includingDeleted: Bool = true
   ) throws {

@@ -2,8 +2,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Fetches by a unique attribute, which the store answers without a plan, against the same
-/// questions asked in a way that needs one.
+/// Fetches by a unique attribute, which need no plan, compared with equivalent fetches that do.
 @Suite struct UniqueFetchTests {
   private let store: PersistentStore
 
@@ -17,7 +16,7 @@ import Testing
     store = try PersistentStore(model: model, at: .inMemory)
   }
 
-  /// Texts that keys tell apart, and texts that keys cut to the same bytes.
+  /// Strings with distinct keys, and strings whose keys are truncated to the same bytes.
   private static let codes =
     ["", "a", "a\0", "ä", String(repeating: "x", count: 479)]
     + ["1", "2", "3"].map { String(repeating: "x", count: 600) + $0 }

@@ -6,7 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// What predicates from outside can ask for, and what they cost.
+/// The capabilities and costs of untrusted predicates.
 @Suite(.timeLimit(.minutes(40))) struct UntrustedPredicateTests {
   private func withFriends<R>(
     _ count: Int = 30, _ body: (ManagedObjectContext) throws -> R
@@ -35,7 +35,7 @@ import Testing
 
   // MARK: Long paths
 
-  /// What each hop costs grows with the members before it, beyond what a number counts.
+  /// The cost of a path multiplies with each hop, and may exceed the range of integers.
   @Test(arguments: [10, 15]) func nestedCollectionsHaveACost(hops: Int) throws {
     try withFriends { context in
       let path = Array(repeating: "friends", count: hops).joined(separator: ".")
@@ -56,7 +56,7 @@ import Testing
     #expect(error.location?.column == 1)
   }
 
-  /// Runs a body on a thread with little room for calls.
+  /// Runs a body on a thread with a small stack.
   private func onThread(stack: Int, _ body: @escaping @Sendable () throws -> Void) throws {
     let outcome = Lock<Result<Void, any Error>>(.success(()))
     let isDone = DispatchSemaphore(value: 0)
@@ -82,7 +82,7 @@ import Testing
         let error = try failure { _ = try predicate("\(path).age == 1", .standard) }
         #expect(
           error.message.contains("which exceeds the limit of 64. Follow fewer relationships."))
-        // A path that is put in by %K is counted when it is bound.
+        // A path inserted by `%K` is checked when the predicate is bound.
         let late = try FetchPredicate(format: "%K == 1", "\(path).age")
         let other = try failure { _ = try context.count(Employee.self, matching: late) }
         #expect(
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// What lists are joined to grows with each hop, too.
+  /// The elements of lists that are joined along a path are counted.
   @Test func joinedListsAreCounted() throws {
     try withFriends { context in
       let path = Array(repeating: "friends", count: 10).joined(separator: ".")
@@ -160,7 +160,7 @@ import Testing
     "{" + Array(repeating: element, count: count).joined(separator: ",") + "}"
   }
 
-  /// A text that multiplies or doubles with each level, of constants and of what a record holds.
+  /// Returns expressions that multiply a constant or stored value at each level.
   private static func growing() -> [String] {
     let blanks = list("\"\"", 11)
     func joined(_ seed: String) -> String {
@@ -186,7 +186,7 @@ import Testing
     try withFriends(1) { context in
       for var limits in [PredicateLimits.untrusted, .standard] {
         limits.maximumDepth = 200
-        // Doubling needs many steps to the usual bound.
+        // Doubling would need many steps to reach the usual limit.
         let isDoubling = text.hasPrefix("SUBQUERY")
         if isDoubling { limits.maximumValueSize = 1 << 18 }
         let error = try failure {
@@ -237,7 +237,7 @@ import Testing
       let error = try failure { _ = try context.count(Employee.self, matching: predicate(text)) }
       #expect(error.code == .limitExceeded)
       #expect(error.message.hasPrefix("The predicate evaluates more than 1000000 elements of"))
-      // The program's own predicates have a deadline if any.
+      // The program's own predicates are limited only by a deadline.
       context.deadline = .now + .milliseconds(50)
       let clock = ContinuousClock()
       let took = try clock.measure {
@@ -251,7 +251,7 @@ import Testing
     }
   }
 
-  /// Searching is linear, whatever is sought in what.
+  /// Text searches take linear time.
   @Test(arguments: [
     "\"\(String(repeating: "a", count: 30_000))\" CONTAINS[l] name + \""
       + "\(String(repeating: "a", count: 15_000))b\"",
@@ -289,7 +289,7 @@ import Testing
     }
   }
 
-  /// Each level is checked and compiled once, not once for each time that the one around it is.
+  /// Each level is checked and compiled once, and not for each use of the level around it.
   @Test(arguments: [
     ("SUBQUERY(friends, $x, *).@count > age", 15),
     ("SUBQUERY(friends, $x, *).@count + age > age", 15),
@@ -348,7 +348,7 @@ import Testing
       }
       let path = try FetchPredicate(format: "%K == 1", limits: limits, arguments: ["salary"])
       #expect(throws: ArborError.self) { try context.count(Employee.self, matching: path) }
-      // The program's own conditions are not bound by the list.
+      // The list doesn't apply to the program's own conditions.
       let own: FetchPredicate = "salary == nil"
       let joined = try own && predicate("age < 2", limits)
       #expect(try context.count(Employee.self, matching: joined) == 2)
@@ -369,7 +369,7 @@ import Testing
 
   // MARK: Related objects
 
-  /// What depends on a related object is evaluated once for each of these.
+  /// An expression that depends on a related object is evaluated once per related object.
   @Test(arguments: [
     "SUBQUERY(company.employees, $x, $x.age > 3).@count > 3",
     "ANY company.employees.age == 7",

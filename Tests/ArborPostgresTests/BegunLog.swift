@@ -4,27 +4,27 @@ import Foundation
 import TestSupport
 import ArborPostgres
 
-/// A log in a database of its own that begins with an empty snapshot.
+/// A log in a database of its own, started with an empty snapshot.
 struct BegunLog: Sendable {
-  /// Where it is the only one, or has a database of its own.
+  /// The server, which may be shared with other logs in separate databases.
   let server: PostgresServer
   let connection: String
   let log: PostgresLog
   let root: CommitLogSnapshot
-  /// The history up to the snapshot, or up to what was taken from here.
+  /// The history up to the snapshot, or up to the last entry created from it.
   var history: LogHistory
 
   var database: String {
     String(connection.split(separator: " ")[1].dropFirst("dbname=".count))
   }
 
-  /// - Parameter server: None for the one that all tests share.
+  /// - Parameter server: `nil` for the server that all tests share.
   init(_ server: PostgresServer? = nil, options: PostgresLog.Options = .init()) throws {
     let server = try server ?? PostgresServer.shared.get()
     try self.init(server, connecting: try server.makeDatabase(), options: options)
   }
 
-  /// - Parameter connection: Where no log is.
+  /// - Parameter connection: A database without a log.
   init(
     _ server: PostgresServer? = nil, connecting connection: String, options: PostgresLog.Options
   ) throws {
@@ -40,7 +40,7 @@ struct BegunLog: Sendable {
     _ = try log.begin(with: root, then: [])
   }
 
-  /// The same log by a value that does not wait for long, and has a connection.
+  /// Returns another instance of the log with short timeouts and an open connection.
   func hasty() throws -> PostgresLog {
     var options = PostgresLog.Options()
     options.timeout = .milliseconds(1500)
@@ -50,7 +50,7 @@ struct BegunLog: Sendable {
     return log
   }
 
-  /// All entries, however few of them come at once.
+  /// Returns all entries, in however many batches they arrive.
   func allEntries() throws -> [CommitLogEntry] {
     var entries: [CommitLogEntry] = []
     while true {
@@ -61,7 +61,7 @@ struct BegunLog: Sendable {
   }
 }
 
-/// Where entries do not follow one another; nil where all do.
+/// Returns a description of the first entry that doesn't follow its predecessor, or `nil`.
 func chainProblem(of entries: [CommitLogEntry], behind start: LogHistory) -> String? {
   var (sequence, digest) = (start.sequence, start.digest)
   for entry in entries {
@@ -73,7 +73,8 @@ func chainProblem(of entries: [CommitLogEntry], behind start: LogHistory) -> Str
   return nil
 }
 
-/// Adds entries to a log as a store does: behind all it knows, and until each one is in it.
+/// Appends entries to a log as a store does: each follows all known entries and is retried until it
+/// is in the log.
 struct LogWriter {
   private let log: any CommitLog
   private var history: LogHistory
@@ -84,10 +85,10 @@ struct LogWriter {
       store: history.store, sequence: history.sequence, digest: history.digest, seed: seed)
   }
 
-  /// Adds one entry.
+  /// Appends one entry.
   ///
   /// - Parameter isOver: Whether to give up.
-  /// - Returns: Its batch; nil where the log has lost what it would follow, or it was given up.
+  /// - Returns: The batch of the entry; `nil` if its predecessor was lost or the writer gave up.
   mutating func add(until isOver: () -> Bool = { false }) throws -> UUID? {
     var entry = history.draft(commits: .random(in: 1...3))
     while !isOver() {
@@ -102,7 +103,8 @@ struct LogWriter {
         return entry.batch
       case .behind(let newer):
         for one in newer {
-          // Its own, whose answer was lost, is answered with written as long as nobody trims.
+          // The writer's own entry is never among these: if its response was lost, it is reported
+          // as written, unless it was trimmed.
           guard one.previous == history.digest, one.first == history.sequence + 1 else {
             return nil
           }

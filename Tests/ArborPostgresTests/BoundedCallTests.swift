@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArborPostgres
 
-/// Calls that hang keep nobody waiting beyond the deadline.
+/// Calls that hang, which must not block their callers beyond the deadline.
 @Suite struct BoundedCallTests {
   private final class Answer: Sendable {
     let onEnd: @Sendable () -> Void
@@ -16,7 +16,7 @@ import Testing
     #expect(BoundedCall(atMost: 1).run(until: Deadline(.seconds(60))) { 5 } == 5)
   }
 
-  /// What comes too late is dropped; until then its slot is taken.
+  /// A late result is dropped, and its slot is occupied until then.
   @Test func whatHangsIsLeftAlone() {
     let calls = BoundedCall(atMost: 1)
     let (gate, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -37,7 +37,7 @@ import Testing
     #expect(addresses.name == "PostgreSQL on 10.0.0.1:5433,10.0.0.2:5433")
   }
 
-  /// Each holds something that may be a part of a password, none of which is told.
+  /// Each string contains what may be a part of a password. The error must not reveal any of it.
   @Test(arguments: [
     "password=two words dbname=x", "hots=a password=secret", "postgresql://ada:se@cret@a/x",
     "postgresql://ada:se/cret@a/x", "postgresql://ada:se?c@ret@a/x", "host=a\0b", "host='a",

@@ -8,7 +8,7 @@ import Testing
 
 private let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-/// A server that speaks TLS, with a certificate that a program has to know.
+/// A server that uses TLS with a certificate that clients have to trust.
 @Suite(.enabled(if: PostgresServer.isInstalled && hasOpenSSL))
 struct EncryptionTests {
   @Test func aServerHasToBeTheOneThatItSays() throws {

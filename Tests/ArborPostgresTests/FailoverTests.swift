@@ -8,15 +8,15 @@ import Testing
 
 @testable import ArborPostgres
 
-/// Servers end, stop and take each other's place while several machines write.
+/// Servers that are killed, stopped and replaced by each other while several machines write.
 @Suite(.enabled(if: PostgresServer.isInstalled), .serialized) struct FailoverTests {
   private static let length = TestLength.of(10, long: 600)
 
-  /// What a writer was told, and what it met.
+  /// The results of a writer.
   private struct Told {
     var batches: [UUID] = []
     var numbers: [Range<UInt64>] = []
-    /// How often it had taken over what a server then lost, without having told anybody.
+    /// The number of times that it had read entries which a server then lost.
     var forks = 0
   }
 
@@ -57,8 +57,8 @@ import Testing
         + "reservations, \(told.map(\.forks).reduce(0, +)) forks, \(storm.summary)")
   }
 
-  /// Somebody promotes the standby that has less: that what was acknowledged is lost is the
-  /// server's doing, but nobody goes on as if nothing had been.
+  /// If a standby that lags behind is promoted, acknowledged entries are lost, but writers notice
+  /// it.
   @Test func aLostEndIsFoundOut() throws {
     let cluster = try PostgresCluster()
     try cluster.waitForStandbys()
@@ -97,7 +97,7 @@ import Testing
           told.forks += 1
           writer = LogWriter(log, begun.history, seed: seed &+ UInt64(number + told.forks * 10))
         }
-        // As fast as they can they would only fill the disk.
+        // At full speed, the writers would only fill the disk.
         usleep(2000)
       }
       return told

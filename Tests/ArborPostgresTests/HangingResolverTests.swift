@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server's name whose look-up never ends, which the system's resolver gives no time-out for.
+/// A host name whose lookup never ends. The system's resolver has no timeout for it.
 @Suite(.enabled(if: hasOwnResolver)) struct HangingResolverTests {
   @Test(.timeLimit(.minutes(40))) func itEndsInAnErrorThatSaysSo() throws {
     let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
   }
 }
 
-/// Sanitizers have calls of their own in the place of the program's; see tools/test.
+/// Whether the system resolver is used. Sanitizers replace its calls; see tools/test.
 private let hasOwnResolver: Bool = {
   let variables = ProcessInfo.processInfo.environment
   #if os(Linux)

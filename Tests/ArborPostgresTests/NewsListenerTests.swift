@@ -12,18 +12,18 @@ struct NewsListenerTests {
     let other = try PostgresLog(begun.connection)
     let stranger = try PostgresLog(begun.connection, store: "stranger")
     var news = try #require(other.news()).makeAsyncIterator()
-    // The first one says that it listens now.
+    // The first notification confirms that it is listening.
     #expect(await news.next() != nil)
     for _ in 0..<3 {
       #expect(try begun.log.append(begun.history.next()) == .written)
       #expect(await news.next() != nil)
     }
-    // After a lost connection it listens again, and may have missed something.
+    // After losing the connection, it listens again and reports that it may have missed something.
     try begun.server.sql(
       "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE query LIKE 'LISTEN%' "
         + "AND datname = '\(begun.database)'")
     #expect(await news.next() != nil)
-    // What is another log's business is not told.
+    // Notifications of other logs are ignored.
     stranger.notifier.send()
     try await Task.sleep(for: .milliseconds(100))
     #expect(try begun.log.append(begun.history.next()) == .written)
@@ -47,6 +47,7 @@ struct NewsListenerTests {
     for await _ in try #require(other.news()) { break }
   }
 
+  /// Many appends are combined into few notifications.
   @Test func saysManyThingsAtOnce() async throws {
     var begun = try BegunLog()
     let parameters = try ConnectionParameters(begun.connection).servers[0]
@@ -61,7 +62,7 @@ struct NewsListenerTests {
     payloads += try listening.notifications(until: Deadline(.zero))
     #expect((1...most).contains(payloads.count))
     #expect(Set(payloads) == ["public/main"])
-    // All by one connection, which stays.
+    // All are sent by one connection, which is reused.
     let senders = """
       SELECT pid::text FROM pg_stat_activity
       WHERE query LIKE '%pg_notify%' AND query NOT LIKE '%activity%'
@@ -74,7 +75,7 @@ struct NewsListenerTests {
     #expect(try begun.server.sql(senders) == first)
   }
 
-  /// How many connections listen, once that is none, or after a while.
+  /// Waits until no connection is listening, or for a while, and returns the number of listeners.
   private func listeners(of begun: BegunLog) async throws -> Int {
     let count = """
       SELECT pid::text FROM pg_stat_activity

@@ -4,24 +4,25 @@ import TestSupport
 
 @testable import ArborPostgres
 
-/// A server and two standbys, of which one has to have what is committed; and who decides which one
-/// is written to. It does what whoever runs such servers has to do: the one that was written to is
-/// ended before another one is promoted, and never one that has less than the other.
+/// A primary server and two standbys, one of which must confirm each commit.
 ///
-/// Ending a server ends its processes. What they had written stays with the system, so nothing
-/// waits for the medium.
+/// The cluster follows the rules for operating such servers: the old primary is killed before a
+/// standby is promoted, and the promoted standby is never the one that lags behind.
+///
+/// Killing a server ends its processes. The operating system keeps what they have written, so no
+/// server waits for the disk.
 final class PostgresCluster: Sendable {
   let servers: [PostgresServer]
   private let state = Lock(0)
 
-  /// The server that is written to.
+  /// The server that accepts writes.
   var primary: PostgresServer { servers[state.withLock { $0 }] }
   var standbys: [PostgresServer] {
     let index = state.withLock { $0 }
     return servers.enumerated().filter { $0.offset != index }.map(\.element)
   }
 
-  /// What a log connects with: all of them.
+  /// The connection string of a log, which contains all servers.
   var connection: String {
     "host=" + servers.map(\.folder.path).joined(separator: ",") + " dbname=postgres user=postgres"
   }
@@ -40,9 +41,9 @@ final class PostgresCluster: Sendable {
       + names.dropFirst().map { try PostgresServer($0, settings: settings, standbyOf: first) }
   }
 
-  /// Waits until both standbys take part.
+  /// Waits until both standbys are streaming.
   ///
-  /// - Parameter hasAll: Also until both have everything that was committed before.
+  /// - Parameter hasAll: Whether to wait until both have everything that has been committed.
   func waitForStandbys(haveAll hasAll: Bool = false) throws {
     let end = hasAll ? "pg_current_wal_flush_lsn()" : "'0/0'"
     let count = """
@@ -58,7 +59,7 @@ final class PostgresCluster: Sendable {
     }
   }
 
-  /// Ends the primary, promotes the standby that has more, and makes the other two follow it.
+  /// Kills the primary, promotes the more advanced standby, and makes the other two follow it.
   func failOver() throws {
     let old = primary
     old.kill()
@@ -72,14 +73,14 @@ final class PostgresCluster: Sendable {
     try old.start()
   }
 
-  /// Makes a standby the one that is written to.
+  /// Promotes a standby to primary.
   func promote(_ standby: PostgresServer) throws {
     try standby.promote()
     state.withLock { index in index = servers.firstIndex { $0 === standby } ?? index }
   }
 
-  /// How far a standby has what its primary wrote, once it has applied all that it got. It may have
-  /// got half of a last record, which it never applies.
+  /// Returns the position of a standby after it has applied everything it received. It may have
+  /// received a part of a last record, which it never applies.
   private func position(of standby: PostgresServer) throws -> [Int] {
     let positions = """
       SELECT (coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0')::bigint::text,

@@ -59,7 +59,7 @@ import Testing
         [PostgresStatement("DO $$ BEGIN RAISE WARNING 'doubt'; END $$")], deadline: deadline)
     }
     #expect(warned?.message == "doubt" && warned?.leavesDoubt == true)
-    // What is no warning is none of our business.
+    // Notices below the level of a warning are ignored.
     let notice = PostgresStatement("DO $$ BEGIN RAISE NOTICE 'by the way'; END $$")
     _ = try connection.run([notice], deadline: deadline)
   }

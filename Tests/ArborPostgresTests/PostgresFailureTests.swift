@@ -13,6 +13,7 @@ import Testing
     #expect(!PostgresFailure(ArborError(.corrupted, "")).leavesDoubt)
   }
 
+  /// Failures that may succeed when retried are temporary.
   @Test func knowsWhatAWaitMends() {
     for state in ["40001", "40P01", "57014", "25006", "57P01", "26000", "08006"] {
       #expect(PostgresFailure(.refused, state: state, "").isTemporary, "\(state)")
@@ -27,6 +28,7 @@ import Testing
     #expect(PostgresFailure(.lost, "").isTemporary)
   }
 
+  /// Failures that don't break the connection keep it.
   @Test func keepsConnectionsThatServe() {
     #expect(PostgresFailure(.refused, state: "23505", "").leavesConnection)
     #expect(PostgresFailure(.doubtful, "").leavesConnection)

@@ -7,7 +7,7 @@ import Testing
 @testable import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogAppendingTests {
-  /// Everybody adds behind what they know, and goes on from what comes back.
+  /// Concurrent writers append to what they know and continue from the entries in the response.
   @Test func manyAddInOneOrder() throws {
     let begun = try BegunLog()
     let (threads, each) = (8, 40)
@@ -21,6 +21,7 @@ import Testing
     #expect(chainProblem(of: entries, behind: begun.history) == nil)
   }
 
+  /// Large entries are accepted, and returned a few at a time.
   @Test func takesLargeBodiesAndGivesAFewAtOnce() throws {
     var begun = try BegunLog()
     let large = [UInt8](repeating: 7, count: 32 << 20)
@@ -35,7 +36,7 @@ import Testing
     let first = begun.root.sequence
     let found = try begun.log.entries(after: first, limit: 10)
     #expect(found.count == 1 && found[0].body == large)
-    // So does somebody who is behind get them.
+    // A writer that is behind receives them in the same way.
     var late = LogHistory(store: begun.root.store, sequence: first, seed: 9)
     let draft = late.draft()
     let entry = CommitLogEntry(
@@ -48,13 +49,14 @@ import Testing
     #expect(newer == found)
   }
 
+  /// Writers continue when their connections are terminated.
   @Test func goesOnWhenItsConnectionsEnd() throws {
     let begun = try BegunLog()
     let writing = RunningThreads(2) { number in
       var writer = LogWriter(begun.log, begun.history, seed: UInt64(number))
       return try (0..<25).map { _ in try #require(try writer.add()) }
     }
-    // All connections to the database, again and again, whatever they are at.
+    // Repeatedly terminates all connections to the database, whatever they are doing.
     for _ in 0..<30 {
       try begun.server.sql(
         "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = "
@@ -106,7 +108,7 @@ import Testing
   }
 
   @Test func goesOnWhenTheServerIsBack() throws {
-    // What it has answered is on the medium: all of it is ended, as by a loss of power.
+    // Acknowledged entries must be on disk: the whole server is killed, as by a power failure.
     let server = try PostgresServer(settings: ["fsync": "on", "full_page_writes": "on"])
     var begun = try BegunLog(server)
     let entry = begun.history.next()

@@ -7,7 +7,7 @@ import Testing
 import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogSnapshotsTests {
-  /// In a process of its own, whose memory nobody else uses.
+  /// Publishing and fetching large files takes little memory, measured in a separate process.
   @Test func largeFilesTakeLittleMemory() async throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     await #expect(processExitsWith: .success) { [connection = connection as String] in
@@ -128,14 +128,14 @@ import ArborPostgres
   }
 }
 
-/// Memory of this process that is no file's.
+/// Returns the memory of this process that isn't backed by a file.
 private func anonymousMemory() -> Int {
   let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
   let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
   return (line?.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? 0) << 10
 }
 
-/// Looks at the memory of this process all the time.
+/// Continuously measures the memory of this process.
 private final class PeakMemory: Sendable {
   private let state = Lock((peak: 0, isOver: false))
 

@@ -18,7 +18,7 @@ import Testing
   @Test func keepsThePromisesOfALog() throws {
     let seed = UInt64.random(in: 0...(.max))
     print("PostgresLogTests: seed \(seed)")
-    // Several logs in one database, under names that are texts like others.
+    // Several logs in one database, one of which has special characters in its name.
     for store in ["main", "O'Neill \"x\" $1 🦊"] {
       let logs = try (0..<2).map { _ in try PostgresLog(connection, store: store) }
       try CommitLogContract(logs[0], logs[1], seed: seed).check()
@@ -50,7 +50,7 @@ import Testing
       error?.message
         == "The log \(logs[0].name) doesn't exist. Share the store through it first.")
     try logs[0].remove()
-    // The store may begin again.
+    // The log can be started again.
     var history = LogHistory(seed: 2)
     let snapshot = history.snapshot()
     try logs[0].publish(snapshot, in: url)
@@ -131,7 +131,7 @@ import Testing
       #expect(message.hasPrefix("No server of the log \(log.name) accepted the login: "))
       #expect(!error.debugDescription.contains("hush") && !log.name.contains("hush"))
     }
-    // A typing mistake that would make it part of the host's name.
+    // A typing mistake that would make the password a part of the host name.
     let uri = #expect(throws: ArborError.self) { try PostgresLog("postgres://ada:hush@hush@a/b") }
     #expect(uri?.debugDescription.contains("hush") == false)
   }

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import ArborPostgres
 
-/// A PostgreSQL server of a test, in a folder and on a socket of its own. It ends with the last
-/// reference to it; where the tests themselves are killed, with them.
+/// A PostgreSQL server for a test, with its own folder and socket. It is killed with the last
+/// reference to it, or when the test process ends.
 final class PostgresServer: Sendable {
-  /// One that needs not survive anything, for all tests that only want a server.
+  /// A server without durability, for all tests that only need a server.
   static let shared = Result { try PostgresServer() }
 
-  /// Where the programs of the server are; nil where it is not installed.
+  /// The folder of the server's executables; `nil` if it isn't installed.
   static let programs: URL? = {
     let versions = URL(filePath: "/usr/lib/postgresql")
     let folders =
@@ -26,7 +26,8 @@ final class PostgresServer: Sendable {
     let description: String
   }
 
-  /// The folder of all servers. Something that outlives the tests removes it, and ends the servers.
+  /// The folder of all servers. A background process removes it and kills the servers when the
+  /// tests end.
   private static let area = Result { () throws -> URL in
     let url = FileManager.default.temporaryDirectory.appending(path: "pg-\(getpid())")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -40,7 +41,7 @@ final class PostgresServer: Sendable {
     return url
   }
 
-  /// Whom the server runs as; nil for who runs the tests. It refuses to run as root.
+  /// The user that runs the server, because it refuses to run as root; `nil` for the current user.
   private static let user: (name: String, id: uid_t, group: gid_t)? = {
     guard geteuid() == 0 else { return nil }
     for name in ["postgres", "nobody"] {
@@ -49,7 +50,7 @@ final class PostgresServer: Sendable {
     return nil
   }()
 
-  /// A folder of data that others are copies of.
+  /// A data folder that is copied for each server.
   private static let template = Result { () throws -> URL in
     let data = try area.get().appending(path: "template")
     try run(
@@ -66,21 +67,21 @@ final class PostgresServer: Sendable {
     return data
   }
 
-  /// What the server is called where it is a standby.
+  /// The name of the server when it is a standby.
   var name: String { folder.lastPathComponent }
   let folder: URL
   private var data: URL { folder.appending(path: "data") }
   private let settings: [String: String]
 
-  /// What a log connects with, as a user who may do everything.
+  /// The connection string of a log, as a superuser.
   var connection: String { "host=\(folder.path) dbname=postgres user=postgres" }
 
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - name: A name among the servers; none for one that only has to be there.
-  ///   - files: What is copied to its data, by the names there.
-  ///   - primary: The server that it is to be a standby of.
+  ///   - name: The name of the server's folder; random by default.
+  ///   - files: The files to copy into the data folder, by their names there.
+  ///   - primary: The primary server if this one is a standby.
   init(
     _ name: String = UUID().uuidString.prefix(8).lowercased(), settings: [String: String] = [:],
     files: [String: String] = [:], standbyOf primary: PostgresServer? = nil
@@ -114,10 +115,10 @@ final class PostgresServer: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts the server again.
+  /// Starts the server.
   func start() throws {
     let options = settings.map { "-c \($0)='\($1)'" }.joined(separator: " ")
-    // The processes of one that was killed end a moment after it, and keep its memory until then.
+    // The processes of a killed server end shortly after it and hold its memory until then.
     let deadline = Deadline(.seconds(60))
     while true {
       do {
@@ -131,7 +132,7 @@ final class PostgresServer: Sendable {
     }
   }
 
-  /// Makes a server that is gone, or not there yet, a standby of another one.
+  /// Recreates the data of a server as a standby of another one.
   func copy(_ primary: PostgresServer) throws {
     try? FileManager.default.removeItem(at: data)
     try Self.run(
@@ -139,7 +140,7 @@ final class PostgresServer: Sendable {
       "\(primary.connection) application_name=\(name)")
   }
 
-  /// Sets something for all sessions, and waits until new ones have it.
+  /// Changes a setting for all sessions, and waits until new ones have it.
   func set(_ setting: String, to value: String) throws {
     try sql("ALTER SYSTEM SET \(setting) = '\(value)'")
     try sql("SELECT pg_reload_conf()::text")
@@ -150,7 +151,7 @@ final class PostgresServer: Sendable {
     }
   }
 
-  /// Lets a standby take writes.
+  /// Promotes a standby to primary.
   func promote() throws { try Self.run("pg_ctl", "-D", data.path, "-w", "promote") }
 
   /// Makes a standby follow another server.
@@ -158,7 +159,7 @@ final class PostgresServer: Sendable {
     try set("primary_conninfo", to: "\(primary.connection) application_name=\(name)")
   }
 
-  /// Runs a statement; gives its rows, whose columns have to be texts.
+  /// Runs a statement and returns its rows, whose columns must be texts.
   @discardableResult
   func sql(_ text: String, database: String = "postgres") throws -> [[String?]] {
     let parameters = ["host": folder.path, "dbname": database, "user": "postgres"]
@@ -168,7 +169,7 @@ final class PostgresServer: Sendable {
     return (0..<rows.count).map { row in (0..<rows.width).map { rows.text(row, $0) } }
   }
 
-  /// A database of its own; its connection string.
+  /// Creates a database and returns its connection string.
   func makeDatabase() throws -> String {
     let name = "t" + UUID().uuidString.replacing("-", with: "").lowercased()
     try sql("CREATE DATABASE \(name)")
@@ -177,13 +178,13 @@ final class PostgresServer: Sendable {
 
   // MARK: Signals
 
-  /// Ends all of the server at once, as a loss of power does.
+  /// Kills all processes of the server, as a power failure would.
   func kill() { send(SIGKILL) }
 
-  /// Stops all of the server: it holds its connections and says nothing.
+  /// Suspends all processes of the server, which keeps its connections but doesn't respond.
   func stop() { send(SIGSTOP) }
 
-  /// Lets a stopped server go on.
+  /// Resumes a suspended server.
   func resume() { send(SIGCONT) }
 
   private func send(_ signal: Int32) {
@@ -191,7 +192,7 @@ final class PostgresServer: Sendable {
     guard let text = try? String(contentsOf: file, encoding: .utf8),
       let main = text.split(separator: "\n").first.flatMap({ pid_t($0) })
     else { return }
-    // First the one that would start others.
+    // The main process first, because it could start others.
     if signal != SIGCONT { Glibc.kill(main, SIGSTOP) }
     let list = "/proc/\(main)/task/\(main)/children"
     let children = (try? String(contentsOfFile: list, encoding: .utf8)) ?? ""
@@ -199,7 +200,7 @@ final class PostgresServer: Sendable {
       Glibc.kill(child, signal)
     }
     Glibc.kill(main, signal)
-    // A server that is gone leaves notes of its number, which another program may have got.
+    // A killed server leaves files with its process ID, which another process may have by now.
     guard signal == SIGKILL else { return }
     for note in [file, folder.appending(path: ".s.PGSQL.5432.lock")] {
       try? FileManager.default.removeItem(at: note)

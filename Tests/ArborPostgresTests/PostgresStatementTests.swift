@@ -4,7 +4,7 @@ import Testing
 @testable import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresStatementTests {
-  /// Every kind of value goes to a server and comes back.
+  /// Values of every kind are sent to a server and returned unchanged.
   @Test func valuesComeBack() throws {
     let server = try PostgresServer.shared.get()
     let parameters = ["host": server.folder.path, "dbname": "postgres", "user": "postgres"]

@@ -6,12 +6,12 @@ import Testing
 
 @testable import ArborPostgres
 
-/// A server that has to wait for standbys, and has none.
+/// A server that has to wait for standbys, but has none.
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct ReplicationTests {
   private let server: PostgresServer
   private let names = "synchronous_standby_names"
   private let begun: BegunLog
-  /// The same log, which does not wait for long.
+  /// Another instance of the log with short timeouts.
   private let hasty: PostgresLog
   private let entry: CommitLogEntry
 
@@ -24,6 +24,7 @@ import Testing
     try server.set(names, to: "ANY 1 (nobody)")
   }
 
+  /// The outcome of an append is unknown until a standby has the entry.
   @Test func whatNoStandbyHasIsUnknown() throws {
     let start = ContinuousClock.now
     #expect(try hasty.append(entry) == .unknown)
@@ -38,7 +39,8 @@ import Testing
     #expect(try begun.log.append(history.next()) == .written)
   }
 
-  /// The server says that the wait for standbys was cancelled, in a warning beside success.
+  /// If waiting for standbys is cancelled, the server reports success with a warning, but the
+  /// outcome is unknown.
   @Test func aCancelledWaitIsNoSuccess() throws {
     let (log, entry) = (hasty, entry)
     let appending = RunningThreads(1) { _ in try log.append(entry) }
@@ -53,7 +55,7 @@ import Testing
     }
     #expect(try appending.wait() == [.unknown])
     #expect(cancelled > 0)
-    // It is there for all to see, and yet may be lost with this server.
+    // The entry is visible, but may still be lost with this server.
     #expect(try begun.log.entries(after: 0, limit: 1) == [entry])
     #expect(try hasty.append(entry) == .unknown, "asked again")
     let asked = #expect(throws: ArborError.self) { try hasty.entries(after: 0, limit: 1) }

@@ -45,6 +45,7 @@ import ArborPostgres
     #expect(try server.sql(versions, database: database) == [["1"]])
   }
 
+  /// Tables of other programs are detected and left unchanged.
   @Test func leavesOtherProgramsAlone() throws {
     try server.sql("CREATE TABLE arbor_log (line text)", database: database)
     let message = { (table: String) in
@@ -58,7 +59,7 @@ import ArborPostgres
     #expect(try tables() == ["arbor_log"])
     try server.sql("CREATE TABLE arbor_meta (version text)", database: database)
     #expect(try error()?.message == message("arbor_meta"))
-    // Another schema is another matter.
+    // A log in another schema is unaffected.
     var options = PostgresLog.Options()
     options.schema = "mine"
     #expect(try PostgresLog(connection, options: options).head() == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ArborPostgres
 
-/// Stores that are opened at once, by machines without a file and by processes with one.
+/// Stores that are opened concurrently, by machines without a file and by processes with one.
 @Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
 struct SharedOpeningTests {
   private static func marks() throws -> ManagedObjectModel {

@@ -8,12 +8,12 @@ import Testing
 
 @testable import ArborPostgres
 
-/// Whole stores in processes of their own write through servers that end, stop and take each
-/// other's place, and end themselves.
+/// Stores in separate processes that write while the servers, and the processes themselves, are
+/// killed, stopped and replaced.
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct SharedStoresStormTests {
   private static let length = TestLength.of(20, long: 600)
 
-  /// One machine: a folder, and the process that is there now.
+  /// A machine: a folder and its current process.
   private final class Machine {
     let folder: TemporaryFolder
     let name: String
@@ -45,14 +45,14 @@ import Testing
 
     func wait() -> Int32 { program?.wait() ?? -1 }
 
-    /// The marks that were acknowledged. A line that was cut off was not.
+    /// Returns the acknowledged marks. An incomplete line wasn't acknowledged.
     func told() throws -> [String] {
       let text = try String(contentsOf: folder.url.appending(path: "told"), encoding: .utf8)
       return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         .map(String.init)
     }
 
-    /// The lines that tell of errors, by their codes.
+    /// Returns the codes of the logged errors.
     func problems() throws -> [Substring] {
       try String(contentsOf: folder.url.appending(path: "errors"), encoding: .utf8)
         .split(separator: "\n").compactMap { $0.split(separator: ":").first }
@@ -67,7 +67,7 @@ import Testing
     let machines = try (1...4).map { try Machine("w\($0)", cluster.connection) }
     for machine in machines {
       try machine.start(seconds: Self.length + 3)
-      // The log is begun, and each has its file, before something goes wrong.
+      // The log is started and each machine has its file before anything fails.
       let patience = Deadline(.seconds(120))
       while try machine.told().isEmpty, !patience.isOver { usleep(10_000) }
     }
@@ -96,7 +96,7 @@ import Testing
     let counts = Dictionary(contents[0].marks.map { ($0, 1) }, uniquingKeysWith: +)
     #expect(told.filter { counts[$0] == nil } == [], "lost, seed \(seed)")
     #expect(counts.filter { $0.value > 1 }.isEmpty, "doubled, seed \(seed)")
-    // Each commit saw the one before.
+    // Each commit saw the previous one.
     #expect(contents[0].tally == contents[0].marks.count, "seed \(seed)")
     #expect(Set(told).count == told.count && told.count > 20)
     let problems = Dictionary(
@@ -106,7 +106,7 @@ import Testing
         + "\(storm.summary), \(problems)")
   }
 
-  /// What a copy has once it has everything; it is checked too.
+  /// Returns the contents of a copy that is up to date, and checks it.
   private func copy(at path: String, _ log: PostgresLog) throws -> (marks: [String], tally: Int) {
     let found: (marks: [String], tally: Int)
     do {
@@ -121,7 +121,7 @@ import Testing
     return found
   }
 
-  /// A copy that has taken over what a server then lost says so once, and is made anew.
+  /// Opens a copy. If it has entries that a server then lost, it reports that once and is rebuilt.
   private func open(_ path: String, _ log: PostgresLog) throws -> PersistentStore {
     do { return try PersistentStore(at: .path(path), following: log) } catch {
       guard error.code == .forked else { throw error }

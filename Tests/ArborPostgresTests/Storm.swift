@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import ArborPostgres
 
-/// Lets things go wrong with the servers of a cluster, one after the other, and repairs them.
+/// Causes failures of the servers of a cluster, one after the other, and repairs them.
 struct Storm {
   let cluster: PostgresCluster
   var random: SeededRandom
-  /// What went wrong so far.
+  /// The failures so far.
   var events: [String] = []
 
   init(_ cluster: PostgresCluster, seed: UInt64) {
@@ -14,17 +14,17 @@ struct Storm {
     random = SeededRandom(seed: seed)
   }
 
-  /// How often each thing went wrong.
+  /// The number of failures of each kind.
   var summary: String {
     let counts = Dictionary(events.map { ($0, 1) }, uniquingKeysWith: +)
     return counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
       .joined(separator: ", ")
   }
 
-  /// The next thing.
+  /// Causes the next failure.
   mutating func next() throws {
     events.append(try happen())
-    // Now and then the next one comes while the last one is still being got over.
+    // Sometimes, the next failure occurs before the cluster has recovered from the last one.
     if Bool.random(using: &random) { try cluster.waitForStandbys() }
     usleep(.random(in: 100_000...800_000, using: &random))
   }
@@ -59,7 +59,7 @@ struct Storm {
       try cluster.primary.start()
       return "primary killed"
     case 5:
-      // What is committed meanwhile is on one standby alone.
+      // Commits made in the meantime are only on one standby.
       standby.stop()
       usleep(time / 4)
       cluster.primary.stop()

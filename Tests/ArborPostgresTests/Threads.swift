@@ -1,7 +1,8 @@
 import ArborLocks
 import Foundation
 
-/// Runs something several times at once, each on a thread of its own, since calls of a log block.
+/// Runs `body` on several threads at once and returns the results. Separate threads, because calls
+/// of a log block.
 func inThreads<R: Sendable>(
   _ count: Int, _ body: @escaping @Sendable (Int) throws -> R
 ) throws -> [R] {
@@ -9,7 +10,7 @@ func inThreads<R: Sendable>(
   return try threads.wait()
 }
 
-/// What ``inThreads(_:_:)`` runs, for a caller that does something else meanwhile.
+/// The running threads of ``inThreads(_:_:)``, for callers that do something else in the meantime.
 final class RunningThreads<R: Sendable>: Sendable {
   private let results = Lock<[Int: Result<R, any Error>]>([:])
   private let group = DispatchGroup()
@@ -26,7 +27,7 @@ final class RunningThreads<R: Sendable>: Sendable {
     }
   }
 
-  /// Waits for all; throws what one of them threw.
+  /// Waits for all threads and returns their results. Throws an error of one of them.
   func wait() throws -> [R] {
     group.wait()
     return try results.withLock { $0 }.sorted { $0.key < $1.key }.map { try $0.value.get() }

@@ -9,9 +9,9 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-/// A store that is run as a service.
+/// A store that runs as a service.
 @Suite struct ArborServiceTests {
-  /// Keeps what is logged.
+  /// A log handler that keeps the messages.
   private final class Pages: Sendable {
     private let lines = Lock<[String]>([])
     var texts: [String] { lines.withLock { $0 } }
@@ -59,13 +59,13 @@ import Testing
         "parts", model: .parts, at: location, configuration: configuration)
     }
 
-    /// Runs services until `body` is done, and shuts them down then.
+    /// Runs services until `body` returns, then shuts them down.
     func run(
       _ services: [any Service], until body: @escaping @Sendable () async throws -> Void
     ) async throws {
       var configuration = ServiceGroupConfiguration(
         services: services.map { .init(service: $0) }, logger: pages.logger)
-      // A guard against a hang alone: on a busy machine a task waits minutes for its turn.
+      // Only a guard against a hang: on a busy machine, a task may wait for minutes.
       configuration.maximumGracefulShutdownDuration = .seconds(3600)
       let group = ServiceGroup(configuration: configuration)
       async let running: Void = group.run()
@@ -85,7 +85,7 @@ import Testing
       return try store.makeContext().fetch("Part").map { $0["code"] as Int }.sorted()
     }
 
-    /// What the service itself has logged.
+    /// The messages that the service has logged.
     var lines: [String] { pages.texts.filter { $0.contains("store=parts") } }
   }
 
@@ -142,7 +142,7 @@ import Testing
     #expect(setting.metrics.counterTotal(label: "arbor_commits_total") == 1)
   }
 
-  /// A service that uses a store until it is shut down, as one that answers requests.
+  /// A service that uses a store until it is shut down, like a request handler.
   private struct User: Service {
     let store: PersistentStore
     let state = State()
@@ -172,20 +172,21 @@ import Testing
     }
   }
 
+  /// Shutting down waits for running bodies.
   @Test func bodiesThatRunAreWaitedFor() async throws {
     let setting = try Setting()
-    // Longer than a busy machine lets a task wait for its turn.
+    // Longer than a task may have to wait on a busy machine.
     let service = try setting.service { $0.shutdownLimit = .seconds(3600) }
     let user = User(store: service.store)
     let unstructured = Task {
-      // Not one of the group's, so that nobody but the store waits for it.
+      // Not a child of the group, so that only the store waits for it.
       try? await user.run()
     }
     try await setting.run([service]) { [state = user.state] in
       await state.waitUntilEntered()
       Task {
         while (try? await service.store.perform { _ in }) != nil { await Task.yield() }
-        // The store refuses bodies: it is being stopped.
+        // The store rejects new bodies, so it is being closed.
         state.goes.signal()
       }
     }
@@ -244,6 +245,7 @@ import Testing
     #expect(user.state.outcome.withLock { $0 } == "closed")
   }
 
+  /// Backups are made periodically and at the end.
   @Test func backUpsAreMadeAgainAndAgainAndAtTheEnd() async throws {
     let setting = try Setting()
     let service = try setting.service {
@@ -264,7 +266,7 @@ import Testing
     #expect(
       try setting.metrics.expectTimer("arbor_backup_duration", [("store", "parts")]).values.count
         > 2)
-    // The last one has what was committed before the end.
+    // The last backup contains what was committed before the shutdown.
     let copy = URL(filePath: setting.folder.path("copy.arbor"))
     try PersistentStore.restore(from: setting.log, to: copy)
     let restored = try PersistentStore(at: .file(copy))
@@ -340,7 +342,7 @@ import Testing
       for code in 1...3 { try await Self.insert(code, one.store) }
       try two.store.catchUp()
       try await Self.insert(4, two.store)
-      // Looks add what is new since the one before.
+      // Each sample adds the increase since the previous one.
       while total("arbor_log_appends_total", "two") == 0 { await Task.yield() }
     }
     #expect(total("arbor_log_appends_total", "one") == 3)

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import UnixSignals
 
-/// A service in a process of its own, which is told to end as an operating system tells it.
+/// A service in a separate process that is terminated with a signal.
 @Suite struct ServiceSignalTests {
-  /// The signal comes while several bodies commit: each has committed or throws, the store is
-  /// closed, and the process ends without an error.
+  /// At the signal, concurrent bodies either commit or throw, the store is closed, and the process
+  /// exits without an error.
   @Test func aProcessEndsGracefullyAtSIGTERM() async throws {
     let folder = try TemporaryFolder()
     let (path, acknowledged) = (folder.path("parts.arbor"), folder.path("acknowledged"))
@@ -23,12 +23,12 @@ import UnixSignals
         services: [service], gracefulShutdownSignals: [.sigterm],
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       async let running: Void = group.run()
-      // Short lines at the end of a file are written whole.
+      // Short lines are appended atomically.
       let notes = open(acknowledged, O_WRONLY | O_APPEND)
       await withTaskGroup { tasks in
         for task in 0..<4 {
           tasks.addTask {
-            // Until the store takes no more.
+            // Until the store rejects further commits.
             for count in 0... {
               let code = task * 1_000_000 + count
               do { try await service.store.perform { try $0.insert("Part")["code"] = code } } catch
@@ -55,8 +55,8 @@ import UnixSignals
     #expect(found.sorted() == codes.sorted())
   }
 
-  /// The signal comes while a commit waits for its log: the service waits no longer than its limit
-  /// and closes the store; the commit ends as the log answers, and says so truly.
+  /// If a commit is waiting for its log at the signal, the service closes the store after its
+  /// limit. The commit ends with the response of the log and reports the actual outcome.
   @Test(arguments: ["written", "unavailable"])
   func aSharedCommitThatWaitsEndsTruly(_ answer: String) async throws {
     let folder = try TemporaryFolder()
@@ -86,7 +86,7 @@ import UnixSignals
       }()
       while !log.isHolding { try await Task.sleep(for: .milliseconds(1)) }
       kill(getpid(), SIGTERM)
-      // The body is cancelled behind the limit, and the commit still waits.
+      // The body is cancelled after the limit, while the commit is still waiting.
       try await Task.sleep(for: .milliseconds(300))
       log.release(isAvailable: answer == "written")
       let isCommitted = try await second
@@ -102,14 +102,14 @@ import UnixSignals
   }
 }
 
-/// A log whose answer to an entry can be held back.
+/// A log whose response to an entry can be delayed.
 private final class HeldLog: PassedLog, @unchecked Sendable {
   private let condition = NSCondition()
   private var isHeld = false
   private var isAvailable = true
   private var held = 0
 
-  /// Whether somebody waits for an answer.
+  /// Whether an append is waiting for its response.
   var isHolding: Bool { condition.withLock { held > 0 } }
 
   func hold() { condition.withLock { isHeld = true } }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborService
 
-/// What metrics tell of a store.
+/// The metrics of a store.
 @Suite struct StoreMetricsTests {
   private func use(
     entities: Int = 1, _ body: (TestMetrics, StoreMetrics, PersistentStore) throws -> Void
@@ -123,6 +123,7 @@ import Testing
     }
   }
 
+  /// Without a factory, the program's metrics factory is used.
   @Test func withoutAFactoryThePrograms() throws {
     let kept = TestMetrics()
     withMetricsFactory(kept) { StoreMetrics(of: "parts", nil).noteBackUp("ok", .seconds(1)) }

@@ -5,7 +5,7 @@ import Tracing
 
 @testable import ArborService
 
-/// The spans that a store's commits and fetches make.
+/// The spans of a store's commits and fetches.
 @Suite struct StoreTracingTests {
   private func use(
     _ body: (InMemoryTracer, PersistentStore) async throws -> Void
@@ -23,7 +23,7 @@ import Tracing
     #expect(tracer.activeSpans.isEmpty)
   }
 
-  /// The attributes of a span by name, in words.
+  /// Returns the attributes of a span as text, by name.
   private static func words(_ span: FinishedInMemorySpan) -> [String: String] {
     var words: [String: String] = [:]
     span.attributes.forEach { name, value in
@@ -92,6 +92,7 @@ import Tracing
     }
   }
 
+  /// Without a tracer, the program's tracer is used.
   @Test func withoutATracerThePrograms() async throws {
     var options = StoreOptions()
     options.instrument = StoreTracing(of: "parts", nil).instrument
@@ -99,7 +100,7 @@ import Tracing
       model: ManagedObjectModel(entities: [EntityDescription(name: "Part")]), at: .inMemory,
       options: options)
     defer { store.close() }
-    // Nobody has set one up.
+    // No tracer is set up.
     _ = try store.makeContext().fetch("Part")
     let tracer = InMemoryTracer()
     try withTracer(tracer) { _ = try store.makeContext().fetch("Part") }

@@ -4,15 +4,15 @@ import TestLength
 import TestSupport
 import Testing
 
-/// One answer everywhere: random requests on random data are answered alike by index, by scan, in
-/// memory, with pending changes laid over, after their commit, after reopening, and by a naive
-/// evaluator that shares no code with the library.
+/// Random requests on random data return the same results by index, by scan, in memory, with
+/// pending changes, after their commit, after reopening, and from a naive evaluator that shares no
+/// code with the library.
 ///
-/// A disagreement names the world it was found in by its seed; `ARBOR_WORLD_SEED` brings that world
-/// back alone. A usual run asks the same requests as the last, so that a change is what a failure
-/// tells of; `ARBOR_LONG_TESTS=1` asks a million others each time, `ARBOR_CASES=n` another number.
+/// A disagreement reports the seed of the world it was found in, and `ARBOR_WORLD_SEED` reruns that
+/// world alone. A normal run repeats the same requests, so that a failure indicates a change in the
+/// code. `ARBOR_LONG_TESTS=1` runs a million new requests, and `ARBOR_CASES=n` another number.
 @Suite struct DifferentialTests {
-  /// How many requests a world is asked: on committed data, then on pending changes four times.
+  /// The number of rounds of pending changes per world, and of requests per round.
   private static let rounds = 4
   private static let requests = 100
 
@@ -38,7 +38,7 @@ import Testing
     #expect(tally.cases >= Self.wanted || !tally.disagreements.isEmpty)
   }
 
-  /// A quotient of quotients, which has to be as exact as each of them.
+  /// A quotient of quotients must be as exact as each of them.
   @Test(arguments: [4_371_383_710_214_286_351] as [UInt64])
   func worldsThatOnceDisagreedAgree(seed: UInt64) throws {
     try World(seed: seed).run(rounds: Self.rounds, requests: Self.requests)
@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// What the lanes share.
+/// The state that the lanes share.
 private final class Tally: Sendable {
   private struct State {
     var nextSeed: UInt64
@@ -80,7 +80,7 @@ private final class Tally: Sendable {
   var cases: Int { state.withLock { $0.cases } }
   var disagreements: [String] { state.withLock { $0.disagreements } }
 
-  /// The next world's seed; nil once there have been enough cases, or one too many disagreements.
+  /// Returns the next world's seed, or `nil` once there have been enough cases or a disagreement.
   func nextSeed(upTo wanted: Int) -> UInt64? {
     state.withLock { state in
       guard state.cases < wanted, state.disagreements.isEmpty else { return nil }

@@ -4,11 +4,11 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random documents with dates, numbers, nulls, odd keys and shared members, through the notes of a
-/// model, a sync and value models: after each document the store has what a naive importer has, which
-/// keeps dictionaries and shares no code with the library.
+/// Random documents with dates, numbers, nulls, odd keys and shared members are imported through
+/// the notes of a model, a sync and value models. After each document the store has the same
+/// contents as a naive importer, which uses dictionaries and shares no code with the library.
 ///
-/// `ARBOR_LONG_TESTS=1` imports 5,000 documents each way, else a few hundred.
+/// `ARBOR_LONG_TESTS=1` imports 5,000 documents with each of them instead of a few hundred.
 @Suite struct ImportDifferentialTests {
   private static let documents = TestLength.of(400, long: 5_000)
   private static let documentsPerStore = 20
@@ -32,10 +32,9 @@ import Testing
     #expect(found)
   }
 
-  /// Imports documents into a new store, and returns the first one behind which it is not as the
-  /// naive importer has it.
+  /// Imports documents into a new store; returns the first disagreement with the naive importer.
   ///
-  /// - Parameter isDistorted: Whether the naive importer is told of other documents.
+  /// - Parameter isDistorted: Whether the naive importer receives other documents.
   private static func disagreement(
     seed: UInt64, _ way: NaiveImporter.Way, isDistorted: Bool = false
   ) throws -> String? {
@@ -71,7 +70,7 @@ import Testing
 
 // MARK: Documents
 
-/// What a document says of a property.
+/// The content of a property in a document.
 enum Said<Content> {
   case absent
   case null
@@ -80,16 +79,16 @@ enum Said<Content> {
   var isAbsent: Bool { if case .absent = self { true } else { false } }
 }
 
-/// A part, a tag or a person: an identity and a text.
+/// A part, a tag or a person, with an identity and a label.
 struct RandomMember {
   var id: Int
   var label: Said<String>
 }
 
-/// An item as the generator knows it.
+/// An item as generated.
 struct RandomItem {
   var id: Int
-  /// The values of attributes as the store's state shows them.
+  /// The values of attributes as they appear in the store's state.
   var values: [String: Said<String>]
   var owner: Said<RandomMember>
   var tags: Said<[RandomMember]>
@@ -177,7 +176,7 @@ enum RandomItems {
     return texts.randomElement(using: &dice) ?? texts[0]
   }
 
-  /// A value as JSON, and as the state shows it.
+  /// Returns a value as JSON and as it appears in the state.
   private static func value(_ name: String, _ dice: inout SplitMix) -> (String, String) {
     switch name {
     case "name": return text(&dice)
@@ -198,7 +197,8 @@ enum RandomItems {
     }
   }
 
-  /// A moment in one of the forms of ISO 8601 with a zone, and its seconds since 1970.
+  /// Returns a point in time in one of the ISO 8601 formats with a time zone, and its seconds since
+  /// 1970.
   private static func date(_ dice: inout SplitMix) -> (String, String) {
     let year = Int.random(in: 1_600...2_400, using: &dice)
     let month = Int.random(in: 1...12, using: &dice)
@@ -206,7 +206,7 @@ enum RandomItems {
     let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     let day = Int.random(in: 1...lengths[month - 1], using: &dice)
     let second = Int.random(in: 0..<86_400, using: &dice)
-    // Days before the year, counted leap year by leap year from 1970.
+    // The days before the year, counted year by year from 1970.
     var days = 0
     let years = year >= 1970 ? Array(1970..<year) : Array(year..<1970)
     for year in years {
@@ -369,7 +369,7 @@ enum ImportTrial {
     static let uniquingKeys: Set<String> = ["partID"]
   }
 
-  /// What the context has, a line for each object.
+  /// Returns the contents of a context, one line per object.
   static func state(of context: ManagedObjectContext) throws -> [String] {
     var lines: [String] = []
     func number(_ object: ManagedObject?, _ name: String) throws -> String {

@@ -6,6 +6,7 @@ import Testing
 @testable import lmdb_inspect
 
 @Suite struct AttributeMaskTests {
+  /// SHA-256 yields the hashes of the standard's test vectors.
   @Test func hashesAsTheStandardSays() {
     for (message, hash) in [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -53,7 +54,7 @@ import Testing
       let context = try PersistentStore(model: model, at: .inMemory).makeContext()
       let mask = AttributeMask(attribute: bounded, key: "secret")
       for _ in 0..<50 {
-        // Of any type: a mask looks at what it is given as a text.
+        // A mask converts a value of any type to a string first.
         let masked = mask.masked(.integer(.random(in: .min ... .max, using: &random)))
         let object = try context.insert("Thing")
         try object.setValue(masked, forKey: "a")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The verbs that are about a log: `backup`, `restore` and `log`.
+/// The commands for logs: `backup`, `restore` and `log`.
 @Suite struct BackUpVerbTests {
   private let office: OfficeStore
   private let log: FolderLog
@@ -31,7 +31,7 @@ import Testing
     try context.commit()
   }
 
-  /// What a date reads like in the answers.
+  /// Returns a date as it is formatted in the output.
   private func text(_ date: Date, _ rule: FloatingPointRoundingRule = .down) -> String {
     Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(rule))
       .formatted(.iso8601)
@@ -88,6 +88,7 @@ import Testing
     }
   }
 
+  /// The error of a failed restore contains the reason.
   @Test func tellsWhyItRestoresNothing() throws {
     let path = office.folder.path("restored.arbor")
     let none = try run("restore", folder, path)
@@ -147,6 +148,7 @@ import Testing
     #expect(listed.map { snapshot in numbers.map { snapshot[$0] as? Int } } == [expected])
   }
 
+  /// Verifying a damaged log reports the missing or damaged commits.
   @Test func namesWhatIsDamaged() throws {
     #expect(try run("backup", store, folder).status == 0)
     let store = try PersistentStore(at: .file(office.url))

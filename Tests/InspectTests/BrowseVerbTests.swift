@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store in a terminal: keys on the one side, a screen on the other.
+/// Browsing a store in a terminal: key presses are the input, the screen is the output.
 @Suite struct BrowseVerbTests {
   private let office: OfficeStore
 
@@ -27,7 +27,7 @@ import Testing
     return terminal
   }
 
-  /// Leads from an entity to an object, along a relationship, and back.
+  /// Navigates from an entity to an object, along a relationship, and back.
   @Test func followsRelationships() throws {
     let terminal = try browse()
     var screen = terminal.wait { $0.lines.contains("      3  Employee") }
@@ -48,7 +48,7 @@ import Testing
     terminal.press(Press.enter)
     screen = terminal.wait { $0.lines[0].hasPrefix("Employee/1, version") }
     #expect(screen.lines.contains { $0.hasPrefix("age       36") })
-    // Attributes without something behind them lead nowhere.
+    // Attributes without further contents cannot be opened.
     terminal.press(Press.enter + Press.end)
     screen = terminal.wait { $0.reversedLines.last?.hasPrefix("projects") == true }
     #expect(screen.lines.contains("office    → Office/1"))
@@ -79,7 +79,7 @@ import Testing
     terminal.press(Press.enter)
     screen = terminal.wait { $0.lines[10].contains("agee") }
     #expect(screen.lines[10].contains("Employee has no property \"agee\""), "\(screen.lines)")
-    // The line stays: the letter that is too much goes.
+    // The line can be edited, so the extra letter is removed.
     terminal.press(Press.home + Press.right + Press.right + Press.right + "\u{1B}[3~" + Press.enter)
     screen = terminal.wait { $0.lines[0].hasPrefix("Employee where") }
     #expect(screen.lines[0] == "Employee where age > 40 · 2 objects")
@@ -90,7 +90,7 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  /// Marks, clusters and wide characters at the edge of the screen.
+  /// Combining marks, grapheme clusters and wide characters at the edge of the screen.
   @Test func noTextLeavesItsLine() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
@@ -146,7 +146,7 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  /// A store whose texts are orders for terminals: none of them arrives.
+  /// Control sequences in the store's strings don't reach the terminal.
   @Test func hostileTextsAreShownNotObeyed() throws {
     let hostile = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{202E}evil\r\n\u{8}\u{7F}"
     let store = try PersistentStore(at: .file(office.url))
@@ -172,7 +172,7 @@ import Testing
     #expect(!written.contains("\u{1B}]"))
   }
 
-  /// Whoever ends the program from outside gets the terminal back.
+  /// A program that is ended by a signal restores the terminal.
   @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
   func signalsGiveTheTerminalBack(_ signal: Int32) throws {
     let terminal = try browse()
@@ -182,7 +182,7 @@ import Testing
     #expect(!last.isOther && last.isCursorShown)
   }
 
-  /// `browse S | less`: the terminal that is the input alone stays as it is.
+  /// With `browse S | less`, the terminal is used only for input and left unchanged.
   @Test func leavesTheTerminalAloneWhereOutputIsAPipe() throws {
     let folder = office.folder.url
     let terminal = try PseudoTerminal(

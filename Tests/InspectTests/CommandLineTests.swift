@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program says of itself.
+/// The program's help, version and usage messages.
 @Suite struct CommandLineTests {
   private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
     try Inspection.program.run(arguments)
@@ -25,8 +25,8 @@ import Testing
     #expect(outcome.errors.hasPrefix("Error: Unknown option '--jsn'. Did you mean '--json'?\n"))
   }
 
-  /// The page in the repository is the one that the program prints: after a change of the help,
-  /// “lmdb-inspect manual > tools/lmdb-inspect/lmdb-inspect.1”.
+  /// The manual page in the repository is up to date. After a change of the help, run `lmdb-inspect
+  /// manual > tools/lmdb-inspect/lmdb-inspect.1`.
   @Test func theManualPageIsThatOfTheHelp() throws {
     let page = try run("manual").output
     let kept = try String(

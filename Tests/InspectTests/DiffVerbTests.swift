@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is different between two files.
+/// Differences between two files.
 @Suite struct DiffVerbTests {
   private let office: OfficeStore
   private let copy: URL
@@ -65,7 +65,8 @@ import Testing
     #expect(Set(ada.keys) == ["age", "born", "photo"])
     #expect(ada["age"]?["before"] as? Int == 36 && ada["age"]?["after"] as? Int == 37)
     #expect(ada["born"]?["after"] is NSNull)
-    // Both ends of a relationship that is kept at both, and the order that has lost a member.
+    // Both sides of a relationship that is stored at both, and the order from which a member was
+    // removed.
     #expect(properties("Employee", with: "projects") != nil)
     #expect(properties("Project", with: "members") != nil)
     #expect(properties("Office", with: "employees") != nil)
@@ -88,7 +89,7 @@ import Testing
     #expect(text.errors.hasPrefix("lmdb-inspect: \(damaged.path): The store is damaged"), "\(text)")
   }
 
-  /// Batches, and numbers that only one of the stores has, at both ends.
+  /// Objects that are read in several batches, and numbers at both ends that only one store has.
   @Test func manyObjectsAreReadSideBySide() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `dump --ndjson` and `load`: what is dumped makes the same store.
+/// Loading the output of `dump --ndjson` recreates the store.
 @Suite struct DumpLoadTests {
   let office: OfficeStore
 
@@ -13,7 +13,7 @@ import Testing
     try Inspection.program.run(arguments)
   }
 
-  /// Puts a text into the folder of the store.
+  /// Writes a file into the store's folder; returns its path.
   private func write(_ text: String, to name: String) throws -> String {
     let url = office.folder.url.appending(path: name)
     try Data(text.utf8).write(to: url)

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The same cause has the same exit code, and an error says what happened in the words of a user.
+/// Equal causes have equal exit codes, and error messages are free of API terms.
 @Suite struct ExitCodeTests {
   private let office: OfficeStore
 
   init() throws { office = try OfficeStore() }
 
-  /// Runs with `STORE`, `OTHER` and `FOREIGN` in the place of paths.
+  /// Runs the program, with `STORE`, `FOREIGN` and `FOLDER` in the arguments replaced by paths.
   private func run(_ arguments: [String]) throws -> BuiltProgram.Outcome {
     let foreign = try ForeignFile()
     defer { foreign.remove() }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The verb that keeps a copy of a store up to its log.
+/// The command that keeps a replica up to date with a log.
 @Suite struct FollowVerbTests {
   private let office: OfficeStore
   private var folder: String { office.folder.path("log") }
@@ -41,6 +41,7 @@ import Testing
     #expect(try run("check", replica).status == 0)
   }
 
+  /// Without `--once`, the replica is kept up to date until the program is interrupted.
   @Test func goesOnUntilItIsInterrupted() throws {
     try insert("Oslo")
     let program = try StartedProgram(
@@ -57,6 +58,7 @@ import Testing
     reader.close()
   }
 
+  /// The error contains the reason if a replica cannot follow a log.
   @Test func tellsWhyItDoesNotFollow() throws {
     let none = try run("follow", folder, replica)
     #expect(none.status == 2)

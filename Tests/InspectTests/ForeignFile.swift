@@ -1,7 +1,7 @@
 import CLMDB
 import Foundation
 
-/// An LMDB environment as another program writes it: in a folder, with keys of many kinds.
+/// An LMDB environment of another program: in a folder, with keys of many kinds.
 struct ForeignFile {
   let folder: URL
   var data: URL { folder.appending(path: "data.mdb") }

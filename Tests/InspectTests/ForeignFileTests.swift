@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files of other programs: every byte is shown, nothing is decoded that nobody promised.
+/// Files of other programs. Every byte is shown, and no unknown format is decoded.
 @Suite final class ForeignFileTests {
   let file: ForeignFile
   var inspection: Inspection { Inspection(file.folder, data: file.data) }
@@ -84,6 +84,7 @@ import Testing
     #expect(try inspection.run("get", "numbers", "8").status == 1)
   }
 
+  /// Commands that need a model report that the file is not a store.
   @Test(arguments: ["show", "schema"]) func verbsThatNeedAModelSaySo(verb: String) throws {
     let arguments = verb == "show" ? ["Employee/1"] : []
     let outcome = try Inspection.program.run([verb, file.folder.path] + arguments)
@@ -99,10 +100,11 @@ import Testing
     #expect(answer["problems"] as? [String] == [])
   }
 
+  /// The path of the data file is accepted in place of its folder.
   @Test func theDataFileItselfMayBeNamed() throws {
     let byFile = try Inspection(file.data).run("dump")
     #expect(byFile.output == (try inspection.run("dump").output))
-    // Its own lock file served, and no other was made.
+    // The existing lock file was used, and no other was created.
     let names = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
     #expect(names.sorted() == ["data.mdb", "lock.mdb"])
   }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Runs of `lmdb-inspect` on one file, with proof that the file stays as it is.
+/// Runs of `lmdb-inspect` on a file, which verify that the file is unchanged.
 struct Inspection {
   static let program = BuiltProgram("lmdb-inspect")
 
@@ -16,7 +16,7 @@ struct Inspection {
 
   enum Defect: Error { case changed(String) }
 
-  /// Runs a verb; throws where the run changed a byte of the file or its time of change.
+  /// Runs a command. Throws an error if the run changed the file's bytes or its modification date.
   func run(_ verb: String, _ arguments: String...) throws -> BuiltProgram.Outcome {
     let before = try state()
     let outcome = try Self.program.run([verb, path] + arguments)
@@ -24,7 +24,7 @@ struct Inspection {
     return outcome
   }
 
-  /// The answer of a verb as Foundation reads JSON.
+  /// Runs a command with `--json` and returns its parsed output.
   func json(_ verb: String, _ arguments: String...) throws -> Any {
     let before = try state()
     let outcome = try Self.program.run([verb, path] + arguments + ["--json"])

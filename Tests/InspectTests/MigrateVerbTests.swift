@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The verbs that bring a store to another model and back: `plan`, `migrate` and `revert`.
+/// The commands for migrations: `plan`, `migrate` and `revert`.
 @Suite struct MigrateVerbTests {
   private let office: OfficeStore
 
@@ -13,7 +13,7 @@ import Testing
     try Inspection.program.run(arguments)
   }
 
-  /// A model file for the office, changed.
+  /// Writes a modified model of the office to a file; returns its path.
   private func file(_ change: (inout ManagedObjectModel) throws -> Void) throws -> String {
     var model = office.model
     try change(&model)
@@ -55,6 +55,7 @@ import Testing
     #expect(again.status == 1 && again.errors.contains("no migration to revert"))
   }
 
+  /// Reverting requires that the lost properties be listed.
   @Test func whatWasWrittenSinceIsLostWhereItIsNamed() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
@@ -77,7 +78,7 @@ import Testing
     try former.check()
   }
 
-  /// A database keeps the name it was born with, and is listed and found by the present one too.
+  /// A database keeps its original name, but is also listed and found under its current one.
   @Test func tablesHaveTheirPresentNames() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })

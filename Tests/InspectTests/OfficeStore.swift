@@ -2,7 +2,7 @@ import ArborData
 import Foundation
 import TestSupport
 
-/// A small store of ours with every kind of value and relationship, closed and ready to be read.
+/// A small closed store with every kind of value and relationship.
 final class OfficeStore {
   static let born = Date(timeIntervalSince1970: 1_000_000_000.25)
   static let badge = UUID(uuidString: "8F14E45F-CEEA-467F-9575-6C1F8D1B6C5A") ?? UUID()

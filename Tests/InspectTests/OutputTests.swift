@@ -7,14 +7,14 @@ import Testing
   import Glibc
 #endif
 
-/// Answers and errors that arrive, or cannot.
+/// Output and error messages, including to closed or full destinations.
 @Suite struct OutputTests {
   private let office: OfficeStore
   private var path: String { office.url.path }
 
   init() throws { office = try OfficeStore() }
 
-  /// Runs the program as a shell does that redirects its streams.
+  /// Runs the program in a shell that redirects its streams.
   private func run(_ arguments: [String], _ redirections: String) throws -> BuiltProgram.Outcome {
     try BuiltProgram(at: URL(filePath: "/bin/sh")).run(
       ["-c", "exec \"$@\" \(redirections)", "sh", Inspection.program.executable.path] + arguments)
@@ -91,7 +91,7 @@ import Testing
     #expect(message.contains("(Project 1)") && !message.contains("PersistentStore"), "\(message)")
     let query = try Inspection.program.run(["query", path, "Project", "--json"])
     #expect(query.status == 2 && query.output.isEmpty)
-    // For a person the objects that were read come before the message.
+    // In text format the objects that could be read are printed before the message.
     let text = try Inspection.program.run(["dump", path])
     #expect(text.status == 2 && text.output.split(separator: "\n").count == 4)
     #expect(text.errors == "lmdb-inspect: \(message)\n")
@@ -125,7 +125,7 @@ import Testing
     #expect(program.wait() == signal)
     if signal != SIGKILL { #expect(try files().isEmpty) }
     #expect(try !files().contains("Copy.arbor"))
-    // The next one removes what is left.
+    // The next run removes the leftovers.
     let few = office.folder.path("few.ndjson")
     try Data(documents.prefix(200).split(separator: "\n").dropLast().joined(separator: "\n").utf8)
       .write(to: URL(filePath: few))

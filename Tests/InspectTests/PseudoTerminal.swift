@@ -5,24 +5,24 @@ import TestSupport
   import Glibc
 #endif
 
-/// A program in a terminal that a test writes to and looks at.
+/// A program in a pseudoterminal that a test writes to and reads from.
 final class PseudoTerminal {
   private let main: Int32
   private let program: StartedProgram
   private var screen: VirtualScreen
-  /// Everything that the program wrote.
+  /// Everything that the program has written.
   private(set) var output: [UInt8] = []
 
   struct NoTerminal: Error {}
 
-  // What posix_openpt and ptsname do, which Swift does not see: TIOCSPTLCK and TIOCGPTN of
+  // `posix_openpt` and `ptsname` are unavailable in Swift; these are TIOCSPTLCK and TIOCGPTN from
   // asm-generic/ioctls.h.
   private static let unlock: UInt = 0x4004_5431
   private static let number: UInt = 0x8004_5430
 
   /// - Parameters:
-  ///   - script: How a shell starts the program `$@` in the terminal `$TTY`.
-  ///   - environment: Further variables of the shell.
+  ///   - script: A shell script that starts the program `$@` in the terminal `$TTY`.
+  ///   - environment: Additional environment variables for the shell.
   init(
     _ executable: URL, _ arguments: [String], rows: Int = 12, columns: Int = 60,
     script: String = "exec setsid -c \"$@\" <\"$TTY\" >\"$TTY\" 2>&1",
@@ -35,7 +35,7 @@ final class PseudoTerminal {
     else { throw NoTerminal() }
     let path = "/dev/pts/\(number)"
     screen = VirtualScreen(rows: rows, columns: columns)
-    // The program is the leader of a session that the terminal controls, as under a shell.
+    // The program is a session leader with this controlling terminal, as in a shell.
     program = try StartedProgram(
       URL(filePath: "/bin/sh"),
       ["-c", script, "sh", executable.path] + arguments,
@@ -52,19 +52,20 @@ final class PseudoTerminal {
     _ = ioctl(main, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Gives the terminal another size, of which the system tells the program.
+  /// Resizes the terminal, of which the system notifies the program.
   func resize(rows: Int, columns: Int) {
     screen = VirtualScreen(rows: rows, columns: columns)
     setSize(rows: rows, columns: columns)
   }
 
-  /// Presses keys.
+  /// Writes key presses to the program.
   func press(_ keys: String) {
     let bytes = Array(keys.utf8)
     _ = write(main, bytes, bytes.count)
   }
 
-  /// Waits until the screen is as it should be; gives it in any case.
+  /// Waits until the screen satisfies a condition or a timeout expires; returns the screen in
+  /// either case.
   @discardableResult
   func wait(_ condition: (VirtualScreen) -> Bool) -> VirtualScreen {
     let end = ContinuousClock.now + .seconds(20)
@@ -75,23 +76,22 @@ final class PseudoTerminal {
     return screen
   }
 
-  /// Sends the program a signal.
   func signal(_ number: Int32) { kill(program.identifier, number) }
 
-  /// Waits for the end; gives the exit code.
+  /// Waits for the program to end; returns its exit code.
   func waitForEnd() -> Int32 {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end, readMore() {}
     return program.wait()
   }
 
-  /// Takes in what the program writes within a moment; false where it has ended.
+  /// Processes output for up to a tenth of a second; returns `false` if the program has ended.
   private func readMore() -> Bool {
     var polled = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
     guard poll(&polled, 1, 100) > 0 else { return true }
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let count = read(main, &bytes, bytes.count)
-    // Before the program has opened its end, and after it has closed it, the system says EIO.
+    // The system reports EIO before the program has opened its end and after it has closed it.
     if count <= 0 {
       if output.isEmpty {
         usleep(10_000)
@@ -105,7 +105,7 @@ final class PseudoTerminal {
   }
 }
 
-/// What a terminal shows that knows the few orders which the program gives.
+/// The screen of a terminal that supports the few control sequences that the program uses.
 struct VirtualScreen {
   let columns: Int
   private var cells: [[Character]]
@@ -114,11 +114,11 @@ struct VirtualScreen {
   private(set) var column = 0
   private(set) var isCursorShown = true
   private(set) var isOther = false
-  /// Whether a line that is too long goes on in the next one.
+  /// Whether long lines wrap.
   private(set) var wraps = true
   private var isReversed = false
   private var pending: [UInt8] = []
-  /// Orders that were not expected.
+  /// Unsupported control sequences.
   private(set) var strange: [String] = []
 
   init(rows: Int, columns: Int) {
@@ -127,14 +127,14 @@ struct VirtualScreen {
     inverse = Array(repeating: Array(repeating: false, count: columns), count: rows)
   }
 
-  /// The lines without the spaces behind them. A wide character has an empty cell behind it.
+  /// The lines without trailing spaces. A wide character is followed by an empty cell.
   var lines: [String] {
     cells.map {
       String(String($0.filter { $0 != "\u{0}" }).reversed().drop { $0 == " " }.reversed())
     }
   }
 
-  /// The lines that stand out.
+  /// The lines with reversed text.
   var reversedLines: [String] {
     zip(lines, inverse).filter { $0.1.contains(true) }.map(\.0)
   }

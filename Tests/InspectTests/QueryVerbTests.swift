@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Questions to a store, each with its rows.
+/// Queries and their rows.
 @Suite struct QueryVerbTests {
   private let office: OfficeStore
   private var inspection: Inspection { Inspection(office.url) }
@@ -54,7 +54,7 @@ import Testing
     #expect(ada["badge"] as? String == OfficeStore.badge.uuidString)
     #expect((ada["office"] as? String)?.hasPrefix("Office/") == true)
     #expect(ada["projects"] == nil)
-    // What “show” takes.
+    // The ID can be passed to `show`.
     #expect(try inspection.run("show", id).output.hasPrefix("\(id), version "))
     let text = try inspection.run("query", "Employee", "age > 40", "--columns", "name,age")
     #expect(text.output == "name      age\n\"Grace\"   45\n\"Edsger\"  41\n2 rows\n")
@@ -63,7 +63,7 @@ import Testing
     #expect(try rows("Employee", "age > 400").isEmpty)
   }
 
-  /// More objects than are read at a time, in an order that an index has and in one that it lacks.
+  /// More objects than are read at a time, in an order with and one without an index.
   @Test func rowsKeepTheirOrderOverBatches() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
@@ -91,6 +91,7 @@ import Testing
     #expect(text.contains("\nan index would help: Employee ("), "\(text)")
   }
 
+  /// An index that wouldn't be selective is not suggested.
   @Test func indexesThatWouldNotHelpAreNotAdvised() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Item") {
@@ -162,6 +163,7 @@ import Testing
         .status == 64)
   }
 
+  /// Lists of columns are split only at top-level commas.
   @Test func listsAreCutAtTheirOwnCommasOnly() throws {
     let found = try rows(
       "Employee", "name == 'Ada'", "--columns",
@@ -170,7 +172,7 @@ import Testing
     #expect(found.first?["age"] as? Int == 36)
   }
 
-  /// Attributes and relationships that are named like words of the predicate language.
+  /// Properties with the names of reserved words of the predicate language.
   @Test func namesThatAreReservedWordsAreQuoted() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Box") {

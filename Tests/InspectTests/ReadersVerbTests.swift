@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who reads a file.
+/// The readers of a file.
 @Suite struct ReadersVerbTests {
   private let began = Date()
   private let office: OfficeStore
@@ -34,21 +34,22 @@ import Testing
         #require(behind["since"] as? String),
         strategy: .iso8601.year().month().day()
           .time(includingFractionalSeconds: true))
-      // The commit before it may be the one that is named, since numbers are reserved in a
-      // transaction of their own.
+      // The reported commit may be an earlier one, because numbers are reserved in a transaction of
+      // their own.
       #expect(since > began.addingTimeInterval(-1) && since <= Date())
     }
   }
 
+  /// Stale readers are listed until they are cleared.
   @Test func staleOnesAreShownUntilTheyAreCleared() async throws {
-    // Who opens a file that nobody has open forgets all readers.
+    // Opening a file that is not open clears all readers.
     let store = try PersistentStore(at: .file(office.url))
     defer { store.close() }
     await #expect(processExitsWith: .success) { [path = office.url.path as String] in
       let store = try PersistentStore(at: .path(path))
       let context = store.makeContext()
       try context.withSnapshot {
-        // It dies with the snapshot open.
+        // Exits with an open snapshot.
         exit(EXIT_SUCCESS)
       }
     }

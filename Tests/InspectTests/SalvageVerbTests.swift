@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `salvage`: what a damaged store still holds, from a shell.
+/// The `salvage` command, which recovers objects from a damaged store.
 @Suite struct SalvageVerbTests {
   private let office: OfficeStore
   private var target: URL { office.folder.url.appending(path: "Rescued.arbor") }
@@ -15,7 +15,7 @@ import Testing
     try Inspection.program.run(["salvage", office.url.path, target.path] + arguments)
   }
 
-  /// Zeroes every page that holds some bytes.
+  /// Zeroes every page that contains the given bytes.
   private func zeroPages(with bytes: [UInt8]) throws {
     var file = try Data(contentsOf: office.url)
     for start in stride(from: 0, to: file.count, by: Self.pageSize) {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `scrub`: reads a store as a whole, from a shell.
+/// The `scrub` command, which reads a whole store.
 @Suite struct ScrubVerbTests {
   private let office: OfficeStore
 
@@ -50,7 +50,7 @@ import Testing
     #expect(try Inspection.program.run(["check", office.url.path]).status == 0)
   }
 
-  /// A changed bit of a record.
+  /// A flipped bit in a record is reported.
   @Test func aDamagedStore() throws {
     let date = try lastScrub
     var bytes = try Data(contentsOf: office.url)

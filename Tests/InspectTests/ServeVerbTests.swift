@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `serve` prints and serves; the page itself has tests of its own.
+/// The output and the server of `serve`. The page itself has separate tests.
 @Suite struct ServeVerbTests {
-  /// Starts the verb and gives the address that it prints.
+  /// Starts the command and passes the printed address to `body`.
   private func serve(
     _ arguments: [String], _ body: (URL) async throws -> Void
   ) async throws {

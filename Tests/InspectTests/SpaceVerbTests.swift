@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The verbs that are about the space of a file: `space`, `copy` and `compact`.
+/// The commands for the space of a file: `space`, `copy` and `compact`.
 @Suite struct SpaceVerbTests {
   private let office: OfficeStore
   private var inspection: Inspection { Inspection(office.url) }
@@ -145,8 +145,7 @@ import Testing
     #expect(try run("compact", office.folder.path("none")).status == 2)
   }
 
-  /// A text index whose most frequent words have most of the entries, and more leaf pages than are
-  /// looked at.
+  /// A full-text index with a skewed distribution of entries, and more leaf pages than are sampled.
   @Test func skewedIndexesAgreeWithTheFile() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Note") {
@@ -184,7 +183,7 @@ import Testing
     #expect(bytes("index") == numbers["indexes"] && bytes("index") > 20 * 4096)
     #expect(bytes("relationship") + bytes("order") == numbers["relationships"])
     #expect(bytes("relationship") > 10 * 4096)
-    // What is left are the names, and the lists of pages.
+    // The rest consists of the names and the free lists.
     #expect(try #require(numbers["other"]) < 24 * 4096)
     let tables = try #require(try notes.json("tables") as? [[String: Any]])
     let info = try #require(try notes.json("info") as? [String: Any])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Stores of ours: decoded with the model that they carry.
+/// Store files, decoded with the model that they contain.
 @Suite struct StoreFileTests {
   let office: OfficeStore
   var inspection: Inspection { Inspection(office.url) }
@@ -148,6 +148,7 @@ import Testing
     #expect(try inspection.run("check").status == 0)
   }
 
+  /// An object can be given by its complete URI, if that is of the same store.
   @Test func showTakesAWholeID() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     let store = try #require(info["storeID"] as? String)
@@ -181,7 +182,7 @@ import Testing
   }
 
   @Test func aDamagedRecordIsAProblem() throws {
-    // A byte of Ada's name; LMDB itself does not notice.
+    // A byte of a name, whose change LMDB doesn't detect.
     var bytes = try Data(contentsOf: office.url)
     #expect(bytes.range(of: Data("Edsger".utf8)) != nil)
     while let range = bytes.range(of: Data("Edsger".utf8)) { bytes[range.lowerBound] = 0x45 ^ 1 }

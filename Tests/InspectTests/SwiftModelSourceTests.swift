@@ -6,10 +6,10 @@ import Testing
 
 @testable import lmdb_inspect
 
-/// What `schema --swift` and `schema --macros` write compiles and says what the model says.
+/// The output of `schema --swift` and `schema --macros` compiles and describes the same model.
 ///
-/// `Fleet.swift` and `FleetMacros.swift` are what they write for `Fleet.model.json`. After a change
-/// of the generator write them anew: `lmdb-inspect schema Fleet.model.json --swift > Fleet.swift`.
+/// `Fleet.swift` and `FleetMacros.swift` are the output for `Fleet.model.json`. After a change of
+/// the generator, regenerate them: `lmdb-inspect schema Fleet.model.json --swift > Fleet.swift`.
 @Suite struct SwiftModelSourceTests {
   static let tests = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ import Testing
     #expect(outcome.output == written)
   }
 
-  /// Models with one thing each beyond their entities, and whatever models may say by chance.
+  /// Models with one special feature each, and random models.
   static let models: [@Sendable () throws -> ManagedObjectModel] =
     [
       { try ManagedObjectModel { note() } },
@@ -73,7 +73,7 @@ import Testing
 
   @Test func theClassesMakeTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: Self.file)
-    // A class is called by its last name.
+    // The class name is the last component.
     model.entities[2].className = "Garage"
     let made = try FleetModel.make()
     for (made, entity) in zip(made.entities, model.entities) { #expect(made == entity) }
@@ -96,6 +96,7 @@ import Testing
     #expect(read.axles == 3 && read.class == "say \"B\"\n\\")
   }
 
+  /// The classes can be generated from a store file, too.
   @Test func aStoreGivesItsClasses() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Fleet.arbor")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import lmdb_inspect
 
-/// Texts of a file on their way to a terminal, and the keys that come from there.
+/// Text for a terminal, and the keys read from it.
 @Suite struct TerminalTextTests {
   @Test(arguments: [
     ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("项目", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
@@ -39,10 +39,11 @@ import Testing
       ])
     #expect(keys("\u{1B}") == [.escape] && keys("\u{1B}", isComplete: false) == [])
     #expect(keys("\u{1B}q") == [.escape, .text("q")])
-    // With a modifier, and keys that mean nothing here.
+    // A key with a modifier, and an unsupported key.
     #expect(keys("\u{1B}[1;5A\u{1B}[15~x") == [.up, .text("x")])
   }
 
+  /// Invalid UTF-8 input is ignored.
   @Test func bytesThatAreNoTextAreLeftOut() {
     var decoder = KeyDecoder()
     decoder.add([0xFF, 0xC3])
@@ -53,6 +54,7 @@ import Testing
     #expect(!decoder.isWaiting)
   }
 
+  /// A treemap fills its rectangle with areas proportional to the sizes.
   @Test func rectanglesFillTheWhole() {
     let whole = Treemap.Rectangle(x: 0, y: 0, width: 600, height: 400)
     let sizes = [6.0, 6, 4, 3, 2, 2, 1]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What cannot be read ends with code 2 and a sentence that names the file; nothing changes.
+/// An unreadable file leads to exit code 2 and a message that names the file, without any change.
 @Suite final class UnreadableFileTests {
   let folder: URL
 

@@ -1,6 +1,6 @@
 import LMDB
 
-/// What a database should hold, in plain collections: the oracle of the random tests.
+/// The expected contents of a database, in plain collections: the oracle of the random tests.
 struct DatabaseModel {
   enum Kind: CaseIterable {
     case plain, integerKeys, numberSets, integerNumberSets
@@ -23,7 +23,7 @@ struct DatabaseModel {
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// The database's order of keys.
+  /// Whether `left` precedes `right` in the key order of the database.
   func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     kind.hasIntegerKeys
       ? Self.number(left) < Self.number(right) : left.lexicographicallyPrecedes(right)
@@ -65,7 +65,7 @@ struct DatabaseModel {
 
   var keys: [[UInt8]] { contents.keys.sorted(by: precedes) }
 
-  /// Every entry in the database's order.
+  /// The entries in database order.
   var pairs: [Pair] {
     keys.flatMap { key in (contents[key] ?? []).map { Pair(key: key, value: $0) } }
   }

@@ -1,10 +1,10 @@
 import LMDB
 
-/// Keys with 16-byte values, in plain collections: the oracle of the random test of them.
+/// Keys with 16-byte values, in plain collections: the oracle of the random test of duplicates.
 ///
-/// A value is a number here whose big-endian bytes are stored, so that both order the same way.
+/// Values are numbers whose big-endian bytes are stored, so that numbers and bytes sort alike.
 struct DuplicatesModel: Equatable {
-  /// Sorted; no key is without values.
+  /// The sorted values of each key. Keys without values are removed.
   private(set) var values: [UInt64: [UInt128]] = [:]
 
   subscript(key: UInt64) -> [UInt128] { values[key] ?? [] }
@@ -12,7 +12,7 @@ struct DuplicatesModel: Equatable {
   var keys: [UInt64] { values.keys.sorted() }
   var count: Int { values.values.reduce(0) { $0 + $1.count } }
 
-  /// The index of the first value of a key that is `value` or above.
+  /// Returns the index of the first value of `key` that is greater than or equal to `value`.
   func lowerBound(_ key: UInt64, _ value: UInt128) -> Int {
     Self.lowerBound(values[key] ?? [], value)
   }
@@ -32,7 +32,7 @@ struct DuplicatesModel: Equatable {
     return index < sorted.count && sorted[index] == value
   }
 
-  /// False where the key has the value already.
+  /// Inserts a value. Returns `false` if the key already has it.
   mutating func insert(_ key: UInt64, _ value: UInt128) -> Bool {
     let index = lowerBound(key, value)
     if contains(key, value) { return false }
@@ -40,7 +40,7 @@ struct DuplicatesModel: Equatable {
     return true
   }
 
-  /// False where the key does not have the value.
+  /// Removes a value. Returns `false` if the key doesn't have it.
   mutating func remove(_ key: UInt64, _ value: UInt128) -> Bool {
     guard contains(key, value) else { return false }
     let index = lowerBound(key, value)
@@ -49,24 +49,23 @@ struct DuplicatesModel: Equatable {
     return true
   }
 
-  /// False where the key has no values.
+  /// Removes all values of a key. Returns `false` if it has none.
   mutating func removeAll(_ key: UInt64) -> Bool { values.removeValue(forKey: key) != nil }
 }
 
 extension UInt128 {
-  /// The number whose big-endian bytes a value is.
+  /// Creates a number from its big-endian bytes.
   init(stored: UnsafeRawBufferPointer) {
     self.init(bigEndian: stored.loadUnaligned(as: UInt128.self))
   }
 
-  /// Lends the bytes that are stored.
+  /// Calls `body` with the stored big-endian bytes.
   func withStoredBytes<R>(
     _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
     try withUnsafeBytes(of: bigEndian) { (bytes) throws(LMDBError) in try body(bytes) }
   }
 
-  /// The number with its halves exchanged, as the second database of an ordered relationship has
-  /// them.
+  /// The number with its halves swapped, as in the second database of an ordered relationship.
   var exchanged: UInt128 { self << 64 | self >> 64 }
 }

@@ -1,13 +1,13 @@
 import Testing
 import LMDB
 
-/// Two databases with 16-byte values, in the flags of ordered relationships and changed as those
-/// are: what one has under a key the other has with its halves exchanged.
+/// Two databases of 16-byte values that are configured and changed like those of ordered
+/// relationships: each value of one database is stored in the other with its halves swapped.
 ///
-/// Keys grow to few or to many thousands of values and shrink again, so that values move between
-/// the entry itself and trees of one to three levels, whose pages are split and merged.
+/// Keys grow to up to many thousands of values and shrink again, so that values move between inline
+/// storage and trees of one to three levels, whose pages are split and merged.
 struct DuplicatesRun {
-  /// What the engine answered otherwise than the model.
+  /// A result of the engine that differs from the model.
   struct Difference: Error, CustomStringConvertible {
     let description: String
   }
@@ -22,23 +22,23 @@ struct DuplicatesRun {
   private(set) var environment: Environment
   private(set) var databases: [Database]
   private(set) var models = [DuplicatesModel(), DuplicatesModel()]
-  /// Operations so far, those of aborted transactions included.
+  /// The number of operations so far, including those of aborted transactions.
   private(set) var done = 0
   private(set) var aborted = 0
-  /// The most values that a key has had.
+  /// The largest number of values that a key has had.
   private(set) var largest = 0
   private var generator: SeededGenerator
   private var keys: [UInt64]
-  /// To how many values each key grows or shrinks.
+  /// The number of values that each key grows or shrinks to.
   private var goals: [Int] = []
-  /// The keys that half of the operations are on, or else none would ever be large.
+  /// The keys that receive half of the operations; otherwise, no key would ever become large.
   private var busy: [Int] = []
   private let folder: TemporaryFolder
 
   init(seed: UInt64) throws {
     generator = SeededGenerator(seed: seed)
     folder = try TemporaryFolder()
-    // A tiny map, so that transactions run again while it grows.
+    // A tiny map, so that transactions rerun while it grows.
     environment = try folder.environment(mapSize: 1 << 16)
     databases = try Self.open(environment)
     keys = []
@@ -50,17 +50,17 @@ struct DuplicatesRun {
     try names.map { try #require(try environment.openDatabase($0, flags, create: true)) }
   }
 
-  /// Opens the file anew.
+  /// Reopens the environment.
   mutating func reopen() throws {
     try environment.close()
     environment = try folder.environment { $0.create = false }
     databases = try Self.open(environment)
   }
 
-  /// Other sizes for all keys to go to: small ones for most, and for busy ones the greatest.
+  /// Picks new target sizes: small ones for most keys and the largest ones for busy keys.
   mutating func setGoals() {
     goals = keys.map { _ in Self.sizes[generator.below(Self.sizes.count - 3)] }
-    // Those of before are large now.
+    // The previous busy keys are large now.
     for key in busy where generator.below(2) == 0 { goals[key] = 0 }
     busy = Array(busy.suffix(1))
     for size in Self.sizes.suffix(3) {
@@ -72,8 +72,8 @@ struct DuplicatesRun {
 
   // MARK: Changing
 
-  /// Runs up to 400 operations in one transaction, which one time in ten fails and must not change
-  /// anything then.
+  /// Runs up to 400 operations in one transaction. One in ten transactions is aborted and must not
+  /// change anything.
   mutating func transaction() throws {
     let aborts = generator.below(10) == 0
     let count = 1 + generator.below(400)
@@ -81,7 +81,7 @@ struct DuplicatesRun {
     var end = (start.0, start.1, 0)
     do {
       try environment.write { transaction in
-        // The closure may run again: it starts from the same state each time.
+        // The closure may rerun: it starts from the same state each time.
         var work = DuplicatesWork(databases: databases, models: start.0, generator: start.1)
         let cursor = try transaction.reader.cursor(databases[0])
         while work.done < count {
@@ -104,8 +104,8 @@ struct DuplicatesRun {
 
   // MARK: Comparing
 
-  /// Compares both databases with the models, entry by entry and in whole pages of values, and
-  /// verifies every page of the file.
+  /// Compares both databases with the models, entry by entry and in batches, and verifies every
+  /// page of the file.
   mutating func compare() throws {
     try environment.verifyPages(
       expecting: Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Self.flags) }))
@@ -139,7 +139,7 @@ struct DuplicatesRun {
     }
   }
 
-  /// The values of a key as pages hold them, of the first so many pages.
+  /// Returns the values of a key in at most `most` batches.
   static func batches(_ cursor: borrowing Cursor, _ key: UInt64, most: Int) throws -> [UInt128] {
     var found: [UInt128] = []
     var batches = 0

@@ -1,12 +1,12 @@
 import LMDB
 
-/// The random operations of one transaction on two databases with 16-byte values, each compared
-/// with what the model says.
+/// The random operations of one transaction on two databases of 16-byte values, each compared with
+/// the model.
 struct DuplicatesWork {
   let databases: [Database]
   private(set) var models: [DuplicatesModel]
   var generator: SeededGenerator
-  /// Operations so far; a run of changes counts each.
+  /// The number of operations so far; each change of a run counts.
   private(set) var done = 0
 
   init(databases: [Database], models: [DuplicatesModel], generator: SeededGenerator) {
@@ -21,10 +21,10 @@ struct DuplicatesWork {
     if !holds { throw DuplicatesRun.Difference(description: "operation \(done): \(what())") }
   }
 
-  /// One operation on a key.
+  /// Performs one random operation on a key.
   ///
   /// - Parameters:
-  ///   - cursor: One of the first database that was open before.
+  ///   - cursor: A cursor of the first database that was opened before the operation.
   ///   - goal: The number of values that the key grows or shrinks to.
   mutating func operate(
     _ transaction: borrowing WriteTransaction, _ cursor: borrowing Cursor, _ key: UInt64, goal: Int
@@ -47,7 +47,7 @@ struct DuplicatesWork {
 
   // MARK: Changes
 
-  /// A position and a member: beside one that is there, in a narrow range, or anywhere.
+  /// Returns a random position and member: next to an existing one, in a narrow range, or anywhere.
   private mutating func newValue(_ key: UInt64) -> UInt128 {
     let sorted = models[0][key]
     let position: UInt64
@@ -100,7 +100,7 @@ struct DuplicatesWork {
     try remove(transaction, key, someValue(key))
   }
 
-  /// Gives a member another position.
+  /// Moves a member to another position.
   private mutating func move(_ transaction: borrowing WriteTransaction, _ key: UInt64) throws {
     let former = someValue(key)
     try remove(transaction, key, former)
@@ -108,7 +108,7 @@ struct DuplicatesWork {
     try put(transaction, key, position << 64 | former & UInt128(UInt64.max))
   }
 
-  /// Puts many values in a row, as a list that is set at once.
+  /// Inserts many evenly spaced values, as setting a whole list does.
   private mutating func fill(_ transaction: borrowing WriteTransaction, _ key: UInt64) throws {
     let first = newValue(key)
     let step = UInt128(1 + generator.below(1000)) << 64
@@ -117,7 +117,7 @@ struct DuplicatesWork {
     done += count - 1
   }
 
-  /// Deletes many values in a row.
+  /// Deletes many consecutive values.
   private mutating func drain(_ transaction: borrowing WriteTransaction, _ key: UInt64) throws {
     let sorted = models[0][key]
     let first = generator.below(sorted.count + 1)
@@ -140,7 +140,7 @@ struct DuplicatesWork {
 
   private func value(_ entry: Entry?) -> UInt128? { entry.map { UInt128(stored: $0.value) } }
 
-  /// A value as such, and the next one from there on.
+  /// Looks up a value exactly, and the first value from there on.
   private mutating func lookUp(_ cursor: borrowing Cursor, _ key: UInt64) throws {
     let wanted = someValue(key)
     let sorted = models[0][key]
@@ -166,7 +166,7 @@ struct DuplicatesWork {
     return value(entry)
   }
 
-  /// Whole pages of values, of large keys mostly the first ones only.
+  /// Reads values in batches. Of large keys, it usually reads only the first few.
   private mutating func readBatches(_ cursor: borrowing Cursor, _ key: UInt64) throws {
     let most = generator.below(50) == 0 ? Int.max : 1 + generator.below(4)
     let found = try DuplicatesRun.batches(cursor, key, most: most)
@@ -175,7 +175,7 @@ struct DuplicatesWork {
     try expect(isWhole && found[...] == sorted.prefix(found.count), "the batches of \(key)")
   }
 
-  /// Some values forward or backward, then the key beside this one.
+  /// Steps over some values forward or backward, then to the adjacent key.
   private mutating func scan(_ cursor: borrowing Cursor, _ key: UInt64) throws {
     let sorted = models[0][key]
     guard !sorted.isEmpty else { return }
@@ -199,7 +199,7 @@ struct DuplicatesWork {
       value(entry) == (isForward ? values?.first : values?.last), "the value beside key \(key)")
   }
 
-  /// Lets a cursor stand on a value while another value of its key comes or goes, and go on.
+  /// Positions a cursor on a value, inserts or deletes another value of the key, and steps on.
   private mutating func stand(
     _ transaction: borrowing WriteTransaction, _ cursor: borrowing Cursor, _ key: UInt64
   ) throws {

@@ -3,10 +3,11 @@ import TestLength
 import Testing
 import LMDB
 
-/// Random operations on values of 16 bytes, the form of ordered relationships, against sorted
-/// arrays. Values of one size lie packed on pages of their own kind (`MDB_DUPFIXED`). LMDB's list
-/// of changes names faults of that code, mended after 0.9.24, which deletions through a cursor and
-/// some of its moves brought out: this stands guard over doing without those.
+/// Random operations on 16-byte values, as in ordered relationships, against sorted arrays.
+///
+/// Values of a fixed size are packed on separate pages (`MDB_DUPFIXED`). LMDB's change log lists
+/// bugs in that code, fixed after 0.9.24, that deletions through cursors and some cursor moves
+/// expose. The library avoids those operations, and this test covers the remaining ones.
 @Suite struct FixedDuplicatesTests {
   @Test func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
     let seed = RandomTests.seed("valuesOfSixteenBytesAgreeWithSortedArrays")
@@ -28,7 +29,7 @@ import LMDB
     #expect(run.largest > 1000 && run.aborted > 0)
   }
 
-  /// `ARBOR_CASES` asks for another number.
+  /// The number of operations; `ARBOR_CASES` overrides it.
   private static let operations =
     ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
     ?? TestLength.of(30_000, long: 10_000_000)

@@ -3,53 +3,53 @@ internal import CLMDB
 
 @testable import LMDB
 
-// Keys and values in the forms that tests have them in.
+// Convenience overloads for the key and value types that tests use.
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The value of `key`, of several the first; nil where the key is missing.
+  /// Returns the value of `key`, or the first one of several; `nil` if the key doesn't exist.
   func get(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     try reader.get(database, key: key)
   }
 
-  /// The value of an integer key; nil where it is missing.
+  /// Returns the value of an integer key; `nil` if it doesn't exist.
   func get(
     _ database: Database, key: UInt64
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     try reader.get(database, key: key)
   }
 
-  /// The value of a key given as bytes; nil where it is missing.
+  /// Returns the value of a key given as bytes; `nil` if it doesn't exist.
   func get(
     _ database: Database, key: [UInt8]
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     try reader.get(database, key: key)
   }
 
-  /// A cursor over the database, on no entry yet. It must not outlive the transaction.
+  /// Returns an unpositioned cursor. It must not outlive the transaction.
   func cursor(_ database: Database) throws(LMDBError) -> Cursor {
     try reader.cursor(database)
   }
 
-  /// The entries of a database, each duplicate counted; costs nothing.
+  /// Returns the number of entries, counting each duplicate, in constant time.
   func entryCount(_ database: Database) throws(LMDBError) -> Int {
     try reader.entryCount(database)
   }
 
-  /// The shape of the database's tree.
+  /// Returns the statistics of the database's tree.
   func statistics(_ database: Database) throws(LMDBError) -> DatabaseStatistics {
     try reader.statistics(database)
   }
 
-  /// The number of values of `key`, without a scan; 0 where it is missing.
+  /// Returns the number of values of `key`, without a scan; 0 if it doesn't exist.
   func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
     try reader.valueCount(database, key: key)
   }
 }
 
 extension TransactionReader {
-  /// The number of values of `key`, without a scan; 0 where it is missing.
+  /// Returns the number of values of `key`, without a scan; 0 if it doesn't exist.
   func valueCount(_ database: Database, key: [UInt8]) throws(LMDBError) -> Int {
     let cursor = try cursor(database)
     guard try cursor.seekExact(key) != nil else { return 0 }
@@ -58,18 +58,18 @@ extension TransactionReader {
 }
 
 extension Cursor {
-  /// The value of the present key before this one; nil before its first one.
+  /// Moves to the previous value of the current key; `nil` if there isn't one.
   func previousDuplicate() throws(LMDBError) -> Entry? {
     try step(MDB_PREV_DUP, forward: false)
   }
 
-  /// The first values of the key that the cursor stands on; nil where it stands on none.
+  /// Returns the first values of the current key; `nil` if the cursor isn't positioned.
   func firstBatchOfCurrentKey() throws(LMDBError) -> UnsafeRawBufferPointer? {
     guard let entry = try current() else { return nil }
     return try firstBatch(entry.key)
   }
 
-  /// Calls `body` with all values of `key`, some hundred at a time, until it says false.
+  /// Calls `body` with the values of `key`, in batches, until it returns `false`.
   func forEachDuplicateBatch(
     _ key: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(LMDBError) -> Bool
@@ -82,42 +82,42 @@ extension Cursor {
   }
 }
 
-// Integer literals are of no type that the generic operations take.
+// Integer literals have no type that the generic operations accept.
 
 extension Cursor {
-  /// The entry of exactly this key and number.
+  /// Moves to the entry with exactly this key and number.
   func seekExact(
     _ key: UnsafeRawBufferPointer, value: UInt64
   ) throws(LMDBError) -> Entry? {
     try value.withBytes { (value) throws(LMDBError) in try seekExact(key, value: value) }
   }
 
-  /// The first entry of exactly this key whose number is `value` or above.
+  /// Moves to the first entry with exactly this key whose number is at least `value`.
   func seek(_ key: UnsafeRawBufferPointer, value: UInt64) throws(LMDBError) -> Entry? {
     try value.withBytes { (value) throws(LMDBError) in try seek(key, value: value) }
   }
 
-  /// The entry of exactly this integer key and number.
+  /// Moves to the entry with exactly this integer key and number.
   func seekExact(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try seekExact(key, value: value) }
   }
 
-  /// The first entry of exactly this integer key whose number is `value` or above.
+  /// Moves to the first entry with exactly this integer key whose number is at least `value`.
   func seek(_ key: UInt64, value: UInt64) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try seek(key, value: value) }
   }
 
-  /// The first entry of an integer key.
+  /// Moves to the first entry of an integer key.
   func seekExact(_ key: UInt64) throws(LMDBError) -> Entry? {
     try key.withBytes { (key) throws(LMDBError) in try seekExact(key) }
   }
 
-  /// The first values of an integer key.
+  /// Returns the first values of an integer key.
   func firstBatch(_ key: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
     try key.withBytes { (key) throws(LMDBError) in try firstBatch(key) }
   }
 
-  /// Puts a number under a key.
+  /// Stores a number under a key.
   @discardableResult
   func put(
     key: UnsafeRawBufferPointer, value: UInt64, _ mode: BulkMode
@@ -125,7 +125,7 @@ extension Cursor {
     try value.withBytes { (value) throws(LMDBError) in try put(key: key, value: value, mode) }
   }
 
-  /// Puts a number under an integer key.
+  /// Stores a number under an integer key.
   @discardableResult
   func put(key: UInt64, value: UInt64, _ mode: BulkMode) throws(LMDBError) -> Bool {
     try key.withBytes { (key) throws(LMDBError) in try put(key: key, value: value, mode) }
@@ -133,7 +133,7 @@ extension Cursor {
 }
 
 extension WriteTransaction {
-  /// Puts an entry under an integer key.
+  /// Stores an entry under an integer key.
   @discardableResult
   func put(
     _ database: Database, key: UInt64, value: UnsafeRawBufferPointer, _ mode: PutMode = .overwrite
@@ -141,7 +141,7 @@ extension WriteTransaction {
     try key.withBytes { (key) throws(LMDBError) in try put(database, key: key, value: value, mode) }
   }
 
-  /// Puts a number under a key: one entry of an index or a relationship.
+  /// Stores a number under a key, as an entry of an index or a relationship.
   @discardableResult
   func put(
     _ database: Database, key: UnsafeRawBufferPointer, value: UInt64,
@@ -152,7 +152,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Puts a number under an integer key.
+  /// Stores a number under an integer key.
   @discardableResult
   func put(
     _ database: Database, key: UInt64, value: UInt64, _ mode: PutMode = .noDuplicate
@@ -160,13 +160,13 @@ extension WriteTransaction {
     try key.withBytes { (key) throws(LMDBError) in try put(database, key: key, value: value, mode) }
   }
 
-  /// Deletes an integer key with all its values; false where it was not there.
+  /// Deletes an integer key with all its values. Returns `false` if it doesn't exist.
   @discardableResult
   func delete(_ database: Database, key: UInt64) throws(LMDBError) -> Bool {
     try key.withBytes { (key) throws(LMDBError) in try delete(database, key: key) }
   }
 
-  /// Deletes one number of an integer key; false where it was not there.
+  /// Deletes one number of an integer key. Returns `false` if it doesn't exist.
   @discardableResult
   func delete(_ database: Database, key: UInt64, value: UInt64) throws(LMDBError) -> Bool {
     try key.withBytes { (key) throws(LMDBError) in

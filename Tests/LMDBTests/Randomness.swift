@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers that look random and come again with the same seed (SplitMix64).
+/// A pseudorandom number generator with a reproducible sequence (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -21,9 +21,9 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// From which seed the random tests start: the environment decides.
+/// The seed of the random tests.
 enum RandomTests {
-  /// `ARBOR_SEED` replays a run.
+  /// Returns the seed, which `ARBOR_SEED` overrides to replay a run, and prints it.
   static func seed(_ name: String) -> UInt64 {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? UInt64.random(in: 0...UInt64.max)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import LMDB
 
-/// A folder of its own for a test, removed when the value goes.
+/// A folder for a test, removed when the last reference to it is released.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -17,8 +17,8 @@ final class TemporaryFolder: Sendable {
 
   func file(_ name: String) -> String { path + "/" + name }
 
-  /// A new environment in this folder. Its pages are verified before they are used, as those of a
-  /// file are that was there before.
+  /// Opens or creates an environment in this folder. Its pages are verified before use, as those of
+  /// an existing file are.
   func environment(
     _ name: String = "store.arbor", mapSize: Int = 1 << 30,
     _ change: (inout EnvironmentOptions) -> Void = { _ in }
@@ -35,7 +35,7 @@ final class TemporaryFolder: Sendable {
 }
 
 extension UInt64 {
-  /// The bytes of the number in the machine's order, as integer keys have them.
+  /// The bytes of the number in native byte order, as in integer keys.
   var nativeBytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 }
 
@@ -44,7 +44,7 @@ extension Array where Element == UInt8 {
 }
 
 extension WriteTransaction {
-  /// Puts arrays, which tests handle most easily.
+  /// Stores an entry given as arrays.
   @discardableResult
   func put(
     _ database: Database, _ key: [UInt8], _ value: [UInt8], _ mode: PutMode = .overwrite
@@ -70,14 +70,14 @@ extension WriteTransaction {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// A copy of the value of `key`.
+  /// Returns a copy of the value of `key`.
   func bytes(_ database: Database, _ key: [UInt8]) throws -> [UInt8]? {
     try get(database, key: key).map { Array($0) }
   }
 }
 
 extension Environment {
-  /// A copy of the value of `key` as of the last commit.
+  /// Returns a copy of the value of `key` as of the last commit.
   func value(_ database: Database, _ key: [UInt8]) throws -> [UInt8]? {
     try read { try $0.bytes(database, key) }
   }

@@ -1,9 +1,9 @@
 package import ArborModel
 internal import Foundation
 
-/// Models that the tests of several layers look at.
+/// Models that the tests of several layers share.
 package enum ModelSamples {
-  /// A model that breaks no rule.
+  /// Returns a valid model.
   package static func sound() throws -> ManagedObjectModel {
     try ManagedObjectModel {
       EntityDescription("Person", isAbstract: true) {
@@ -35,7 +35,7 @@ package enum ModelSamples {
     }
   }
 
-  /// What the current version of the tests' file `Corporate.xcdatamodeld` says.
+  /// Returns the model of the current version in the test file `Corporate.xcdatamodeld`.
   package static func corporate() throws -> ManagedObjectModel {
     let day = Date(timeIntervalSinceReferenceDate: 86_400)
     var model = try ManagedObjectModel(versionIdentifier: "2") {

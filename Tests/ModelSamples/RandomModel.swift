@@ -2,7 +2,7 @@ internal import TestLength
 package import ArborModel
 internal import Foundation
 
-/// Models that obey the rules and use every part of them, by a seed.
+/// A generator of valid random models that use every feature, from a seed.
 package struct RandomModel {
   private var random: SplitMix
   private var names = 0
@@ -90,7 +90,7 @@ package struct RandomModel {
     return attribute
   }
 
-  /// A value that XML can say too.
+  /// Returns a value that can also be represented in XML.
   private mutating func value(of type: AttributeType) -> PropertyValue {
     switch type {
     case .integer16: .integer(Int64(Int16.random(in: .min ... .max, using: &random)))
@@ -118,7 +118,7 @@ package struct RandomModel {
       returnsDistinctResults: chance(), resultType: chance() ? .rows : .objects)
   }
 
-  /// Adds a pair of relationships, one that is its own inverse, or one without inverse.
+  /// Adds a pair of relationships, one that is its own inverse, or one without an inverse.
   private mutating func relate(_ entities: inout [EntityDescription]) {
     let (from, to) = (
       Int.random(in: entities.indices, using: &random),

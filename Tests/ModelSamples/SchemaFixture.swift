@@ -1,6 +1,6 @@
 package import ArborModel
 
-/// A model with every kind of relationship, compiled.
+/// A model with every kind of relationship, and its schema.
 package enum SchemaFixture {
   package static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -45,7 +45,7 @@ package enum SchemaFixture {
 }
 
 extension ModelSchema {
-  /// An entity that the test knows to exist.
+  /// Returns an entity that must exist.
   package func required(_ name: String) throws -> EntitySchema {
     guard let entity = entity(named: name) else {
       throw ArborError(.unknownName, "The test's model has no entity \(name).")
@@ -55,7 +55,7 @@ extension ModelSchema {
 }
 
 extension EntitySchema {
-  /// A relationship that the test knows to exist, hidden ones included.
+  /// Returns a relationship that must exist and may be hidden.
   package func relationship(_ name: String) throws -> RelationshipSchema {
     guard let relationship = relationships.first(where: { $0.name == name }) else {
       throw ArborError(.unknownName, "The test's entity has no relationship \(name).")

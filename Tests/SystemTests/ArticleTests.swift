@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The code of the guides compiles, and what they say does not compile does not.
+/// The code in the guides compiles, and the code marked as invalid does not.
 @Suite struct ArticleTests {
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  /// The compiler looks for races only where types have no problem, so blocks that it has not
-  /// refused beside the others are asked once more by themselves.
+  /// The compiler diagnoses data races only in code without type errors, so blocks that it did not
+  /// reject together with the others are compiled once more by themselves.
   @Test func whatTheySayDoesNotCompileDoesNot() throws {
     var left = try Self.articles.flatMap { article in
       try Self.blocks(of: article).filter(Self.isRefused)
@@ -80,7 +80,8 @@ import Testing
   }
 }
 
-/// Code of the guides as one program: starting the compiler costs more than what it is asked here.
+/// Code of several guides as one program, because starting the compiler takes longer than
+/// compiling.
 private struct Program {
   private(set) var text =
     "import ArborData\nimport ArborMacros\nimport Foundation\nimport Observation\n"
@@ -88,8 +89,8 @@ private struct Program {
 
   /// Adds blocks that belong together, in a namespace of their own.
   ///
-  /// Blocks that declare something stand by themselves; others are the bodies of functions that
-  /// have what the guides talk about.
+  /// Blocks that contain declarations are used as they are. Others become bodies of functions whose
+  /// parameters are the values that the guides refer to.
   mutating func add(_ blocks: [String]) {
     text += Self.imports(of: blocks).map { "\($0)\n" }.joined()
     let first = text.count { $0 == "\n" } + 1
@@ -108,12 +109,12 @@ private struct Program {
     parts.append(first..<text.count { $0 == "\n" } + 1)
   }
 
-  /// Which part a problem lies in, from 0; nil where it lies in none.
+  /// Returns the index of the part that contains a problem, or `nil` if no part does.
   func number(of problem: RefusedByCompiler.Problem) -> Int? {
     parts.firstIndex { $0.contains(problem.line ?? 0) }
   }
 
-  /// The lines of blocks that import something, each once.
+  /// Returns the import lines of the blocks, without duplicates.
   static func imports(of blocks: [String]) -> [Substring] {
     Set(blocks.flatMap(lines(of:)).filter(isImport)).sorted()
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import crash_writer
 
-/// A ledger is backed up while processes are killed, while others write, and without room.
+/// Backups of a ledger while processes are killed, while other processes write, and on a full disk.
 @Suite(.serialized) struct BackUpProcessTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
@@ -15,7 +15,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Commits so many rounds.
+  /// Commits `rounds` rounds.
   private func write(_ rounds: Int, _ path: String? = nil) throws {
     let writer = try LedgerWriter(path: path ?? self.path) { _ in }
     defer { writer.store.close() }
@@ -31,7 +31,7 @@ import Testing
     return try store.backUp(to: log ?? self.log)
   }
 
-  /// The newest state of the log is the store's, and sound.
+  /// Expects that restoring the newest state of the log produces a sound copy of the store.
   private func expectRestored(
     _ what: Comment, _ path: String? = nil, from log: FolderLog? = nil
   ) throws {
@@ -58,7 +58,7 @@ import Testing
       usleep(UInt32.random(in: 0...10_000, using: &random))
       child.kill()
       let acknowledged = child.acknowledged("backed").last.map { UInt64($0) }
-      // The first kill may come before there is a log.
+      // The first kill may come before the log exists.
       if let acknowledged {
         #expect(try #require(try log.verify().newest) >= acknowledged, what)
       }
@@ -73,11 +73,12 @@ import Testing
       }
       if cycle % 5 == 4 { try log.removeHistory(before: Date()) }
     }
-    // What the killed ones left is gone.
+    // The leftovers of killed processes have been removed.
     let names = try FileManager.default.contentsOfDirectory(atPath: log.url.path)
     #expect(!names.contains { $0.hasSuffix(".unfinished") }, "seed \(seed): \(names)")
   }
 
+  /// A backup process backs up every commit of three concurrent writers.
   @Test func everyCommitOfThreeWritersIsBackedUp() throws {
     try write(1)
     let child = try CrashWriterRun(["backup", path, "20", "1000000"])
@@ -94,7 +95,7 @@ import Testing
     #expect(last >= first + UInt64(3 * count))
     try log.verify()
     try expectRestored("seed \(seed)")
-    // Each state between is there, whatever snapshots were made.
+    // The log has no gaps, whichever snapshots were taken.
     let snapshots = try log.contents().snapshots
     for (snapshot, next) in zip(snapshots, snapshots.dropFirst()) {
       #expect(snapshot.lastSequence == next.sequence)
@@ -110,9 +111,9 @@ import Testing
     }
   }
 
-  // MARK: No room
+  // MARK: Full disks
 
-  /// Takes what room a disk has but for some bytes.
+  /// Fills a disk except for `bytes` bytes.
   private func fill(_ disk: SmallDisk, leaving bytes: Int) throws {
     let url = disk.url.appending(path: "filler")
     let free = try url.deletingLastPathComponent()
@@ -124,8 +125,8 @@ import Testing
     let filler = disk.url.appending(path: "filler")
     let size = try Data(contentsOf: filler).count
     try FileManager.default.removeItem(at: filler)
-    // A process that is being started holds its parent's open files until it runs its own program,
-    // and with them the room of files that are gone.
+    // A child process holds its parent's open files until it executes its own program, and with
+    // them the space of deleted files.
     for _ in 0..<100 {
       let free = try URL(filePath: disk.url.path)
         .resourceValues(forKeys: [.volumeAvailableCapacityKey]).volumeAvailableCapacity
@@ -140,7 +141,7 @@ import Testing
     defer { disk.unmount() }
     let log = FolderLog(disk.url.appending(path: "log"))
     try write(5)
-    // For a snapshot, and then for commits.
+    // Not enough room for a snapshot, and then not even for commits.
     for room in [65_536, 8192] {
       try fill(disk, leaving: room)
       let error = #expect(throws: ArborError.self) { try backUp(to: log) }
@@ -156,7 +157,7 @@ import Testing
     }
   }
 
-  /// A log that nobody comes back for fills the disk; a backup makes room.
+  /// A log that is never backed up fills the disk; a backup frees the space.
   @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aFullDiskOfTheStoreIsNamed() throws {
     let disk = try SmallDisk(bytes: 1 << 20)
@@ -166,7 +167,7 @@ import Testing
     try backUp(path)
     let error = #expect(throws: ArborError.self) { try write(100_000, path) }
     #expect(error?.code == .diskFull, "\(error as Any)")
-    // Where it fails, it says so, and has added all the same.
+    // A backup that fails for lack of space reports that, but has still added the commits.
     do { try backUp(path) } catch let error as ArborError {
       #expect(error.code == .diskFull, "\(error)")
     }

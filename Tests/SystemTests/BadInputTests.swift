@@ -5,8 +5,8 @@ import Testing
 
 @testable import crash_writer
 
-/// Paths that lead to no store, and folders that may not be written: an error that says what is
-/// the matter, and nothing changed.
+/// Opening a path that is not a store, or one in a folder without write permission, throws a
+/// descriptive error and changes nothing.
 @Suite final class BadInputTests {
   let folder: TemporaryFolder
 
@@ -21,6 +21,7 @@ import Testing
     }
   }
 
+  /// Opening a file that is not a store throws an error and leaves the file unchanged.
   @Test(arguments: [Data("a letter, no database".utf8), Data(count: 1 << 14), Data([0x53, 0x51])])
   func aForeignFileStaysAsItIs(bytes: Data) throws {
     let path = folder.path("letter.arbor")
@@ -33,18 +34,21 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["letter.arbor"])
   }
 
+  /// A directory cannot be opened as a store.
   @Test func aDirectoryIsNoFile() throws {
     let error = try #require(failure(at: folder.url.path))
     #expect(error.code == .notAStore)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
+  /// The error for a missing folder names it.
   @Test func aFolderThatIsNotThereIsNamed() throws {
     let path = folder.path("nowhere/ledger.arbor")
     let error = try #require(failure(at: path))
     #expect(error.message.contains("nowhere") || error.message.contains("folder"), "\(error)")
   }
 
+  /// Different paths to the same file share one store.
   @Test func anotherSpellingSharesTheStore() throws {
     let path = folder.path("ledger.arbor")
     let first = try LedgerWriter.open(path)
@@ -54,7 +58,7 @@ import Testing
     for spelling in [path, link, folder.url.path + "/../\(name)/./ledger.arbor"] {
       let second = try LedgerWriter.open(spelling)
       #expect(second.id == first.id)
-      // What one writes, the other sees at once, and numbers are drawn from one counter.
+      // Both see each other's commits at once and draw numbers from one counter.
       let context = second.makeContext()
       context.insert(Label.self).name = spelling
       try context.commit()
@@ -68,8 +72,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
 
+  /// Opening a store in a folder without write permission throws an error.
   @Test func aFolderOfOthersIsReadOnly() throws {
-    // A child without rights tries it: root may write everywhere.
+    // A child process without privileges tries this, because root may write anywhere.
     let home = folder.path("others")
     try FileManager.default.createDirectory(
       atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])

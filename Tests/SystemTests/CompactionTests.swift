@@ -6,8 +6,7 @@ import Testing
 
 @testable import crash_writer
 
-/// A ledger gives its free pages back while its process is killed, the disk is full, or another one
-/// reads.
+/// Compaction of a ledger while its process is killed, the disk is full, or another process reads.
 @Suite(.serialized) struct CompactionTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
@@ -31,6 +30,7 @@ import Testing
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? [])
   }
 
+  /// A store is sound after its process was killed during a compaction.
   @Test func aKillLeavesAWholeStore() throws {
     var random = RandomNumbers(seed: seed)
     for cycle in 0..<TestLength.of(8, long: 500) {
@@ -40,7 +40,7 @@ import Testing
       writer.kill()
       try expectLedger("seed \(seed), cycle \(cycle)")
     }
-    // What the killed ones left goes with the next one.
+    // The next compaction removes the leftovers of killed processes.
     let store = try LedgerWriter.open(path)
     try store.compact()
     store.close()
@@ -56,6 +56,7 @@ import Testing
     try expectLedger("seed \(seed)")
   }
 
+  /// A store cannot be compacted while another process has it open.
   @Test func whoReadsElsewhereStandsInTheWay() throws {
     let store = try LedgerWriter.open(path)
     let refused = try CrashWriterRun(["compact", path, "0", "1"]).finish()

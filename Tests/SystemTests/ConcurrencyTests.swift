@@ -7,15 +7,15 @@ import Testing
 
 /// Sixteen tasks share four long-lived contexts of one store while another process writes to it.
 ///
-/// No commit is lost, none is seen by halves, no object leads to one that does not lead back. Under
-/// ThreadSanitizer (`tools/test --sanitize thread`) this is also the proof that nothing is touched
-/// by two threads at once.
+/// No commit is lost or partially visible, and the two sides of every relationship agree. Under
+/// ThreadSanitizer (`tools/test --sanitize thread`) this also shows that there are no data races.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ConcurrencyTests {
   @Test func sixteenTasksFourContextsTwoProcesses() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
-    // Accounts and labels are made first, so that nobody finds them half made.
+    // Accounts and labels are created first, so that no task or process sees them partially
+    // created.
     _ = try LedgerWriter(path: path) { _ in }.store.close()
     let store = try LedgerWriter.open(path)
     defer { store.close() }
@@ -33,7 +33,7 @@ import Testing
           }
           try await group.waitForAll()
         }
-        // A context takes commits in when it does something, and this one has nothing to do.
+        // A context merges external commits when it is used, and this one is idle.
         try await work.desks[1].look()
       }
       try await everybody.waitForAll()
@@ -43,8 +43,8 @@ import Testing
     try verify(store)
   }
 
-  /// Compares records, indexes, both sides of relationships and sums with each other and with what
-  /// the tasks did.
+  /// Compares records, indexes, both sides of relationships, and sums with each other and with the
+  /// work that the tasks did.
   private func verify(_ store: PersistentStore) throws {
     let state = try #require(try LedgerState(reading: store))
     #expect(

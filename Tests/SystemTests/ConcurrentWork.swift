@@ -5,25 +5,25 @@ import Testing
 
 @testable import crash_writer
 
-/// What sixteen tasks do with one store, each a bounded number of times.
+/// The work of sixteen tasks on one store, each with a bounded number of rounds.
 ///
 /// | tasks | context | work |
 /// |---|---|---|
-/// | 0–3 | a fresh one each time | `perform`; the IDs are handed to the desks |
-/// | 4–5 | the first desk | move money between accounts, again where others came first |
+/// | 0–3 | a new one per round | `perform`; the IDs are handed to the desks |
+/// | 4–5 | the first desk | move money between accounts, retrying after conflicts |
 /// | 6 | the second desk | the same, observed |
 /// | 7 | the second desk | follows fetched results |
 /// | 8–9 | the background context | `performBackground`: entries, deletions, labels |
-/// | 10 | the background context | `performBackgroundAndWait` on a thread of its own |
+/// | 10 | the background context | `performBackgroundAndWait` on a separate thread |
 /// | 11 | a manager's | undo, redo, `commitInBackground` |
-/// | 12–13 | none, the desks' | follow the store's commits, and look at what they name |
+/// | 12–13 | none, the desks' | follow the store's commits and look up the inserted objects |
 /// | 14 | the desks' | `withSnapshot` |
-/// | 15 | a fresh one each time | sums that every commit leaves at zero |
+/// | 15 | a new one per round | sums that are zero after every commit |
 ///
-/// Another process adds entries meanwhile, and it and tasks 0 to 6 count up one common number.
+/// Meanwhile another process adds entries. It and tasks 0 to 6 increment one shared counter.
 struct ConcurrentWork: Sendable {
   static let rounds = 24
-  /// How many rounds of a task there are for each that counts the common number up.
+  /// The number of rounds of a task per increment of the shared counter.
   static let roundsPerCount = 4
   static let foreignEntries = 120
 
@@ -40,25 +40,25 @@ struct ConcurrentWork: Sendable {
     manager = ManagerDesk(store)
   }
 
-  // MARK: What comes of it
+  // MARK: Expected results
 
   static let performers = 0...3
   static let movers = 4...6
   static let labellers = 8...9
 
-  /// How often the common number is counted up here.
+  /// The number of increments of the shared counter by these tasks.
   static var counts: Int {
     (performers.count + movers.count) * (rounds / roundsPerCount)
   }
   static var transfers: Int { 2 * movers.count * rounds }
-  /// The entries that stay, the other process's among them.
+  /// The number of entries that remain, including those of the other process.
   static var entries: Int {
     (performers.count + labellers.count + 1 + 2) * rounds + transfers + foreignEntries
   }
-  /// The entries that are made and deleted again.
+  /// The number of entries that are inserted and deleted again.
   static var passing: Int { labellers.count * rounds / 2 }
 
-  /// The labels that stay on accounts: each task switches pairs of its own, some of them twice.
+  /// The labels that remain on accounts. Each task toggles pairs of its own, some of them twice.
   static var labels: [Int: Set<String>] {
     var labels: [Int: Set<String>] = [:]
     for task in labellers {
@@ -78,7 +78,7 @@ struct ConcurrentWork: Sendable {
 
   // MARK: The tasks
 
-  /// - Parameter changes: The store's commits from before the first task on.
+  /// - Parameter changes: The store's commits since before the first task started.
   func run(
     _ task: Int, _ changes: some AsyncSequence<CommittedChanges, Never> & Sendable
   ) async throws {
@@ -100,7 +100,7 @@ struct ConcurrentWork: Sendable {
     }
   }
 
-  /// Whether a task waits for what the others do.
+  /// Returns whether a task waits for the results of other tasks.
   static func follows(_ task: Int) -> Bool { task == 7 || task == 12 || task == 13 }
 
   private func perform(_ task: Int) async throws {
@@ -117,7 +117,7 @@ struct ConcurrentWork: Sendable {
     }
   }
 
-  /// Does something again where others were there first.
+  /// Repeats an operation until it succeeds without a conflict.
   private func again<R: Sendable>(_ body: () async throws -> R) async throws -> R {
     var result: R?
     while result == nil {
@@ -173,7 +173,7 @@ struct ConcurrentWork: Sendable {
     #expect(passing == nil)
   }
 
-  /// The blocking form, which is for threads that may block.
+  /// Uses the blocking variant, which is for threads that may block.
   private func wait(_ task: Int) async throws {
     try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
       DispatchQueue.global().async {
@@ -189,7 +189,8 @@ struct ConcurrentWork: Sendable {
     }
   }
 
-  /// Hears of every commit, once, in their order, and looks at what was inserted where it is.
+  /// Expects to receive every commit once and in order, and looks up the inserted objects at a
+  /// desk.
   private func follow(
     _ changes: some AsyncSequence<CommittedChanges, Never>, at desk: ContextDesk
   ) async throws {
@@ -206,7 +207,7 @@ struct ConcurrentWork: Sendable {
     #expect(inserted.count - found <= Self.passing)
   }
 
-  /// Looks at what every commit leaves at zero.
+  /// Checks the sums that are zero after every commit.
   private func sum() async throws {
     for _ in 1...Self.rounds {
       let sums = try await store.perform { context in
@@ -226,7 +227,7 @@ struct ConcurrentWork: Sendable {
 
   // MARK: Steps
 
-  /// Makes an entry of an account.
+  /// Inserts an entry for an account.
   @discardableResult
   static func add(
     _ note: String, _ round: Int, to account: ObjectID, in context: ManagedObjectContext

@@ -6,7 +6,7 @@ import Testing
 
 @testable import crash_writer
 
-/// A long-lived context that tasks share: what they want of it they ask here, one at a time.
+/// A long-lived context shared by tasks, which use it one at a time.
 actor ContextDesk {
   private let context: ManagedObjectContext
 
@@ -16,7 +16,7 @@ actor ContextDesk {
     context.isObservable = true
   }
 
-  /// Changes something and commits it; does it again where others were there first.
+  /// Applies a change and commits it, repeating both after a conflict.
   func change(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
     repeat { try body(context) } while try !commits()
   }
@@ -31,7 +31,7 @@ actor ContextDesk {
     }
   }
 
-  /// Changes an account as ``change(_:)`` does, which whoever has read it is told of.
+  /// Changes an account like ``change(_:)`` and expects that its observers are notified.
   func changeObserved(
     _ account: ObjectID, _ body: @Sendable (ManagedObjectContext) throws -> Void
   ) throws {
@@ -47,19 +47,19 @@ actor ContextDesk {
     #expect(hasTold)
   }
 
-  /// The round of an entry that another context made; nil where it is no more.
+  /// Returns the round of an entry that another context inserted, or `nil` if it no longer exists.
   ///
-  /// - Throws: Where the entry's account does not lead back to it.
+  /// - Throws: An error if the entry's account doesn't link back to it.
   func round(of id: ObjectID) throws -> Int? {
     guard let entry = try context.objects(with: [id]).first as? Entry else { return nil }
     let account = try #require(entry.account)
     let (round, isLinked) = (entry.round, account.entries.contains(entry))
-    // A relationship is read as it is by now: somebody may have deleted the entry meanwhile.
+    // Relationships are read in their current state, so another context may have deleted the entry.
     if !isLinked { #expect(try context.objects(with: [id]).isEmpty) }
     return round
   }
 
-  /// Counts the same in two ways on one view of the store, while others commit.
+  /// Counts the same entries in two ways on one snapshot while other contexts commit.
   func compareCounts() throws {
     try context.withSnapshot {
       let all = try context.count(Entry.self)
@@ -71,15 +71,15 @@ actor ContextDesk {
     }
   }
 
-  /// Takes in concurrent commits.
+  /// Merges concurrent commits.
   func look() throws { _ = try context.count(Ledger.self) }
 
-  /// Follows the entries that move money until there are so many, step by step.
+  /// Follows the entries that move money, change by change, until there are `count` of them.
   func followTransfers(until count: Int) async throws {
     let results = try context.fetchedResults(
       FetchRequest<Entry>(predicate: "amount != 0", sortKeys: ["entryID"]))
     var (objects, changes) = (results.objects, results.changes.makeAsyncIterator())
-    // All of them may be there before this task has its turn.
+    // All of them may already exist when this task first runs.
     while objects.count < count, let difference = await changes.next(isolation: self) {
       objects = difference.isComplete ? difference.applied(to: objects) : results.objects
       let ids = objects.map(\.entryID)
@@ -89,13 +89,13 @@ actor ContextDesk {
   }
 }
 
-/// A manager, which belongs to this actor as its context does.
+/// A data manager that is isolated to this actor, like its context.
 actor ManagerDesk {
   private let manager: DataManager
 
   init(_ store: PersistentStore) { manager = DataManager(store: store) }
 
-  /// Makes one entry here, taking it back once and bringing it again, and one in the background.
+  /// Inserts one entry here, undoing and redoing it once, and one in the background.
   func work(_ note: String, _ round: Int, _ account: ObjectID) async throws {
     let (store, here) = (manager.store, "note == \(note) AND round == \(round)" as FetchPredicate)
     manager.beginUndoGroup()
@@ -111,7 +111,7 @@ actor ManagerDesk {
       #expect(context.store === store)
       try ConcurrentWork.add(note, -round, to: account, in: context)
     }
-    // What this awaited is here without a fetch that would take it in.
+    // The awaited commit is visible here without a fetch that would merge it.
     #expect(!manager.context.hasChanges)
     #expect(
       try manager.count(Entry.self, matching: "note == \(note) AND round == \(-round)") == 1)

@@ -12,11 +12,12 @@ import Testing
   import Darwin
 #endif
 
-/// A writer is killed without warning, over and over. Whatever it had acknowledged is there,
-/// nothing is there by half, and the store is sound.
+/// A writer is killed repeatedly without warning. Every acknowledged commit is there, no commit is
+/// partially there, and the store is sound.
 @Suite(.serialized) struct CrashTests {
   static let cycles = TestLength.of(75, long: 5000)
-  /// A store lives through so many crashes; then the next one begins, whose creation is hit too.
+  /// The number of crashes per store. Then a new store begins, so that its creation is interrupted,
+  /// too.
   static let cyclesPerStore = 25
 
   @Test func everyAcknowledgedCommitSurvives() throws {
@@ -33,7 +34,7 @@ import Testing
   }
 }
 
-/// Runs a writer, kills it, and compares the store with what the writer said.
+/// A verifier that kills a writer and compares the store with the acknowledged commits.
 private struct CrashVerifier {
   let path: String
   let seed: UInt64

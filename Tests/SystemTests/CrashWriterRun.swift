@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A running crash-writer, whose lines are read as they come.
+/// A running crash-writer, whose output is read line by line.
 final class CrashWriterRun {
   private let program: StartedProgram
   private let errors: URL
   private var pending: [UInt8] = []
-  /// The complete lines so far.
+  /// The complete lines read so far.
   private(set) var lines: [String] = []
 
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
@@ -21,7 +21,7 @@ final class CrashWriterRun {
 
   deinit { try? FileManager.default.removeItem(at: errors) }
 
-  /// Reads until so many lines begin with a word; false where the writer ended before.
+  /// Reads until `count` lines begin with a word; returns `false` if the writer ended first.
   func read(until count: Int, _ word: String) -> Bool {
     while acknowledged(word).count < count {
       if !readMore() { return false }
@@ -29,20 +29,20 @@ final class CrashWriterRun {
     return true
   }
 
-  /// Kills the writer and reads what it had still said.
+  /// Kills the writer and reads the rest of its output.
   func kill() {
     program.kill()
     _ = finish()
   }
 
-  /// Waits for the end; gives the exit code and what stands on the standard error.
+  /// Waits for the writer to end; returns its exit code and the contents of its standard error.
   func finish() -> (status: Int32, errors: String) {
     while readMore() {}
     let status = program.wait()
     return (status, (try? String(contentsOf: errors, encoding: .utf8)) ?? "")
   }
 
-  /// The numbers on the lines that begin with a word.
+  /// Returns the numbers on the lines that begin with a word.
   func acknowledged(_ word: String) -> [Int64] {
     lines.filter { $0.hasPrefix(word + " ") }
       .flatMap { $0.split(separator: " ").dropFirst().compactMap { Int64($0) } }
@@ -60,8 +60,8 @@ final class CrashWriterRun {
 }
 
 extension CrashWriterRun {
-  /// Opens the ledger at a path in a way that changes its model while another process appends to
-  /// it, which has to stop, to say why, and to leave the store sound.
+  /// Opens the ledger at a path with a changed model while another process appends to it. Expects
+  /// that the other process stops with an explanation and that the store is sound.
   static func stopped(
     at path: String, by open: () throws -> PersistentStore
   ) throws -> (store: PersistentStore, writer: CrashWriterRun) {

@@ -5,15 +5,15 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Damaged files: an error, never the end of the process, never wrong data.
+/// A damaged file leads to an error, but never to a crash or to wrong data.
 ///
-/// Copies of a store with every kind of database are damaged in thirteen ways and read by a process
-/// of their own, as a program would read them.
+/// Copies of a store with every kind of database are damaged in thirteen ways and read by a
+/// separate process, as a program would read them.
 @Suite(.serialized) struct DamageTests {
   static let cases = TestLength.of(624, long: 250_000)
 
-  /// Stores that are opened as usual, and verified where they are used: `ARBOR_DAMAGE_CASES` of
-  /// them in a long run.
+  /// The number of cases in which stores are opened as usual and verified while they are used.
+  /// `ARBOR_DAMAGE_CASES` overrides it in a long run.
   static let usedCases: Int = {
     let given = ProcessInfo.processInfo.environment["ARBOR_DAMAGE_CASES"].flatMap { Int($0) }
     return TestLength.of(104, long: given ?? 20_000)
@@ -24,8 +24,8 @@ import Testing
     return given ?? UInt64.random(in: 0...(.max))
   }
 
-  /// What no use notices is a page that is sound in itself and out of date, or a changed index
-  /// entry: the scrub finds it.
+  /// Normal use doesn't detect a page that is intact but out of date, or a changed index entry. The
+  /// scrub finds them.
   @Test(arguments: ["reading", "writing"])
   func aDamagedStoreInUseNeverEndsTheProcess(use: String) throws {
     let seed = Self.seed()
@@ -39,7 +39,7 @@ import Testing
     #expect(used.count == cases)
     #expect(used.refused > cases / 4)
     #expect(used.wrongAfterScrub == [])
-    // What is only noticed by the scrub is rare.
+    // Damage that only the scrub finds is rare.
     #expect(used.wrong.count <= max(2, cases / 20))
   }
 
@@ -53,14 +53,15 @@ import Testing
     #expect(verified.wrong == [])
     #expect(verified.count == Self.cases)
     #expect(verified.refused > Self.cases / 3)
-    // The campaign can fail: without the verification damage goes unnoticed or kills.
+    // Without verification damage goes unnoticed or crashes the reader, which shows that the
+    // campaign is able to fail.
     let trusting = try campaign.run(0..<Self.cases / 3, verification: "quick")
     print("unverified: \(trusting)")
     #expect(trusting.deaths.count + trusting.wrong.count > 0)
   }
 }
 
-/// A store, its damaged copies, and what came of reading them.
+/// A store, its damaged copies, and the outcomes of reading them.
 private struct DamageCampaign {
   let seed: UInt64
   private let folder: TemporaryFolder
@@ -69,12 +70,12 @@ private struct DamageCampaign {
     var count = 0
     var refused = 0
     var same = 0
-    /// The cases, with kind and position.
+    /// The cases that ended the process, with kind and position.
     var deaths: [String] = []
     var wrong: [String] = []
-    /// Those with wrong data that a scrub has not found.
+    /// The cases with wrong data whose damage the scrub missed.
     var wrongAfterScrub: [String] = []
-    /// Those without wrong data that a scrub has found.
+    /// The number of cases without wrong data whose damage the scrub found.
     var foundByScrub = 0
 
     var description: String {
@@ -90,7 +91,7 @@ private struct DamageCampaign {
     try makeStore()
   }
 
-  /// Runs cases in as many processes as it takes: one that dies is followed by the next.
+  /// Runs the cases, starting another process after each one that dies.
   func run(_ cases: Range<Int>, verification: String) throws -> Outcome {
     var outcome = Outcome()
     var next = cases.lowerBound
@@ -126,8 +127,8 @@ private struct DamageCampaign {
     return outcome
   }
 
-  /// Every kind of database, deep enough for branches, with large values, sets of values in trees
-  /// of their own, and free pages.
+  /// Creates a store with every kind of database, deep enough for branch pages, with large values,
+  /// duplicate values in subtrees, and free pages.
   private func makeStore() throws {
     let path = folder.path("sound")
     let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))

@@ -6,17 +6,17 @@
   import Testing
   import crash_writer
 
-  /// Each call of the system that a program makes on a store's files fails in turn, once or from
-  /// then on: the program ends with an error or goes on, never by a signal, and says the truth.
-  /// Whatever it has acknowledged is there, and what it refused is not.
+  /// Each system call of a program on a store's files fails in turn, once or from then on. The
+  /// program ends with an error or continues; it never dies of a signal and never reports a false
+  /// outcome. Every acknowledged change is in the store, and no rejected change is.
   @Suite(.serialized) struct FaultTests {
-    /// How calls fail.
+    /// The ways in which calls fail.
     enum Kind: String, CaseIterable {
       case eio, enospc, short, eintr
     }
 
     private static let seed: UInt64 = 7
-    /// Of the calls of a run so many fail in turn, one of them per run; all in a long run.
+    /// The number of calls per kind that fail, one in each run; all of them in a long run.
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
     @Test(arguments: StoreWork.allCases)
@@ -43,26 +43,27 @@
       }
     }
 
-    /// The numbers of calls to fail: all, or some of them, others in each run.
+    /// Returns the numbers of the calls to fail: all of them, or a random selection.
     private static func calls(_ count: Int) -> [Int] {
       let all = Array(1...max(count, 1))
       return callsPerKind >= count ? all : Array(all.shuffled().prefix(callsPerKind))
     }
 
-    /// Not in builds of sanitizers, which have calls of their own in those places.
+    /// Whether faults can be injected, which is not the case in sanitizer builds because they
+    /// intercept the same calls.
     private static var canFail: Bool {
       (try? Trial(.commits, .eio, call: 0, isLasting: false).run().calls).map { $0 > 0 } ?? false
     }
 
-    /// What a run came to.
+    /// The result of a run.
     struct Outcome {
       let calls: Int
-      /// The call that failed first.
+      /// The first call that failed.
       let failed: String?
       let wasRefused: Bool
     }
 
-    /// One run of the program, in which a call fails, and the look at what it has left.
+    /// One run of the program in which a call fails, and the verification of the files it left.
     struct Trial {
       let work: StoreWork
       let kind: Kind
@@ -100,7 +101,7 @@
         let notes = try String(contentsOfFile: report.path("calls"), encoding: .utf8)
           .split(separator: "\n").map { $0.split(separator: " ") }
         let failed = notes.first { $0[0] != "calls" }.map { String($0[0]) }
-        // What a log has counts, whatever has kept it from the file.
+        // A commit in the log counts even if it did not reach the file.
         let verifier = StoreWorkVerifier(
           work: work, path: path, log: log, seed: seed, lines: writer.lines,
           mayBeAhead: work == .share)
@@ -109,7 +110,7 @@
         if end.status == 0, work == .copy || work == .salvage {
           #expect(FileManager.default.fileExists(atPath: path + ".copy"), "\(title): no copy")
         }
-        // What could not be removed is removed by whoever opens the file next.
+        // A file that could not be removed is removed when the store is next opened.
         let left = try FileManager.default.contentsOfDirectory(
           atPath: URL(filePath: path).deletingLastPathComponent().path)
         if !isLasting, failed != "unlink" {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import crash_writer
 
-/// Two processes commit to one store, and one of them follows what both do: it hears of every
-/// commit, once, in the order of the commits, and knows which are its own.
+/// Two processes commit to one store, and one of them follows the commits of both. It receives
+/// every commit once and in order, and can tell which ones are its own.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ForeignNewsTests {
   private static let commitsPerWriter = 300
 
@@ -46,7 +46,7 @@ import Testing
     try store.check()
   }
 
-  /// Nothing but the other process's write wakes the one that waits.
+  /// A waiting process is woken by a write of another process alone.
   @Test func aProcessThatOnlyWaitsIsWoken() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -64,7 +64,7 @@ import Testing
     try store.check()
   }
 
-  /// Results move in a process that does nothing but wait for them.
+  /// Results are updated in a process that only waits for them.
   @MainActor @Test func resultsFollowTheCommitsOfAnotherProcess() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

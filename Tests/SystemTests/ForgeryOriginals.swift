@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sound stores that are forged: small ones, with a little of everything that a store keeps.
+/// The sound stores to forge: small ones that together contain everything that a store can hold.
 enum ForgeryOriginals {
-  /// Makes the files `office`, `library` and `unfinished` in a folder.
+  /// Creates the files `office`, `library` and `unfinished` in a folder.
   static func make(at folder: TemporaryFolder) async throws {
     try makeOffice(at: folder.path("office"))
     try makeLibrary(at: folder.path("library"))
@@ -17,7 +17,8 @@ enum ForgeryOriginals {
     }
   }
 
-  /// Indexes of which one is filled, one is filled in part, and one has nothing yet.
+  /// Creates a store with one complete index, one partially built index, and one whose build has
+  /// not started.
   private static func makeUnfinished(at path: String) async throws {
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -42,7 +43,7 @@ enum ForgeryOriginals {
       FetchIndexDescription(name: "words", elements: [.init("text", kind: .text)]),
       FetchIndexDescription(name: "once", elements: [.init("text")], isUnique: true),
     ])
-    // Cancelled in the middle of the second index, whose first batches stay.
+    // Cancelled in the middle of the second index, whose completed batches remain.
     let work = Task {
       var opening = StoreOpening(.file(path), model: newer)
       opening.mostObjectsIndexedAtOnce = 0
@@ -62,7 +63,7 @@ enum ForgeryOriginals {
     try #require(done.count == 2 && done.contains(0) && done.contains { $0 > 0 }, "\(done)")
   }
 
-  /// Every kind of relationship and of index of values.
+  /// Creates a store with every kind of relationship and of value index.
   private static func makeOffice(at path: String) throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     defer { file.close() }
@@ -94,8 +95,8 @@ enum ForgeryOriginals {
     }
   }
 
-  /// Every type of attribute, words, binaries outside of their records, derived attributes, and a
-  /// relationship of objects of one entity with each other.
+  /// Creates a store with every attribute type, a full-text index, external binaries, derived
+  /// attributes, and a relationship from an entity to itself.
   private static func makeLibrary(at path: String) throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
       CompositeDescription("Size") {

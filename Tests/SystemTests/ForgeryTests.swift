@@ -5,13 +5,13 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Forged files: entries that say what nobody wrote, with every checksum right, are an error or
-/// harmless, never the end of the process and never a loop.
+/// A forged file, with changed entries and correct checksums, leads to an error or is harmless. It
+/// never crashes the process or causes an infinite loop.
 ///
-/// Three stores are forged in turn, and used in three ways: after the quick look through the
-/// store's own layer, after the verification in full through objects, and after the quick look
-/// through objects and requests. A usual run forges the same as the last, so that a change is what
-/// a failure tells of; a long one begins anew, and `ARBOR_SEED` replays it.
+/// Three stores are forged in turn and used in three ways: through the engine after a quick
+/// verification, through objects after a full verification, and through objects and requests after
+/// a quick verification. A normal run repeats the same forgeries, so that a failure indicates a
+/// change in the code. A long run uses a new seed, and `ARBOR_SEED` replays one.
 @Suite(.serialized) struct ForgeryTests {
   static let cases = TestLength.of(200, long: 100_000)
 
@@ -47,12 +47,12 @@ import Testing
     print("forged: \(results), deaths: \(deaths.count)")
     #expect(deaths == [])
     #expect(results.values.reduce(0, +) == Self.cases)
-    // The forgeries are such as are noticed. Of stores that are not forged nothing is, as the other
-    // test shows.
+    // More than a third of the forgeries must be detected. The other test shows that unmodified
+    // stores pass.
     #expect(results["refused", default: 0] + results["found", default: 0] > Self.cases / 3)
   }
 
-  /// What is forged is sound before, so that each use comes to its end.
+  /// The stores are sound before they are forged, so that every use runs to its end.
   @Test func theStoresAreSoundBefore() async throws {
     let folder = try TemporaryFolder()
     try await ForgeryOriginals.make(at: folder)

@@ -5,9 +5,10 @@ import Testing
 
 @testable import crash_writer
 
-/// The disk fills up in the middle of the work: an error that says so, every acknowledged commit
-/// kept, and the store usable again when there is room.
+/// The disk fills up during a commit. The error says so, every acknowledged commit is kept, and the
+/// store is usable again once there is room.
 @Suite(.serialized) struct FullDiskTests {
+  /// Exceeding the file size limit is handled like a full disk.
   @Test func aFileSizeLimitIsAFullDisk() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -37,7 +38,7 @@ import Testing
     #expect(state == LedgerState(seed: seed, rounds: rounds), "seed \(seed)")
     store.close()
 
-    // Deleting needs no room that is not there.
+    // Deleting must not require additional room.
     let full = try CrashWriterRun(["empty", path, "0", "1"], environment: environment).finish()
     #expect(full.status == 0, "\(full.errors)")
     let emptied = try LedgerWriter.open(path)
@@ -46,11 +47,11 @@ import Testing
   }
 }
 
-/// A file system of a given size, in memory.
+/// An in-memory file system of a given size.
 struct SmallDisk {
   let url: URL
 
-  /// Whether this process may mount: some containers forbid it.
+  /// Whether this process may mount file systems, which some containers forbid.
   static let isPermitted: Bool = {
     guard let disk = try? SmallDisk(bytes: 1 << 16) else { return false }
     disk.unmount()
@@ -69,10 +70,10 @@ struct SmallDisk {
     }
   }
 
-  /// Makes what is on it unchangeable.
+  /// Remounts the file system as read-only.
   ///
-  /// The system refuses while a file on it is open for writing, if only by a program that another
-  /// test is about to start, which has inherited it until it runs.
+  /// The system refuses this while a file is open for writing. A child process that another test
+  /// just started may have inherited such a file until it executes its own program.
   func makeReadOnly() throws {
     for _ in 0..<200 {
       if Self.run("mount", ["-o", "remount,ro", url.path]) { return }

@@ -8,9 +8,11 @@ import Testing
 
 @testable import crash_writer
 
-/// A store gets indexes while another process writes to it, and while its own process is killed.
+/// Indexes are added to a store while another process writes to it, and while the building process
+/// is killed.
 @Suite(.serialized) struct IndexBuildingTests {
-  /// Who writes with the former model is stopped before it writes past an index it does not know.
+  /// A process that uses the former model is stopped before it writes without maintaining the new
+  /// indexes.
   @Test func aWriterWithTheFormerModelIsStopped() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -52,8 +54,8 @@ import Testing
     #expect(try store.indexes().first { $0.name == "byAmount" }?.entries == 30_000)
     try store.check()
   }
-  /// After a kill behind any batch the indexes hold what they should, the store answers, and the
-  /// next opening goes on from there.
+  /// After a kill between any two batches the partial indexes are correct, the store can be used,
+  /// and the next opening continues the build.
   @Test func aKillBehindAnyBatchGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -72,7 +74,7 @@ import Testing
       let builds = try killed.indexBuilds()
       killed.close()
       #expect(builds.isEmpty == isDone)
-      // Each batch is there, and what others did before it.
+      // Every completed batch is kept, including those of earlier processes.
       let left = builds.reduce(0) { $0 + $1.objectCount - $1.objectsDone }
       #expect(left < lastLeft, "event \(event): \(builds)")
       lastLeft = left
@@ -94,7 +96,7 @@ import Testing
     #expect(event > 8)
   }
 
-  /// A full disk in the middle is a clear error, and the build goes on when there is room.
+  /// A full disk during the build is reported as such, and the build continues once there is room.
   @Test func aFullDiskInTheMiddleGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -115,8 +117,8 @@ import Testing
     try store.check()
   }
 
-  /// While one process fills the indexes another one inserts, changes and deletes entries, and uses
-  /// the indexes when they are ready.
+  /// While one process builds the indexes, another inserts, changes and deletes entries, and uses
+  /// the indexes once they are ready.
   @Test func anotherProcessCommitsBesideTheBuild() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

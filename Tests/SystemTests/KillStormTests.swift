@@ -6,16 +6,17 @@ import Testing
 
 @testable import crash_writer
 
-/// Four writers and two readers use one store, and one after the other is killed without warning
-/// and begins again while the others go on: whoever is killed holds nobody up, nothing that was
-/// acknowledged is lost, nothing is there twice, and the store is sound.
+/// Four writers and two readers use one store. One after another is killed without warning and
+/// restarted while the others continue. A killed process blocks no other, no acknowledged commit is
+/// lost or duplicated, and the store is sound.
 @Suite(.serialized) struct KillStormTests {
   private static let rounds = TestLength.of(3, long: 1600)
   private static let killsPerRound = 8
-  /// A store lives through so many rounds.
+  /// The number of rounds before a new store is created.
   private static let roundsPerStore = 20
   private static let writers = 1...4
 
+  /// Killed processes don't block others, and no acknowledged commit is lost.
   @Test func whoeverIsKilledHoldsNobodyUp() throws {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? .random(in: 0...(.max))
@@ -34,7 +35,7 @@ import Testing
     print("\(kills) processes were killed")
   }
 
-  /// The processes on one store, and what they have acknowledged.
+  /// The processes on one store, and the commits that they acknowledged.
   private struct Storm {
     let path: String
     private var appended: [Int: Int64] = [:]
@@ -61,9 +62,9 @@ import Testing
       appended[runIndex + 1] = max(appended[runIndex + 1] ?? 0, last)
     }
 
-    /// Kills and begins again, then kills all and verifies what is there.
+    /// Kills and restarts processes, then kills all of them and verifies the store.
     ///
-    /// - Returns: How many processes were killed.
+    /// - Returns: The number of processes killed.
     mutating func run(_ what: String, _ random: inout RandomNumbers) throws -> Int {
       var runs = try (0..<6).map { try start($0) }
       for _ in 0..<killsPerRound {
@@ -72,7 +73,7 @@ import Testing
         end(runs[runIndex], runIndex, what)
         runs[runIndex] = try start(runIndex)
       }
-      // Each of the writers gets its turn, whoever was killed.
+      // Every writer makes progress, whichever processes were killed.
       for runIndex in 0..<4 { #expect(runs[runIndex].read(until: 2, "appended"), "\(what)") }
       for (runIndex, run) in runs.enumerated().shuffled(using: &random) { end(run, runIndex, what) }
       try verify(what)

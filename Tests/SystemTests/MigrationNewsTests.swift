@@ -5,8 +5,8 @@ import Testing
 
 @testable import crash_writer
 
-/// A program that has a store open with its former model reads on while another one migrates it, is
-/// told of that, is refused where it writes, and opens the store again.
+/// While another process migrates a store, a program that has it open with the former model keeps
+/// reading if it can, is notified, cannot write, and can reopen the store.
 @Suite(.timeLimit(.minutes(40))) struct MigrationNewsTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -34,7 +34,7 @@ import Testing
     #expect(end.status == 0, "\(end.errors)")
   }
 
-  /// A ledger with an account of 30 entries.
+  /// Creates a ledger with an account of 30 entries.
   private func ledger() throws -> PersistentStore {
     try LedgerWriter(path: path) { _ in }.store.close()
     let store = try LedgerWriter.open(path)
@@ -42,7 +42,7 @@ import Testing
     let account = try #require(try context.fetchOne(Account.self))
     for number in 0..<30 {
       let entry = context.insert(Entry.self)
-      // The store's own numbers are for the other process.
+      // Negative, because the other process draws its IDs from the store's counter.
       entry.entryID = Int64(-1 - number)
       entry.amount = number
       entry.account = account
@@ -53,7 +53,7 @@ import Testing
 
   // MARK: In place
 
-  /// What the former model knows reads rightly: every opening of the file goes on.
+  /// If the former model can still read the records, every opening of the file continues to read.
   @Test func afterFurtherIndexesReadersGoOn() async throws {
     let store = try ledger()
     defer { store.close() }
@@ -74,7 +74,7 @@ import Testing
           == "The store was migrated from model \(notice.source) to \(notice.target). It can still "
           + "be read. Reopen it to write.")
     }
-    // Objects and links that nobody has looked at yet come from the file.
+    // Objects and links that were not yet loaded are read from the file.
     #expect(account.entries.map(\.amount).sorted() == Array(0..<30))
     #expect(try context.count(FetchRequest<Entry>(predicate: "amount >= 20")) == 10)
     let error = refusal {
@@ -82,7 +82,7 @@ import Testing
       try context.commit()
     }
     #expect(error?.code == .modelChanged && error?.message == Self.changed)
-    // What is committed with the newer model is read and told here.
+    // Commits made with the newer model are visible and reported here.
     try run(["index", path, "1", "1"])
     let commit = try #require(await news[0].next(isolation: nil))
     #expect(commit.migration == nil && commit.inserted.count == 1)
@@ -97,7 +97,7 @@ import Testing
     try newer.check()
   }
 
-  /// Objects that are here stay; nothing more is read.
+  /// Loaded objects remain available, but nothing more can be read.
   @Test func afterAnAttributeMoreReadersAreToldToReopen() async throws {
     let store = try ledger()
     defer { store.close() }
@@ -121,7 +121,7 @@ import Testing
       try context.commit()
     }
     #expect(writing?.code == .modelChanged && writing?.message == Self.changed)
-    // Who asks late is told as well.
+    // A late subscriber is notified as well.
     var late = store.changes.makeAsyncIterator()
     #expect(await late.next(isolation: nil)?.migration == notice)
     store.close()
@@ -148,7 +148,8 @@ import Testing
         + "reading, or abandon the migration with PersistentStore.revertMigration(_:).")
   }
 
-  /// The former program with 60 entries, and the newer one in the middle of its code.
+  /// Runs `body` with a store opened with the former model, while the migration to the newer one is
+  /// paused in its custom code.
   private func paused(
     _ body: (PersistentStore, CrashWriterRun) async throws -> Void
   ) async throws {
@@ -215,7 +216,7 @@ import Testing
     }
   }
 
-  /// The way back is told like the way forth.
+  /// A revert is reported just like a migration.
   @Test func theWayBackIsTold() async throws {
     try Conversion.fill(path, count: 60)
     try run(["convert", path, "0", "20"])
@@ -225,7 +226,7 @@ import Testing
     let reverted = try BuiltProgram("lmdb-inspect").run(["revert", path])
     #expect(reverted.status == 0, "\(reverted.errors)")
     var notice = try #require(await news.next(isolation: nil)?.migration)
-    // The file says for a moment which way it goes before it does.
+    // For a moment, the file contains the marker that announces the revert.
     if notice.phase == .began {
       notice = try #require(await news.next(isolation: nil)?.migration)
     }
@@ -239,7 +240,7 @@ import Testing
     try former.check()
   }
 
-  /// A migration whose program has died is given up: the former program writes again.
+  /// Abandoning the migration of a dead process lets the former program write again.
   @Test func aMigrationThatIsGivenUpIsTold() async throws {
     try await paused { store, migration in
       var news = store.changes.makeAsyncIterator()

@@ -8,8 +8,8 @@ import Testing
 
 @testable import crash_writer
 
-/// A store goes to another model while another process writes to it, and while its own process is
-/// killed.
+/// A store is migrated to another model while another process writes to it, and while the migrating
+/// process is killed.
 @Suite(.serialized) struct MigrationProcessTests {
   private func count(_ store: PersistentStore, _ entity: String) throws -> Int {
     try store.makeContext().count(entity)
@@ -27,7 +27,7 @@ import Testing
       try store.makeContext().count(
         FetchRequest<ManagedObject>(entity: "Posting", predicate: "rank == 7"))
         == count(store, "Posting"))
-    // The program of the former model does not lose what it does not know.
+    // A program with the former model is refused, so that it cannot lose data that it doesn't know.
     let former = try CrashWriterRun(["append", path, "1", "1"])
     let refused = former.finish()
     #expect(refused.status == 1 && refused.errors.contains("another model"), "\(refused.errors)")
@@ -35,7 +35,7 @@ import Testing
     #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
   }
 
-  /// Starts a process that reads the ledger with its first model.
+  /// Starts a process that reads the ledger with its original model.
   private func watcher(_ path: String, until count: Int) throws -> CrashWriterRun {
     try LedgerWriter(path: path) { _ in }.store.close()
     let watcher = try CrashWriterRun(["watch", path, "\(count)", "1"])
@@ -53,7 +53,8 @@ import Testing
     try context.commit()
   }
 
-  /// A reader that cannot misread anything goes on, and does not write past what it does not know.
+  /// A reader that can still read all records continues, but cannot write without maintaining the
+  /// new indexes.
   @Test func aReaderGoesOnWhileIndexesAreAdded() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -69,7 +70,7 @@ import Testing
     try store.check()
   }
 
-  /// While the store is being migrated in a copy, others read it and cannot write to it.
+  /// While a store is migrated in a copy, other processes can read it but not write to it.
   @Test func aMarkerStopsWritersOfOtherProcesses() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -79,7 +80,7 @@ import Testing
     opening.isMigrating = true
     let file = try StoreEngine.open(opening)
     defer { file.close() }
-    // Shares the store that may write.
+    // Shares the engine that may write.
     let store = try LedgerWriter.open(path)
     defer { store.close() }
     try file.setMigrationMarker(
@@ -97,7 +98,7 @@ import Testing
     #expect(writer.status == 0, "\(writer.errors)")
   }
 
-  /// A reader that would meet records in a layout that it does not know is stopped.
+  /// A reader stops before it reads records in an unknown layout.
   @Test func aReaderIsStoppedWhereRecordsChange() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -110,7 +111,7 @@ import Testing
     #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
   }
 
-  /// After a kill at any moment the store is of the former model or of the new one, and sound.
+  /// After a kill at any moment the store has the former model or the new one, and is sound.
   @Test func aKillLeavesTheFormerModelOrTheNew() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -139,10 +140,11 @@ import Testing
   private static let count = TestLength.of(240, long: 100_000)
   private static let batch = TestLength.of(60, long: 1000)
 
-  /// Migrates a copy of a store by code in a process that is killed, and goes on in another one.
+  /// Migrates a copy of a store with custom code in a process that is killed, and continues in
+  /// another one.
   ///
-  /// - Parameter run: Migrates the store at a path; false where it was killed.
-  /// - Returns: What `run` returns.
+  /// - Parameter run: Migrates the store at a path; returns `false` if the process was killed.
+  /// - Returns: The result of `run`.
   private func interrupt(
     _ name: String, of original: String, in folder: TemporaryFolder,
     _ run: (String) throws -> Bool
@@ -151,7 +153,7 @@ import Testing
     try FileManager.default.copyItem(atPath: original, toPath: path)
     let isDone = try run(path)
     if !isDone {
-      // Whoever reads the store meanwhile sees it as it was, or as it is when all is done.
+      // Readers see the store as it was before the migration or as it is after.
       let reader = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
       #expect(try self.count(reader, "Entry") == Self.count)
       reader.close()
@@ -168,8 +170,8 @@ import Testing
     return isDone
   }
 
-  /// A migration with code that is killed between its commits goes on: nothing is done twice, and
-  /// nothing is lost.
+  /// A custom migration that is killed between its commits continues without repeating or losing
+  /// work.
   @Test func aKillAtAnyCommitOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -186,13 +188,13 @@ import Testing
     #expect(event > 10)
   }
 
-  /// The same right behind each commit of its batches.
+  /// A custom migration that is killed right after any commit of a batch continues.
   @Test func aKillBehindEveryCommitOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
     try Conversion.fill(original, count: Self.count)
-    // Two calls of the code look at every object.
+    // Each object is processed by two calls of the custom code.
     for commit in 1..<2 * Self.count / Self.batch {
       let isDone = try interrupt("commit-\(commit)", of: original, in: folder) { path in
         let call = commit * Self.batch + 1
@@ -203,7 +205,7 @@ import Testing
     }
   }
 
-  /// The same at moments that nothing but the clock tells.
+  /// A custom migration that is killed at a random time continues.
   @Test func aKillAtAnyMomentOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -226,7 +228,8 @@ import Testing
     }
   }
 
-  /// A full disk in the middle is a clear error, and the migration goes on when there is room.
+  /// A full disk during a custom migration is reported as such, and the migration continues once
+  /// there is room.
   @Test func aFullDiskInTheMiddleOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -7,16 +7,16 @@
 
   @testable import crash_writer
 
-  /// Power fails at any moment of a program that makes a store and changes it: of what it wrote and
-  /// had not synced, any part may be on the disk. Every acknowledged commit is there, nothing is
-  /// there by half, and the store is sound.
+  /// Power fails at any moment while a program creates and changes a store. Of the data that was
+  /// written but not synced, any part may have reached the disk. Every acknowledged commit is
+  /// there, no commit is partially there, and the store is sound.
   @Suite(.serialized) struct PowerLossTests {
-    /// Of each work; `ARBOR_CASES` asks for another number.
+    /// The number of disk images per kind of work; `ARBOR_CASES` overrides it.
     private static let images =
       ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
       ?? TestLength.of(40, long: 200_000)
 
-    /// A new seed, or the one that a failure told of.
+    /// Returns a new seed, or the one specified by `ARBOR_SEED` to reproduce a failure.
     private static func seed() -> UInt64 {
       let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
       return given ?? .random(in: 0...(.max))
@@ -36,8 +36,8 @@
       #expect(tally.violations.isEmpty, "ARBOR_SEED=\(seed): \(tally.violations.prefix(3))")
     }
 
-    /// On a disk that says of everything that it is synced, and forgets it, commits are lost and
-    /// stores destroyed; and that is seen.
+    /// A disk that reports data as synced but loses it loses commits and destroys stores, and the
+    /// test detects that.
     @Test func aDiskThatLiesIsNoticed() throws {
       let seed = Self.seed()
       let recording = try Recording(.commits, seed: seed)
@@ -46,13 +46,13 @@
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
-    /// What a program did, and where it began.
+    /// The recorded events of a program, and the files it started with.
     private struct Recording {
       let work: StoreWork
       let seed: UInt64
       let events: [DiskEvent]
       private let path: String
-      /// Holds the log, if there is one.
+      /// The folder that holds the recording, and the log, if there is one.
       private let beside: TemporaryFolder
       private let before: (bytes: [UInt8], inode: UInt64)?
 
@@ -73,7 +73,7 @@
             (attributes[.systemFileNumber] as? UInt64) ?? 0
           )
         }
-        // The images are looked at after another start of the machine than the program had.
+        // The program ran under another boot ID than the one under which the images are verified.
         let boot = beside.path("boot")
         try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
         let run = try CrashWriterRun(
@@ -86,21 +86,21 @@
         let end = run.finish()
         #expect(end.status == 0, "\(end.errors)")
         let record = try? Data(contentsOf: URL(filePath: beside.path("record")))
-        // None exists in builds of sanitizers.
+        // Sanitizer builds don't produce a recording.
         events = DiskEvent.all(in: [UInt8](record ?? Data()))
       }
 
-      /// What images of the disk come to.
+      /// The outcomes of verifying disk images.
       struct Tally {
         var images = 0
-        /// Those in which there is a store.
+        /// The number of images that contain a store.
         var stores = 0
-        /// Those whose file was put aside as damaged, and made anew from the log.
+        /// The number of images whose file was set aside as damaged and rebuilt from the log.
         var remade = 0
         var violations: [String] = []
       }
 
-      /// Verifies images at random events, as many behind each as the number asks for.
+      /// Verifies `count` images, taken after random events.
       func verify(_ count: Int, seed: UInt64, lies: Bool) throws -> Tally {
         var random = RandomNumbers(seed: seed)
         var tally = Tally()
@@ -122,8 +122,8 @@
         return tally
       }
 
-      /// What is wrong with the files of an image, nil where nothing is; and whether the store was
-      /// made anew.
+      /// Returns the first problem of an image's files, or `nil` if there isn't one, and whether
+      /// the store was rebuilt.
       private func violation(
         of image: [String: [UInt8]], _ lines: [String]
       ) throws -> (what: String?, isRemade: Bool) {

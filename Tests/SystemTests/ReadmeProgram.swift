@@ -4,7 +4,7 @@ import Foundation
 
 /// The programs of the README, line for line; ``ReadmeTests`` compares and runs them.
 enum ReadmeProgram {
-  /// The first program; gives what it prints.
+  /// Runs the first program; returns the lines that it prints.
   static func run(in folder: URL) throws -> [String] {
     let model = try ManagedObjectModel {
       EntityDescription("Company") {

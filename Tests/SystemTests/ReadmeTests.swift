@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's code compiles, runs and does what the text says.
+/// The README's code compiles, runs, and does what the text says.
 @Suite struct ReadmeTests {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// Every code block of the README occurs in the tested program.
   @Test func everyBlockStandsInTheProgram() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let source = try String(
@@ -17,7 +18,7 @@ import Testing
       .compactMap { $0.components(separatedBy: "```").first }
     #expect(blocks.count == 3)
     for block in blocks {
-      // The folder is the test's own, and imports stand at the head of the file.
+      // The folder is the test's own, and imports are at the top of the file.
       let lines = Self.lines(of: block)
         .filter { !$0.hasPrefix("import ") && !$0.hasPrefix("let folder =") }
       let isThere = program.indices.contains { program[$0...].starts(with: lines) }
@@ -35,7 +36,7 @@ import Testing
     #expect(try ReadmeMacros.run(at: url) == [])
   }
 
-  /// What each set of traits pulls into a package that uses the library.
+  /// The dependencies that each set of traits adds to a package that uses the library.
   @Test(
     "Without traits a package resolves neither swift-syntax nor what ArborService needs",
     arguments: [
@@ -77,12 +78,13 @@ import Testing
     #expect(resolved.pins.map(\.identity).sorted() == packages)
   }
 
+  /// The README has at most 200 lines.
   @Test func itIsShort() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 200)
   }
 
-  /// The lines that say something, without their indentation.
+  /// Returns the non-empty lines, without their indentation.
   private static func lines(of text: String) -> [String] {
     text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a program did to the files of a folder, and said in between, in order; see faults.c.
+/// The events of a program's run in order: its operations on the files of a folder, and its output;
+/// see faults.c.
 enum DiskEvent {
   case written(file: UInt64, offset: Int, bytes: [UInt8], isDurable: Bool)
   case synced(file: UInt64)
@@ -14,7 +15,7 @@ enum DiskEvent {
 
   private static let headerSize = 32
 
-  /// Reads a recording.
+  /// Parses a recording.
   static func all(in data: [UInt8]) -> [DiskEvent] {
     var events: [DiskEvent] = []
     var start = 0
@@ -49,11 +50,11 @@ enum DiskEvent {
   }
 }
 
-/// A disk on which what was written is certain only once it was synced: until then any part of it
-/// may be there after a loss of power, in any order, in units of a sector.
+/// A simulated disk on which written data is certain only once it has been synced. Until then any
+/// part of it may survive a power loss, in any order, in units of a sector.
 ///
-/// Changes of names are kept in their order by every journalling file system; how many of them are
-/// there is uncertain until their folder is synced.
+/// Every journaling file system keeps changes of names in order, but how many of them survive is
+/// uncertain until their folder is synced.
 struct RecordedDisk {
   private enum Change {
     case write(offset: Int, bytes: ArraySlice<UInt8>)
@@ -66,21 +67,21 @@ struct RecordedDisk {
   }
 
   private static let sector = 512
-  /// What a wrong disk is asked to do: to forget that something was synced.
+  /// Whether the disk ignores syncs, like a faulty disk.
   let lies: Bool
-  /// By a number of their own, since a file may get the inode of one that is gone.
+  /// Files by a number of their own, because a new file may reuse the inode of a deleted one.
   private var files: [Int: File] = [:]
   private var present: [UInt64: Int] = [:]
   private var names: [String: Int] = [:]
-  /// The names as they are after each change since the folder was synced.
+  /// The names after each change since the folder was last synced.
   private var pendingNames: [[String: Int]] = []
   private var newest: [String: Int] = [:]
   private(set) var lines: [String] = []
 
-  /// - Parameter lies: Whether nothing that is synced becomes certain.
+  /// - Parameter lies: Whether the disk ignores syncs.
   init(lies: Bool = false) { self.lies = lies }
 
-  /// Begins with a file that is certain.
+  /// Adds a file whose contents are certain.
   mutating func put(_ bytes: [UInt8], _ inode: UInt64, at name: String) {
     let number = files.count
     files[number] = File(durable: bytes)
@@ -157,12 +158,12 @@ struct RecordedDisk {
     }
   }
 
-  /// The files that may be there after a loss of power now, by name: certain ones, and of what is
-  /// not certain a part.
+  /// Returns files that may be present after a power loss at this point, by name: all durable
+  /// contents, and a random part of the rest.
   func image(_ random: inout some RandomNumberGenerator) -> [String: [UInt8]] {
     let changes = Int.random(in: 0...pendingNames.count, using: &random)
     let found = changes == 0 ? names : pendingNames[changes - 1]
-    // Nothing, everything, or as often one as the other; the last are most.
+    // None, all, half, or most of the pending changes survive.
     let shares: [Double] = [0, 1, 0.5, 0.5, 0.9]
     let share = shares[Int.random(in: 0..<shares.count, using: &random)]
     return found.compactMapValues { number -> [UInt8]? in
@@ -175,6 +176,6 @@ struct RecordedDisk {
     }
   }
 
-  /// Whether anything is uncertain.
+  /// Whether any contents or names are uncertain.
   var isUncertain: Bool { !pendingNames.isEmpty || files.values.contains { !$0.pending.isEmpty } }
 }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Contexts, their objects and what hangs on them stay with whoever runs them: what would let them
-/// cross to another task, actor or thread does not compile.
+/// Code that would pass contexts, their objects, or values tied to them to another task, actor or
+/// thread does not compile.
 @Suite struct RefusedSharingTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let code: String
@@ -19,7 +19,7 @@ import Testing
   private static let races = "risks causing data races"
   private static let captured = "concurrent execution of the closure"
 
-  /// What a type says by itself.
+  /// Code rejected because of a type's declaration.
   static let types = [
     Case("_ = try await store.perform { try $0.insert(\"A\") }", stays),
     Case("_ = try await store.perform { try $0.fetch(FetchRequest(entity: \"A\")) }", stays),
@@ -45,7 +45,7 @@ import Testing
     Case("try await owner.context.commit()", "cannot exit actor-isolated context"),
   ]
 
-  /// What follows from where a value goes.
+  /// Code rejected because of where a value is used later.
   static let flows = [
     Case("try await store.perform { $0.delete(object) }", captured),
     Case("try await store.performBackground { $0.delete(object) }", captured),
@@ -81,7 +81,7 @@ import Testing
     Case("await screen.show(object)", races),
   ]
 
-  /// The nearest things that are right.
+  /// Valid code that resembles the rejected cases.
   static let accepted = [
     "let id = try await store.perform { try $0.insert(\"A\").objectID }; print(id)",
     "let id = object.objectID; try await store.perform { $0.delete(try $0.object(with: id)) }",
@@ -103,6 +103,7 @@ import Testing
     try expect(Self.flows, followingData: true)
   }
 
+  /// Similar code that is correct compiles.
   @Test func theNearestThingsCompile() throws {
     let problems = try RefusedByCompiler.problems(
       in: Self.program(Self.accepted), followingData: true
@@ -120,7 +121,7 @@ import Testing
     }
   }
 
-  /// Each case is a function of its own on a line of its own.
+  /// Returns a program with each case as a function on a line of its own.
   private static func program(_ cases: [String]) -> String {
     let functions = cases.enumerated().map { index, code in
       """

@@ -5,7 +5,7 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// The stores that are damaged.
+/// The stores to damage.
 enum SalvageStores {
   static func makeOffice(_ path: String, _ random: inout SeededRandom) throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
@@ -42,7 +42,7 @@ enum SalvageStores {
       for person in people where Int.random(in: 0..<4, using: &random) == 0 {
         try draft.update(person, ["salary": .double(Double(round))])
       }
-      // Values that must be unique go from one to the other.
+      // Unique values are exchanged between objects.
       let (one, other) = (people[round], people[149 - round])
       let emails = (try draft.value(one, "email"), try draft.value(other, "email"))
       try draft.commit()
@@ -115,7 +115,7 @@ enum SalvageStores {
     }
   }
 
-  /// Objects of some hundred bytes with an index and links.
+  /// Creates a store of objects of a few hundred bytes each, with an index and links.
   static func makeLarge(_ path: String, _ count: Int) throws {
     let model = try ManagedObjectModel {
       EntityDescription("Item") {

@@ -7,21 +7,22 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Salvage of damaged copies of stores of several kinds: what lies on pages that were not damaged
-/// is kept as it was, nothing else passes for it, and the new store is sound.
+/// Salvage of damaged copies of several stores. Objects on undamaged pages are recovered unchanged,
+/// no damaged data is recovered, and the new store is sound.
 @Suite struct SalvageTests {
-  /// What a store holds.
+  /// The kinds of stores.
   enum Kind: CaseIterable {
-    /// Every kind of relationship, with the pages that many commits have freed.
+    /// Every kind of relationship, and pages freed by many commits.
     case office
-    /// Large binaries, records in an older layout, metadata, an index that is half filled.
+    /// Large binaries, records in an older layout, metadata, and a partially built index.
     case album
-    /// More databases than the names of fit on one page.
+    /// More databases than one page can name.
     case wide
   }
 
   static let cases = TestLength.of(42, long: 10_000)
 
+  /// Salvage of a damaged copy recovers the intact objects and nothing else.
   @Test(arguments: Kind.allCases) func keepsWhatIsNotDamaged(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("sound")
@@ -49,7 +50,7 @@ import Testing
           mostIndexedAtOnce: round % 5 == 0 ? 0 : 100_000)
         #expect(problems == [], "\(what): \(outcome)")
       } catch {
-        // What tells one from another is gone with the catalogue of a store that was migrated.
+        // Without its catalogue, a migrated store's record layouts cannot be told apart.
         guard kind == .album, "\(error)".contains("catalogue") else { throw error }
         unsalvaged += 1
       }
@@ -58,7 +59,7 @@ import Testing
     print("salvage of \(kind): \(unsalvaged) without catalogue")
   }
 
-  /// What a salvage holds in memory, apart from maps, does not grow with the store.
+  /// The memory use of a salvage, apart from memory maps, does not grow with the store.
   @Test func memoryStaysBounded() throws {
     let folder = try TemporaryFolder()
     let count = TestLength.of(40_000, long: 2_000_000)
@@ -81,7 +82,7 @@ import Testing
     #expect(most > 0 && most < TestLength.of(128, long: 256) << 10)
   }
 
-  /// The kilobytes of memory of a process that no file is behind; nil once it has ended.
+  /// Returns the kilobytes of anonymous memory of a process, or `nil` once it has ended.
   private static func memory(of process: pid_t) -> Int? {
     guard
       let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),

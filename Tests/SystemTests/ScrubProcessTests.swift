@@ -16,14 +16,15 @@ import Testing
     _ = try LedgerWriter(path: path) { _ in }.store.close()
   }
 
-  /// Opens the ledger without the scrub that an opening begins.
+  /// Opens the ledger without the scrub that opening may start.
   private func open() throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: nil)
     opening.scrubInterval = nil
     return try StoreEngine.open(opening)
   }
 
-  /// One process writes, the other one scrubs: neither waits for the other or finds anything.
+  /// While one process writes and the other scrubs, neither blocks the other and no damage is
+  /// reported.
   @Test(arguments: [true, false]) func writingGoesOn(writesHere: Bool) throws {
     let commits = 400
     if writesHere {
@@ -50,7 +51,7 @@ import Testing
     try store.scrub()
   }
 
-  /// The process that scrubs dies: the one that waits for it does it instead.
+  /// If the scrubbing process dies, the one waiting for it takes over.
   @Test func theWorkOfADeadOneIsTaken() throws {
     let file = try open()
     defer { file.close() }
@@ -66,7 +67,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Both have a reason to scrub: one does it, in one commit, and the other one learns of it.
+  /// If a scrub is due in two processes, one does it in a single commit, and the other one notices.
   @Test func oneOfTwoDoesIt() throws {
     let file = try open()
     defer { file.close() }
@@ -86,7 +87,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// The number of the last commit, as the root pages have it.
+  /// The number of the last commit, read from the root pages.
   private var lastTransaction: UInt64 {
     get throws {
       let bytes = try Data(contentsOf: URL(filePath: path))

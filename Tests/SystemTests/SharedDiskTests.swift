@@ -20,7 +20,7 @@ import Testing
     try store.makeContext().count(FetchRequest<ManagedObject>(entity: "Note"))
   }
 
-  /// What the log has counts, and comes to the file when there is room.
+  /// A commit in the log counts and is applied to the file once there is room.
   @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func whatTheLogHasCounts() throws {
     let disk = try SmallDisk(bytes: 1 << 20)
@@ -48,7 +48,7 @@ import Testing
         + "can; don't commit the same changes again.")
     #expect(try store.outcome(of: try #require(error?.batch)) == .committed)
     #expect(try count(store) == commits)
-    // Nothing is written behind what the file lacks.
+    // No further commit is accepted before the file has caught up with the log.
     #expect(throws: ArborError.self) { try insert(text, store) }
     #expect(log.entries.last?.last == UInt64(commits + 1))
     try FileManager.default.removeItem(at: filler)

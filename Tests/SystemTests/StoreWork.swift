@@ -4,30 +4,30 @@ import TestSupport
 
 @testable import crash_writer
 
-/// What a program does to a store while calls fail or power is lost, and what has to be left.
+/// The operations on a store during which calls fail or power is lost.
 enum StoreWork: String, CaseIterable {
-  /// Makes a ledger and commits rounds.
+  /// Creates a ledger and commits rounds.
   case creation
-  /// Commits rounds in a ledger that is there.
+  /// Commits rounds to an existing ledger.
   case commits
-  /// Builds indexes behind a change of the model.
+  /// Builds indexes after a change of the model.
   case index
-  /// Migrates.
+  /// Migrates without custom code.
   case evolve
-  /// Migrates with code, in a copy that takes the store's place.
+  /// Migrates with custom code, in a copy that replaces the store.
   case convert
   case compact
   case copy
   case salvage
   /// Backs up to a log, twice with a snapshot.
   case backup
-  /// Commits rounds that a log has before they count.
+  /// Commits rounds through a shared log.
   case share
   /// Restores a store from a log.
   case restore
   /// Removes all objects.
   case purge
-  /// Commits rounds in an album: an order, and large binaries.
+  /// Commits rounds to an album with an ordered relationship and large binaries.
   case album
   case seed
   /// Imports in batches.
@@ -40,10 +40,10 @@ enum StoreWork: String, CaseIterable {
 
   private var isOfAlbum: Bool { [.album, .seed, .importing].contains(self) }
 
-  /// Makes what the program finds.
+  /// Creates the files that the program starts with.
   ///
-  /// - Parameter log: The folder of a log that nothing happens to, which is made where there is one
-  ///   for this work.
+  /// - Parameter log: The folder of a log into which no faults are injected; created if this work
+  ///   uses one.
   func prepare(_ path: String, log: String, seed: UInt64) throws {
     if self == .creation { return }
     if self == .convert {
@@ -59,7 +59,7 @@ enum StoreWork: String, CaseIterable {
       for round in 1...Self.roundsBefore {
         try writer.write(rounds: 1, seed: seed)
         guard self == .restore else { continue }
-        // Two snapshots, and commits behind the last.
+        // Two snapshots, and commits after the last one.
         try writer.store.backUp(to: LedgerBackUp.log(of: path), snapshot: round % 2 == 1)
       }
     }
@@ -70,10 +70,10 @@ enum StoreWork: String, CaseIterable {
     }
   }
 
-  /// What the crash-writer finds in its environment.
+  /// Returns the crash-writer's environment variables.
   func environment(log: String) -> [String: String] { [LedgerSharing.variable: log] }
 
-  /// What the crash-writer is given.
+  /// Returns the crash-writer's arguments.
   func arguments(_ path: String, seed: UInt64, rounds: Int) -> [String] {
     switch self {
     case .creation, .commits: ["rounds", path, "\(seed)", "\(rounds)"]
@@ -87,20 +87,20 @@ enum StoreWork: String, CaseIterable {
   }
 }
 
-/// What a program has left, compared with what it said.
+/// A comparison of the files that a program left with the lines that it printed.
 struct StoreWorkVerifier {
   let work: StoreWork
   let path: String
   /// The folder of the log.
   let log: String
   let seed: UInt64
-  /// The lines that it said.
+  /// The lines that the program printed.
   let lines: [String]
-  /// Whether a commit that it has not acknowledged may be there: where it was interrupted, not
-  /// where it has refused.
+  /// Whether the store may contain a commit that was not acknowledged, which is the case if the
+  /// program was interrupted but not if the commit was refused.
   let mayBeAhead: Bool
 
-  /// What is wrong; nil where nothing is.
+  /// Returns a description of the first violation, or `nil` if there isn't one.
   func violation() throws -> String? {
     guard FileManager.default.fileExists(atPath: path) else {
       return work == .creation && last("round") == nil ? nil : "the store is gone"
@@ -118,7 +118,7 @@ struct StoreWorkVerifier {
     }
   }
 
-  /// Through the log, as far as it was, if there is one.
+  /// Opens the store, through the log up to its last recorded entry if there is one.
   private func open() throws -> PersistentStore {
     guard work == .share else { return try PersistentStore(at: .file(URL(filePath: path))) }
     let end = UInt64(last("logged") ?? 0)
@@ -141,7 +141,7 @@ struct StoreWorkVerifier {
     }
   }
 
-  /// The number on the last line that begins with a word.
+  /// Returns the number on the last line that begins with a word.
   private func last(_ word: String) -> Int? {
     lines.last { $0.hasPrefix(word + " ") }.flatMap { Int($0.dropFirst(word.count + 1)) }
   }
@@ -173,7 +173,8 @@ struct StoreWorkVerifier {
     return try LedgerState(reading: store) == nil ? nil : "what was purged is there"
   }
 
-  /// The store is as it was or as it is when all is done, and whoever migrates it again ends that.
+  /// Checks that the store is in its state before or after the migration, and that another
+  /// migration completes.
   private func violationOfConversion() throws -> String? {
     let count = StoreWork.convertedEntries
     do {
@@ -191,7 +192,7 @@ struct StoreWorkVerifier {
     if let problem = try Conversion.problem(path, count: count) { return problem }
     let folder = URL(filePath: path).deletingLastPathComponent().path
     let left = try FileManager.default.contentsOfDirectory(atPath: folder)
-    // A lock file that could not be removed may be left: the next migration does so.
+    // A lock file that could not be removed may remain, because the next migration removes it.
     return left.contains { $0.contains("-migration-") && !$0.hasSuffix("-lock") }
       ? "left behind \(left)" : nil
   }
@@ -204,7 +205,7 @@ struct StoreWorkVerifier {
     try violationOfMade(LedgerBackUp.restored(path), isDone: last("restored") != nil)
   }
 
-  /// Another file is the whole ledger, or not there.
+  /// Checks that another file is either missing or the complete ledger.
   private func violationOfMade(_ made: String, isDone: Bool) throws -> String? {
     guard FileManager.default.fileExists(atPath: made) else {
       return isDone ? "there is no \(made)" : nil
@@ -221,8 +222,8 @@ struct StoreWorkVerifier {
       ? nil : "round \(state.round) has other contents"
   }
 
-  /// All of a seed or nothing, and whole batches of an import; and whoever brings it again brings
-  /// what is missing.
+  /// Checks that all or none of a seed and only whole batches of an import are there, and that
+  /// repeating it adds the missing objects.
   private func violationOfBrought() throws -> String? {
     let all = AlbumWriter.foreignPictures.count
     let store = try AlbumWriter.open(path)
@@ -243,7 +244,7 @@ struct StoreWorkVerifier {
     return AlbumWriter.isWhole(count) ? nil : "\(count) pictures are part of a batch"
   }
 
-  /// What the log has is the ledger, and it goes on.
+  /// Checks that the log contains the ledger and that backups can continue.
   private func violationOfLog() throws -> String? {
     let store = try LedgerWriter.open(path)
     defer { store.close() }

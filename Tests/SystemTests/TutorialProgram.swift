@@ -15,7 +15,7 @@ enum TutorialProgram {
     @Relationship(inverse: "books") var author: Author?
   }
 
-  /// Runs the program; gives the lines that it prints.
+  /// Runs the program; returns the lines that it prints.
   static func run(in folder: URL) throws -> [String] {
     var printed: [String] = []
     func print(_ parts: any CustomStringConvertible...) {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tutorial's program compiles, runs and grows from step to step.
+/// The tutorial's program compiles and runs, and each step extends the previous one.
 @Suite struct TutorialTests {
   private static let folder = ReadmeTests.root.appending(
     path: "Sources/ArborData/ArborData.docc/Tutorials")
@@ -14,7 +14,7 @@ import Testing
     return lines(of: try String(contentsOf: file, encoding: .utf8))
   }
 
-  /// The lines that say something, without their indentation.
+  /// Returns the non-empty lines, without their indentation.
   private static func lines(of text: String) -> [String] {
     text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }
@@ -31,6 +31,7 @@ import Testing
     }
   }
 
+  /// Each step contains the lines of the previous one.
   @Test func everyStepGoesOnFromTheOneBefore() throws {
     for step in 1..<Self.steps {
       var next = try Self.code(step + 1)[...]

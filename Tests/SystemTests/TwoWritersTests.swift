@@ -5,16 +5,17 @@ import Testing
 
 @testable import crash_writer
 
-/// Two processes write one store at once, and a third looks at it: nothing is lost, nothing is
-/// given out twice, nobody sees half a commit.
+/// Two processes write to one store at once while a third reads it. No commit is lost, no number is
+/// issued twice, and no reader sees a partial commit.
 @Suite(.serialized) struct TwoWritersTests {
   static let commitsPerWriter = 5000
 
+  /// The commits of two concurrent writers are all there, with unique IDs.
   @Test func nothingIsLost() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
-    // The first one makes the ledger, so that neither finds it half made.
+    // The ledger is created first, so that neither writer sees it partially created.
     _ = try LedgerWriter(path: path) { _ in }.store.close()
     let writers = try (1...2).map {
       try CrashWriterRun(["append", path, "\($0)", "\(Self.commitsPerWriter)"])
@@ -27,7 +28,8 @@ import Testing
     try verify(path)
   }
 
-  /// Four processes fetch, else insert, the same objects in a store that none of them has yet.
+  /// If four processes fetch or insert the same objects in an empty store, each object is inserted
+  /// once.
   @Test func whatIsFetchedElseInsertedIsThereOnce() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -63,7 +65,8 @@ import Testing
     #expect(ledger.round == 2 * Self.commitsPerWriter / 10)
   }
 
-  /// The tool reads a store that another process writes: each look is one sound snapshot.
+  /// The tool can read a store while another process writes to it, and sees a sound snapshot each
+  /// time.
   @Test func lmdbInspectReadsALiveStore() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

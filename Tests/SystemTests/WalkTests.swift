@@ -8,8 +8,8 @@ import Testing
 @testable import ArborObjects
 @testable import ArborStore
 
-/// The three walks of the README, step by step: whoever reads the sources in that order sees here
-/// what each of them takes and gives.
+/// The three walkthroughs of the README, step by step, with the inputs and outputs of each step for
+/// readers of the sources.
 @Suite struct WalkTests {
   let folder: TemporaryFolder
   let store: PersistentStore
@@ -46,7 +46,8 @@ import Testing
   @Test func aFetch() throws {
     let predicate: FetchPredicate = "age >= \(30) AND age < 34 AND name BEGINSWITH 'Ada'"
 
-    // The text, cut into tokens and read into a tree. The constant is an argument, never text.
+    // The text is tokenized and parsed into a tree. The constant is an argument, never part of the
+    // text.
     let text = PredicateText(segments: ["age >= ", " AND age < 34 AND name BEGINSWITH 'Ada'"])
     var lexer = PredicateLexer(text, isFormat: false)
     try lexer.run()
@@ -60,7 +61,8 @@ import Testing
     #expect(terms.count == 3)
     #expect(try predicate.parsed.outcome.get() == tree)
 
-    // Names become slots, and the conjunction falls into what an index can serve and the rest.
+    // Names are resolved to slots, and the conjunction is split into index-servable terms and the
+    // rest.
     let schema = store.engine.schema
     let entity = try #require(schema.entity(named: "Employee"))
     let bound = try PredicateBinder.bind(predicate, to: entity, in: schema)
@@ -69,7 +71,8 @@ import Testing
       arguments: predicate.arguments, environment: environment)
     #expect(conjunction.conjuncts.count { $0.term != nil } >= 1)
 
-    // The planner takes the index of ages, by exact counts; what it does not ensure is filtered.
+    // The planner chooses the age index based on exact counts. Terms that the index doesn't cover
+    // become a filter.
     let query = StoreQuery(entity: entity, predicate: (bound, predicate.arguments))
     let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
@@ -77,12 +80,12 @@ import Testing
     #expect(plan.access.kind == .index, "\(plan)")
     #expect(plan.access.name == "Employee.age", "\(plan)")
 
-    // The executor copies the records that match into slabs; a record is read where it lies.
+    // The executor copies the matching records into slabs, and records are read in place.
     let found = try snapshot.fetch(query, overlay: nil, allocator: SlabAllocator())
     let age = try #require(entity.attributes.first { $0.name == "age" })
     #expect(found.rows.compactMap { $0.record?.value(age.field) } == [.integer(30), .integer(32)])
 
-    // A context makes objects of them, one per number, and registers each.
+    // A context creates one object per number and registers it.
     let context = store.makeContext()
     let objects = try context.fetch(
       FetchRequest<ManagedObject>(entity: "Employee", predicate: predicate))
@@ -99,7 +102,7 @@ import Testing
       try context.fetchOne("Company", matching: "name == \("Foo Inc.")") as ManagedObject?)
     let employee = try context.insert("Employee")
 
-    // Validation names every violation at once, and a commit that meets one changes nothing.
+    // Validation reports all violations at once, and a commit that fails it changes nothing.
     var validation = CommitValidation(session: context.session)
     #expect(throws: ArborError.self) { try validation.check() }
     let before = store.engine.lastSequence
@@ -107,12 +110,13 @@ import Testing
     #expect(store.engine.lastSequence == before)
     #expect(employee.isInserted)
 
-    // Deleting acts at once: the company's employees go with it, here and in every fetch.
+    // Deleting takes effect at once: the company's employees are deleted with it and excluded from
+    // every fetch.
     context.delete(company)
     #expect(try context.count("Employee") == 1)
     employee["name"] = "Edsger"
 
-    // One transaction holds it all; the history tells what it did.
+    // One transaction contains all changes, and the history records them.
     try context.commit()
     #expect(store.engine.lastSequence == before + 1)
     let snapshot = try store.engine.snapshot()
@@ -126,7 +130,7 @@ import Testing
     #expect(changes.count { $0.kind == .delete } == 41)
     #expect(changes.filter { $0.kind == .insert }.map(\.number) == [employee.number])
 
-    // Records, index and relationship have followed.
+    // Records, indexes and relationships are updated.
     let entity = try #require(store.engine.schema.entity(named: "Employee"))
     #expect(try snapshot.count(StoreQuery(entity: entity), overlay: nil) == 1)
     #expect(try snapshot.exists(employee.number))
@@ -161,7 +165,8 @@ import Testing
        {"departmentID": 2, "name": "Sales"}]
       """
 
-    // The mapping of an entity, compiled once: what identifies its objects, where values are.
+    // The mapping of an entity is compiled once. It determines the identity of objects and where
+    // their values come from.
     let schema = store.engine.schema
     let mapper = ImportMapper(schema, ImportOptions())
     let department = try schema.requireEntity(named: "Department")
@@ -169,14 +174,15 @@ import Testing
     #expect(mapping.identityNames == ["departmentID"])
     #expect(try mapper.mapping(for: department) === mapping)
 
-    // The items of the document, on a tape.
+    // The items of the document, parsed onto a tape.
     let plan = ExchangePlan(context)
     var items = try ImportItems(source, ImportOptions(), plan.limit)
     let batch = try #require(try items.next(10))
     #expect(batch.items.count == 2)
     #expect(try items.next(10)?.items.count == nil)
 
-    // The plan: each item with its identity, values and members. The context is not touched.
+    // The plan contains each item with its identity, values and members. The context is not
+    // touched.
     let entered = try withExtendedLifetime(mapper) { try plan.enterItems(batch.items, mapping) }
     #expect(entered == [0, 3])
     let entities = plan.items.map { plan.mapping(of: $0).entity.name }
@@ -192,7 +198,7 @@ import Testing
     #expect(table.only(at: 0) === known)
     #expect(table.only(at: 1) == nil)
 
-    // The run finds or inserts, fills and connects each item's object.
+    // The run finds or inserts each item's object, sets its values, and connects it.
     let run = ExchangeRun(plan)
     let objects = try run.carryOut(entered)
     #expect(objects.first === known)
@@ -203,8 +209,8 @@ import Testing
     #expect(try run.connectDeferred(unknownKey: .isError).isEmpty, "no item names objects by keys")
     try context.commit()
 
-    // The public call takes these steps within a savepoint; a second time nothing is left to do
-    // where members are merged rather than replaced.
+    // The public method performs these steps within a savepoint. A second import changes nothing if
+    // members are merged rather than replaced.
     let other = store.makeContext()
     var options = ImportOptions()
     options.defaultMergePolicy = .merge
@@ -214,7 +220,7 @@ import Testing
     try store.check()
   }
 
-  /// Document → plan → objects → connections → commit; whole or not at all.
+  /// Document → plan → objects → connections → commit, all or nothing.
   @Test func aSeed() throws {
     let url = folder.url.appending(path: "Main.seed.json")
     try Data(
@@ -225,7 +231,7 @@ import Testing
     try Data(#"{"Employee": [{"name": "Alan", "age": 41}, {"name": "Kurt"}]}"#.utf8)
       .write(to: folder.url.appending(path: "Staff.json"))
 
-    // The documents are understood, and checked against the model, before a context is touched.
+    // The documents are parsed and checked against the model before the context is touched.
     let context = store.makeContext()
     var reader = SeedReader(context, SeedOptions())
     _ = try reader.read(.file(url))
@@ -234,7 +240,7 @@ import Testing
     #expect(entities.sorted() == ["Company", "Employee", "Employee"])
     #expect(!context.hasChanges)
 
-    // Then the plan is carried out in a context, and committed by whoever asked.
+    // Then the plan is carried out in the context, and the caller commits.
     let report = try context.seed(from: .file(url))
     #expect(report.created == ["Company": 1, "Employee": 2])
     #expect(report.documents.map(\.lastPathComponent) == ["Main.seed.json", "Staff.json"])
@@ -242,14 +248,14 @@ import Testing
     try context.commit()
     #expect(try store.makeContext().count("Employee", matching: "age == 18") == 1, "the default")
 
-    // A document that does not fit leaves nothing behind.
+    // An invalid document leaves the context unchanged.
     try Data(#"{"Company": {"name": "Baz", "employes": []}}"#.utf8).write(to: url)
     #expect(throws: ArborError.self) { try context.seed(from: .file(url)) }
     #expect(!context.hasChanges)
     try store.check()
   }
 
-  /// The README's signposts stand: every type it leads through has a file of its name.
+  /// Every type that the README's walkthroughs mention has a file of its name.
   @Test func theSignpostsStand() throws {
     let root = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

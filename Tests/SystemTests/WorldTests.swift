@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The demonstration runs to its end on documents in the shape of `iso-codes`, and what it leaves
-/// is a sound store.
+/// The demonstration runs to completion on documents in the format of `iso-codes` and leaves a
+/// sound store.
 @Suite struct WorldTests {
   let folder: TemporaryFolder
 
@@ -66,8 +66,8 @@ import Testing
     #expect(found == 1)
   }
 
-  /// The plan before has no index of the attribute, the plan after begins with it, and both give
-  /// the same rows; the store keeps the index.
+  /// The plan uses the suggested index once it exists, both plans return the same rows, and the
+  /// store keeps the index.
   @Test func itShowsWhatAnIndexDoes() throws {
     let path = folder.path("World.arbor")
     let outcome = try BuiltProgram("world").run([path, folder.url.path])
@@ -94,6 +94,7 @@ import Testing
     #expect(try store.indexes().contains { $0.entity == "Country" && $0.name == "byOfficialName" })
   }
 
+  /// Missing arguments and documents lead to different exit codes.
   @Test func itAsksForWhatItNeeds() throws {
     #expect(try BuiltProgram("world").run([]).status == 2)
     let missing = try BuiltProgram("world").run([folder.path("w.arbor"), folder.path("nowhere")])

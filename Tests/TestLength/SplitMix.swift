@@ -1,4 +1,4 @@
-/// A small generator whose seed replays a run.
+/// A small random number generator with a reproducible sequence.
 package struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 

@@ -1,28 +1,28 @@
 import Foundation
 
-/// How much the random tests do. A usual run takes minutes; `ARBOR_LONG_TESTS=1` asks for the full
-/// lengths, which a change to storage, fetching or merging has to pass once, and
-/// `ARBOR_LONG_TESTS=10` for ten times the usual ones.
+/// The length of random tests. A normal run takes minutes. `ARBOR_LONG_TESTS=1` selects the full
+/// lengths, which are required once after a change to storage, fetching or merging, and
+/// `ARBOR_LONG_TESTS=10` ten times the normal ones.
 ///
 /// ```swift
 /// for _ in 0..<TestLength.of(200, long: 10_000) { … }
 /// ```
 package enum TestLength {
-  /// What the environment asks for: 0 for a usual run, 1 for full lengths, else how many times the
-  /// usual ones.
+  /// The requested length: 0 for a normal run, 1 for the full lengths, or a multiple of the normal
+  /// ones.
   private static let asked: Int = {
     let given = ProcessInfo.processInfo.environment["ARBOR_LONG_TESTS"] ?? ""
     return given.isEmpty ? 0 : Int(given) ?? 1
   }()
 
-  /// Whether the environment asks for more than a usual run: `ARBOR_LONG_TESTS` is set, to anything
-  /// but nothing and 0.
+  /// Whether `ARBOR_LONG_TESTS` is set to anything other than an empty string or 0.
   package static var isLong: Bool { asked != 0 }
 
-  /// A number of rounds, cases or steps: the usual one, or the one of a long run.
+  /// Returns the normal or the long number of rounds, cases or steps.
   package static func of<Count>(_ usual: Count, long: Count) -> Count { isLong ? long : usual }
 
-  /// The same for a whole number, which a run of some times the usual length multiplies.
+  /// Returns the normal or the long number, or the requested multiple of the normal one, up to the
+  /// long one.
   package static func of(_ usual: Int, long: Int) -> Int {
     asked > 1 ? min(usual * asked, max(usual, long)) : isLong ? long : usual
   }

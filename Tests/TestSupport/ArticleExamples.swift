@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The worked examples of an article: blocks of bytes that begin with `; name`. What stands behind
-/// a bar is prose.
+/// The worked examples of an article: code blocks of hexadecimal bytes, each starting with a
+/// `; name` line. Text after a bar is a remark.
 package enum ArticleExamples {
-  /// - Parameter article: The name of an article of the catalogue.
+  /// - Parameter article: The name of the article in the ArborData documentation catalog.
   package static func of(_ article: String) throws -> [String: [UInt8]] {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/ArborData/ArborData.docc/\(article).md")

@@ -1,30 +1,30 @@
 package import Foundation
 
-/// A program of this package, run by a test as a user runs it.
+/// An executable that a test runs the way a user would.
 package struct BuiltProgram: Sendable {
-  /// The executable, which the build put beside the tests.
+  /// The executable, which the build places next to the test bundle.
   package let executable: URL
 
-  /// Finds a program by its product's name.
+  /// Locates an executable product of this package by name.
   package init(_ name: String) {
     let bundles = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
     let tests = bundles.first ?? URL(filePath: CommandLine.arguments[0])
     executable = tests.deletingLastPathComponent().appending(path: name)
   }
 
-  /// A program that the build did not make.
+  /// Uses an executable that isn't a product of this package.
   package init(at executable: URL) { self.executable = executable }
 
-  /// What a run gave back.
+  /// The result of a run.
   package struct Outcome: Sendable {
     package let status: Int32
     package let output: String
     package let errors: String
   }
 
-  /// Runs the program to its end.
+  /// Runs the program and waits until it exits.
   ///
-  /// - Parameter environment: variables beside those of the test itself.
+  /// - Parameter environment: Variables to add to the environment of the test process.
   package func run(
     _ arguments: [String], environment: [String: String] = [:]
   ) throws -> Outcome {
@@ -32,7 +32,7 @@ package struct BuiltProgram: Sendable {
       .appending(path: "run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Files rather than pipes: a program that writes much cannot block on its reader.
+    // Files rather than pipes: a full pipe would block a program that writes a lot.
     let files = try ["out", "err"].map { name in
       let url = folder.appending(path: name)
       try Data().write(to: url)

@@ -3,17 +3,17 @@ import ArborModel
 import Foundation
 import Testing
 
-/// What every log promises, as checks that the tests of each kind run.
+/// The guarantees of every commit log, as checks that the tests of each implementation run.
 package struct CommitLogContract {
   private let log: any CommitLog
-  /// The same log as another machine has it.
+  /// The same log as seen from another machine.
   private let other: any CommitLog
   private let folder: TemporaryFolder
   private let seed: UInt64
 
   /// - Parameters:
-  ///   - log: One that nobody has begun.
-  ///   - other: The same log by another value, or the same value.
+  ///   - log: A log that hasn't been started yet.
+  ///   - other: Another instance for the same log, or the same instance.
   package init(_ log: any CommitLog, _ other: any CommitLog, seed: UInt64) throws {
     self.log = log
     self.other = other
@@ -21,7 +21,7 @@ package struct CommitLogContract {
     folder = try TemporaryFolder()
   }
 
-  /// Runs all of them.
+  /// Runs all checks.
   package func check() throws {
     var history = LogHistory(sequence: 7, seed: seed)
     let snapshot = try checkBeginning(&history)
@@ -68,7 +68,7 @@ package struct CommitLogContract {
     #expect(try log.append(late) == .behind([entry, second]))
     #expect(try log.head() == head(history))
 
-    // Of another history: another predecessor, one in the middle of an entry, one far ahead.
+    // From a diverged history: another predecessor, the middle of an entry, and far ahead.
     let end = history.sequence
     for sequence in [end, entry.first, end + 5] {
       var stranger = LogHistory(store: history.store, sequence: sequence, seed: seed + 2)
@@ -105,7 +105,7 @@ package struct CommitLogContract {
     let newer = history.snapshot()
     try other.publish(newer, in: try file(of: bytes))
     try other.publish(newer, in: try file(of: bytes))
-    // Of commits that the log does not have, and of another history.
+    // A snapshot of commits that the log doesn't have, and one of a diverged history.
     var ahead = history
     _ = (ahead.draft(), ahead.next())
     try log.publish(ahead.snapshot(), in: try file(of: 10))
@@ -130,7 +130,7 @@ package struct CommitLogContract {
     #expect(try log.append(history.next()) == .written)
   }
 
-  /// A file of a size with bytes that follow from it; the same one each time.
+  /// Returns a file of `size` bytes with reproducible contents.
   private func file(of size: Int) throws -> URL {
     let url = folder.url.appending(path: "of \(size)")
     if !FileManager.default.fileExists(atPath: url.path) {

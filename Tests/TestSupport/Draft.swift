@@ -1,12 +1,12 @@
 package import ArborModel
 package import ArborStore
 
-/// Builds a change set by names: what a context does, without one.
+/// Builds a change set from entity and property names, without a context.
 package final class Draft {
   package let file: StoreEngine
   package var changes = ChangeSet()
   private let allocator = SlabAllocator()
-  /// Every slab that a record of the draft lies in.
+  /// The slabs that back the records of the draft.
   private var slabs: [RecordSlab] = []
 
   package init(_ file: StoreEngine) { self.file = file }
@@ -16,7 +16,7 @@ package final class Draft {
     return entity
   }
 
-  /// A new object with the given attribute values and to-one targets.
+  /// Inserts an object with the given attribute values and to-one targets.
   @discardableResult
   package func insert(
     _ name: String, _ values: [String: PropertyValue] = [:],
@@ -34,7 +34,7 @@ package final class Draft {
     return taken
   }
 
-  /// An object changed as it is now; `targets` with nil unlink.
+  /// Updates an object from its committed state. A `nil` in `targets` unlinks.
   package func update(
     _ number: ObjectNumber, _ values: [String: PropertyValue] = [:],
     to targets: [String: ObjectNumber?] = [:], from version: UInt32? = nil
@@ -62,7 +62,7 @@ package final class Draft {
     changes.records.append(.delete(number, from: version ?? stored?.version ?? 0))
   }
 
-  /// Edits one side of a relationship.
+  /// Adds an edit of one side of a relationship.
   package func edit(
     _ owner: ObjectNumber, _ relationship: String, _ edit: ChangeSet.LinkEdit.Edit
   ) throws {
@@ -106,10 +106,10 @@ package final class Draft {
     return found
   }
 
-  /// Keeps a slab that a record of the draft lies in.
+  /// Retains a slab that backs a record of the draft.
   package func keep(_ slab: RecordSlab) { slabs.append(slab) }
 
-  /// Commits what has been drafted and starts anew.
+  /// Commits the drafted changes and clears the draft.
   @discardableResult
   package func commit() throws -> CommitReceipt {
     defer { changes = ChangeSet() }
@@ -139,7 +139,7 @@ package final class Draft {
     return entity.layout.fields[index]
   }
 
-  /// The stored value of an object's attribute; a to-one target as its raw number.
+  /// Returns the stored value of an attribute, or the raw object number of a to-one target.
   package func value(_ number: ObjectNumber, _ name: String) throws -> PropertyValue? {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -149,7 +149,7 @@ package final class Draft {
     return record.value(try field(name, entity))
   }
 
-  /// The stored members of an object's relationship.
+  /// Returns the stored members of a relationship.
   package func members(_ owner: ObjectNumber, _ name: String) throws -> [ObjectNumber] {
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
@@ -157,7 +157,7 @@ package final class Draft {
   }
 }
 
-/// A name that a draft's store does not have, or a value that does not fit.
+/// A name that the schema doesn't contain, or a value that doesn't fit its attribute.
 package struct DraftError: Error, CustomStringConvertible {
   package let description: String
   package init(_ description: String) { self.description = "Draft: \(description)" }

@@ -10,21 +10,21 @@ import Testing
   import Darwin
 #endif
 
-/// An HTTP server on a port of its own that answers as it is told, right or wrong.
+/// An HTTP server on an ephemeral port that sends canned responses, valid or malformed.
 package final class LocalServer: Sendable {
-  /// What is sent for a path.
+  /// The response to a request for a path.
   package enum Answer: Sendable {
-    /// A whole answer with status 200.
+    /// A complete response with status 200.
     case document(String, type: String = "application/json")
     case status(Int, body: String = "")
     case redirect(to: String)
-    /// An answer that announces more bytes than it has.
+    /// A response whose `Content-Length` exceeds its body.
     case truncated(String, length: Int)
-    /// An answer that announces this length and goes on until the other side has enough.
+    /// A response with an optional `Content-Length` that is sent until the client disconnects.
     case endless(length: Int?)
-    /// An answer that begins and never goes on.
+    /// A response that starts and then stalls.
     case silent(after: String)
-    /// Bytes as they are.
+    /// Raw bytes.
     case bytes(String)
   }
 
@@ -33,9 +33,9 @@ package final class LocalServer: Sendable {
   private let answers: Lock<[String: Answer]>
   private let log = Lock<(paths: [String], sent: Int)>(([], 0))
 
-  /// The paths that were asked for, in order.
+  /// The requested paths, in order.
   package var requests: [String] { log.withLock { $0.paths } }
-  /// The bytes of endless answers that were taken.
+  /// The number of bytes of endless responses that were sent.
   package var endlessBytes: Int { log.withLock { $0.sent } }
 
   package init(_ answers: [String: Answer] = [:]) throws {
@@ -59,7 +59,7 @@ package final class LocalServer: Sendable {
       while true {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else {
-          // Nobody else closes it: its number may be another server's a moment later.
+          // Closed only here: the descriptor's number may be reused at once.
           close(descriptor)
           return
         }
@@ -77,11 +77,10 @@ package final class LocalServer: Sendable {
   }
 
   deinit {
-    // Ends the thread that accepts.
+    // Ends the accepting thread.
     shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// The URL of a path.
   package func url(_ path: String) throws -> URL {
     try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
   }
@@ -119,11 +118,11 @@ package final class LocalServer: Sendable {
       return
     }
     let block = String(repeating: " ", count: 1 << 16)
-    // Far more than anybody asks for: who takes it all does not stop.
+    // Far more than a client should read before it disconnects.
     for _ in 0..<16_384 {
       guard send(connection, block) else { return }
       log.withLock { $0.sent += block.utf8.count }
-      // No faster than a good network, on which the other side finds time to stop.
+      // At the pace of a fast network, so that the client has time to disconnect.
       usleep(2000)
     }
   }

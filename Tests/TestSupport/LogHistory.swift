@@ -1,16 +1,16 @@
 package import ArborLog
 package import Foundation
 
-/// Makes entries that follow one another, of nothing but random bytes.
+/// Generates consecutive log entries with random bodies.
 package struct LogHistory: Sendable {
   package let store: UUID
   package private(set) var sequence: UInt64
   package private(set) var digest: CommitLogDigest
   private var random: SeededRandom
 
-  /// A history that begins behind a commit.
+  /// Creates a history that continues after a commit.
   ///
-  /// - Parameter digest: What everything before it comes to; nil for something of its own.
+  /// - Parameter digest: The digest of everything up to `sequence`; `nil` for a random one.
   package init(
     store: UUID = UUID(), sequence: UInt64 = 0, digest: CommitLogDigest? = nil, seed: UInt64
   ) {
@@ -21,12 +21,12 @@ package struct LogHistory: Sendable {
     if digest == nil { self.digest = newDigest() }
   }
 
-  /// A snapshot of what there is so far.
+  /// Returns a snapshot of the current state.
   package func snapshot() -> CommitLogSnapshot {
     CommitLogSnapshot(id: UUID(), store: store, sequence: sequence, digest: digest)
   }
 
-  /// An entry that could come next; the history stays as it is.
+  /// Returns an entry that could come next, without advancing the history.
   package mutating func draft(commits: UInt64 = 1, bytes: Int = 100) -> CommitLogEntry {
     let body = (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &random) }
     return CommitLogEntry(
@@ -34,12 +34,12 @@ package struct LogHistory: Sendable {
       digest: newDigest(), body: body)
   }
 
-  /// Goes on behind an entry.
+  /// Advances the history past an entry.
   package mutating func follow(_ entry: CommitLogEntry) {
     (sequence, digest) = (entry.last, entry.digest)
   }
 
-  /// An entry that comes next.
+  /// Appends a random entry and returns it.
   package mutating func next(commits: UInt64 = 1, bytes: Int = 100) -> CommitLogEntry {
     let entry = draft(commits: commits, bytes: bytes)
     follow(entry)

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// The change set that leads from one state of the dictionaries to another.
+/// The change set that turns one state of a ``RandomOffice`` into another.
 package struct OfficeDifference {
   private let before: RandomOffice
   private let after: RandomOffice
@@ -27,7 +27,7 @@ package struct OfficeDifference {
       try draft.delete(number)
     }
     for side in Set(before.links.keys).union(after.links.keys) {
-      // What a deleted object owns goes by itself.
+      // The links that a deleted object owns are deleted with it.
       if before.objects[side.owner] != nil, after.objects[side.owner] == nil { continue }
       try edit(side, before.links[side] ?? [], after.links[side] ?? [], draft)
     }

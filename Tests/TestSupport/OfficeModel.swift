@@ -1,7 +1,7 @@
 package import ArborModel
 
-/// A model with one of everything that a store keeps: inheritance, every kind of relationship,
-/// indexes of one and of two columns, uniqueness.
+/// A model with one of everything that a store supports: inheritance, every kind of relationship,
+/// single-column and composite indexes, and uniqueness constraints.
 ///
 /// ```
 /// Company ◀─ company ── Employee ─ manager ▶ Manager     derived, to-one

@@ -1,8 +1,8 @@
 package import ArborStore
 internal import LMDB
 
-/// The entries of a small store in a file of another page size, laid out by hand as LMDB does on a
-/// machine with such pages: a leaf for each database, and runs of pages for large values.
+/// A copy of a small store with another page size, laid out by hand as LMDB does on a machine with
+/// such pages: one leaf per database, and overflow pages for large values.
 package struct PagedFile {
   package private(set) var bytes: [UInt8]
   private let pageSize: Int
@@ -11,7 +11,7 @@ package struct PagedFile {
   private struct Node {
     let key: [UInt8]
     let data: [UInt8]
-    /// The size of the value, which need not lie in the leaf.
+    /// The size of the value, which may be stored on overflow pages.
     let size: Int
     let flags: UInt16
 
@@ -22,7 +22,7 @@ package struct PagedFile {
     var length: Int { (8 + key.count + data.count + 1) & ~1 }
   }
 
-  /// - Parameter file: A store whose databases fit on one page each.
+  /// - Parameter file: A store in which each database fits on one page.
   package init(copying file: StoreEngine, pageSize: Int) throws {
     self.pageSize = pageSize
     bytes = [UInt8](repeating: 0, count: 2 * pageSize)
@@ -53,7 +53,7 @@ package struct PagedFile {
 
   // MARK: Trees
 
-  /// Lays a database out and gives its entry among the names.
+  /// Lays out a database and returns its entry in the main database.
   private mutating func tree(_ database: Database, _ file: StoreEngine) throws -> Node {
     var values: [(key: [UInt8], values: [[UInt8]])] = []
     let transaction = try file.environment.beginRead()
@@ -92,7 +92,7 @@ package struct PagedFile {
     return Node(key, Self.bytes(number), size: value.count, flags: 1)
   }
 
-  /// A page within the page, with values of one size.
+  /// Returns a sub-page of duplicate values, all of the same size.
   private func inner(_ values: [[UInt8]]) -> [UInt8] {
     Self.bytes(UInt64(0)) + Self.bytes(UInt16(values[0].count)) + Self.bytes(UInt16(0x72))
       + Self.bytes(UInt16(16 + 2 * values.count)) + Self.bytes(UInt16(16 + 2 * values.count))

@@ -2,13 +2,13 @@ public import ArborLog
 public import ArborModel
 public import Foundation
 
-/// A log that passes everything on to another one, but for what a subclass does otherwise.
+/// A log that forwards every call to another log. Subclasses override what they change.
 ///
-/// `@unchecked Sendable`: it holds nothing that changes, and subclasses add nothing.
+/// `@unchecked Sendable`: it has no mutable state, and subclasses add none.
 open class PassedLog: CommitLog, @unchecked Sendable {
   private let log: any CommitLog
 
-  /// Passes everything on to `log`.
+  /// Creates a log that forwards to `log`.
   public init(_ log: any CommitLog) { self.log = log }
 
   open var name: String { log.name }

@@ -2,17 +2,17 @@ package import ArborModel
 package import ArborStore
 internal import Foundation
 
-/// What the store of an ``OfficeModel`` should hold, in plain dictionaries, and random changes to
-/// it.
+/// The expected contents of a store with the ``OfficeModel``, in plain dictionaries, and random
+/// changes to them.
 package struct RandomOffice {
-  /// One object: attribute values and to-one targets by name.
+  /// An object's attribute values and to-one targets by name.
   package struct Object: Equatable {
     package var entity: String
     package var values: [String: PropertyValue] = [:]
     package var targets: [String: ObjectNumber] = [:]
   }
 
-  /// The members of one owner's relationship that is kept as links.
+  /// One side of a relationship that is stored as links.
   package struct Side: Hashable {
     package let owner: ObjectNumber
     package let relationship: String
@@ -24,7 +24,7 @@ package struct RandomOffice {
   }
 
   package var objects: [ObjectNumber: Object] = [:]
-  /// In order; unordered ones sorted by number.
+  /// The members of each side, in order; unordered ones are sorted by number.
   package var links: [Side: [ObjectNumber]] = [:]
 
   package init() {}
@@ -99,7 +99,7 @@ package struct RandomOffice {
     objects[number]?.values[name] = value
   }
 
-  /// Short and long ones, some with one prefix longer than any key.
+  /// Returns short and long strings, some sharing a prefix that exceeds the maximum key size.
   private func text(_ random: inout SeededRandom, isUnique: Bool) -> PropertyValue {
     if isUnique, Int.random(in: 0..<3, using: &random) == 0 { return .null }
     let tail = String(Int.random(in: 0..<400, using: &random))
@@ -112,7 +112,7 @@ package struct RandomOffice {
     }
   }
 
-  /// A derived relationship: a field that leads to a company or a manager.
+  /// Sets or clears a derived relationship: an employee's `company` or `manager`.
   private mutating func relate(_ random: inout SeededRandom) {
     guard let employee = all("Employee", "Manager").randomElement(using: &random) else { return }
     let isCompany = Bool.random(using: &random)
@@ -121,7 +121,7 @@ package struct RandomOffice {
       Int.random(in: 0..<4, using: &random) == 0 ? nil : target
   }
 
-  /// An unordered relationship kept as links.
+  /// Changes an unordered relationship that is stored as links.
   private mutating func link(_ random: inout SeededRandom) {
     let people = all("Employee", "Manager")
     if Bool.random(using: &random) {
@@ -162,7 +162,7 @@ package struct RandomOffice {
     if links[side]?.isEmpty ?? false { links[side] = nil }
   }
 
-  /// Ordered relationships: joining, leaving, moving.
+  /// Changes an ordered relationship: adds, removes or moves a member.
   private mutating func order(_ random: inout SeededRandom) {
     guard let project = all("Project").randomElement(using: &random) else { return }
     if Bool.random(using: &random) {
@@ -197,7 +197,7 @@ package struct RandomOffice {
     links[side] = members
   }
 
-  /// The one-to-one relationship.
+  /// Changes the one-to-one relationship.
   private mutating func marry(_ random: inout SeededRandom) {
     guard let employee = all("Employee", "Manager").randomElement(using: &random),
       let badge = all("Badge").randomElement(using: &random)
@@ -227,7 +227,7 @@ package struct RandomOffice {
 
   // MARK: Committing
 
-  /// Makes some changes, and commits them together with a note in the store's metadata.
+  /// Makes random changes and commits them with a note in the store's metadata.
   package mutating func commit(
     to file: StoreEngine, _ random: inout SeededRandom, changes: ClosedRange<Int> = 1...9
   ) throws {
@@ -254,7 +254,7 @@ package struct RandomOffice {
 
   // MARK: Validating
 
-  /// Whether some unique value is had twice.
+  /// Whether two objects share a value of a unique attribute.
   package var hasDuplicates: Bool {
     for (entity, names) in Self.unique {
       for name in names {

@@ -1,6 +1,6 @@
 package import LMDB
 
-/// Reading by a transaction itself, for tests of both kinds of transactions.
+/// Reads directly on a transaction, for tests that cover both kinds of transactions.
 extension ReadableTransaction where Self: ~Copyable {
   package func get(
     _ database: Database, key: some EntryBytes

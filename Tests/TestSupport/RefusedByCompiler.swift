@@ -1,10 +1,9 @@
 import Foundation
 
-/// Asks the compiler about small programs that use the library: what must not compile is part of
-/// what it promises.
+/// Compiles small programs that use the library, to check that invalid uses are rejected.
 ///
-/// The modules and the macros are those that the build put beside the tests. A run takes about half
-/// a second, so cases that do not disturb each other share one, each on a line of its own.
+/// The modules and macros are those that the build placed next to the tests. A run takes about half
+/// a second, so independent cases should share one, each on its own line.
 ///
 /// ```swift
 /// let problems = try RefusedByCompiler.problems(
@@ -13,12 +12,12 @@ import Foundation
 /// #expect(problems.contains { $0.line == 2 && $0.message.contains("data race") })
 /// ```
 ///
-/// A suite that uses it also shows a program that is accepted: else every case would pass where
-/// nothing compiles at all.
+/// Each suite should also include a program that compiles. Otherwise, all cases would pass in an
+/// environment where no program compiles.
 package enum RefusedByCompiler {
-  /// One thing the compiler says.
+  /// A diagnostic of the compiler.
   package struct Problem: Sendable, CustomStringConvertible {
-    /// The line of the program, from 1; nil for what was said about an expansion or a library.
+    /// The 1-based line of the program; `nil` for a diagnostic in a macro expansion or library.
     package let line: Int?
     /// `error`, `warning` or `note`.
     package let severity: String
@@ -27,17 +26,17 @@ package enum RefusedByCompiler {
     package var description: String { "\(line.map(String.init) ?? "?"): \(severity): \(message)" }
   }
 
-  /// Thrown where the compiler did not get as far as the program.
+  /// Thrown if the compiler failed before it reached the program.
   package struct NotAsked: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// What the compiler says about a program, in Swift 6's language mode.
+  /// Returns the compiler's diagnostics for a program in the Swift 6 language mode.
   ///
   /// - Parameters:
-  ///   - features: Upcoming features that the program is compiled with.
-  ///   - followingData: Whether the compiler also follows values through the program, which it
-  ///     does where their types have no problem: only then it sees races.
+  ///   - features: Upcoming features to enable.
+  ///   - followingData: Whether to run data-flow analysis as well, which is required to diagnose
+  ///     data races. The compiler skips it if type checking fails.
   package static func problems(
     in source: String, features: [String] = [], followingData: Bool = false
   ) throws -> [Problem] {
@@ -46,8 +45,8 @@ package enum RefusedByCompiler {
     return try run(source, flags).split(separator: "\n").compactMap { problem(in: $0) }
   }
 
-  /// The texts that macros add to a program, by the names that the compiler gives them: one that
-  /// ends in `EntityfMm_` holds the members that `@Entity` adds.
+  /// Returns the macro expansions of a program by buffer name. A name that ends in `EntityfMm_`
+  /// denotes the members that `@Entity` adds.
   package static func expansions(of source: String) throws -> [(name: String, text: String)] {
     let output = try run(source, ["-typecheck", "-Xfrontend", "-dump-macro-expansions"])
     let rule = String(repeating: "-", count: 30)
@@ -97,13 +96,13 @@ package enum RefusedByCompiler {
 
   private static let program = "Program"
 
-  /// Where the header of PostgreSQL's client is, which not every system has beside the others.
+  /// The include flags for libpq, whose header some systems keep in a separate directory.
   private static let clientFlags = Result {
     try BuiltProgram(at: URL(filePath: "/usr/bin/env")).run(["pkg-config", "--cflags", "libpq"])
       .output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
 
-  /// `…/Program.swift:3:7: error: …`
+  /// Parses a line such as `…/Program.swift:3:7: error: …`.
   private static func problem(in line: Substring) -> Problem? {
     for severity in ["error", "warning", "note"] {
       guard let mark = line.range(of: ": \(severity): ") else { continue }

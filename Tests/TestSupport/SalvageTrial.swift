@@ -3,12 +3,12 @@ package import ArborStore
 internal import Foundation
 internal import LMDB
 
-/// A sound store, damaged copies of it, and whether what is salvaged of them is all that can be.
+/// A sound store that is damaged and salvaged, to check that everything recoverable is recovered.
 ///
-/// Where each record lies is known from the pages of the sound file, read by themselves: a record
-/// of which no page was damaged has to be in the new store, byte by byte.
+/// The pages of each record are determined by scanning the sound file page by page. A record on
+/// undamaged pages must be in the new store, byte for byte.
 package struct SalvageTrial {
-  /// A record, and the pages that it lies on.
+  /// A record and the pages it occupies.
   private struct Record {
     let bytes: [UInt8]
     let pages: Set<UInt64>
@@ -21,14 +21,14 @@ package struct SalvageTrial {
 
   package var pageCount: Int { bytes.count / pageSize }
 
-  /// - Parameter path: A store that is open nowhere.
+  /// - Parameter path: The path of a store that isn't open.
   package init(path: String) throws {
     self.path = path
     bytes = Array(try Data(contentsOf: URL(filePath: path)))
     (records, pageSize) = try Self.records(path)
   }
 
-  /// The records of the newest state, wherever they lie.
+  /// Returns the records of the newest state and the page size.
   private static func records(_ path: String) throws -> ([UInt64: Record], pageSize: Int) {
     let file = try DamagedFile(path: path)
     guard let newest = file.transactions.first else { throw LMDBError.invalid }
@@ -64,10 +64,9 @@ package struct SalvageTrial {
       == RecordChecksum.of(base, count: bytes.count - 4, entity: number.entity, key: number)
   }
 
-  /// How many records there are.
   package var recordCount: Int { records.count }
 
-  /// The numbers of the records that lie on some pages.
+  /// Returns the numbers of the records that occupy any of `pages`.
   package func numbers(on pages: Set<UInt64>) -> Set<ObjectNumber> {
     Set(
       records.filter { !$0.value.pages.isDisjoint(with: pages) }.map {
@@ -75,7 +74,7 @@ package struct SalvageTrial {
       })
   }
 
-  /// What is wrong with a salvaged store; empty where nothing is.
+  /// Returns the defects of a salvaged store; empty if there are none.
   ///
   /// - Parameter damaged: The pages that were damaged.
   package func problems(
@@ -89,7 +88,7 @@ package struct SalvageTrial {
       outcome.lostLinks.map(\.owner.rawValue) + outcome.lostBinaries.map(\.owner.rawValue))
     for (key, record) in records where record.pages.isDisjoint(with: damaged) {
       guard let found = kept[key] else {
-        // Two of which nobody knows which one is out of date cannot share a unique value.
+        // If it is unknown which of two records is outdated, they can't share a unique value.
         if outcome.leftOut.contains(where: { $0.rawValue == key }), !doubtful.isEmpty { continue }
         problems.append("\(Self.name(key)) on the pages \(record.pages) is missing")
         continue
@@ -98,7 +97,7 @@ package struct SalvageTrial {
         problems.append("\(Self.name(key)) is another")
       }
     }
-    // What is kept of a state that may be an earlier one is as that one had it.
+    // If the recovered state may be an earlier one, its records may differ from the newest.
     guard outcome.state == .newest else { return problems }
     for (key, record) in kept where !doubtful.contains(key) && !mended.contains(key) {
       if records[key]?.bytes != record.bytes {
@@ -113,9 +112,9 @@ package struct SalvageTrial {
     return "\(number.entity)/\(number.sequence)"
   }
 
-  /// Writes damaged bytes to a file and salvages that.
+  /// Writes damaged bytes to a file and salvages it.
   ///
-  /// - Returns: What is wrong with the new store, and what the salvage tells.
+  /// - Returns: The defects of the new store, and the outcome of the salvage.
   package func salvage(
     _ damagedBytes: [UInt8], damaged: Set<UInt64>, in folder: TemporaryFolder,
     model: ManagedObjectModel? = nil, mostIndexedAtOnce: Int = 100_000
@@ -132,11 +131,11 @@ package struct SalvageTrial {
   }
 }
 
-/// A way to damage a file, and the pages that it strikes.
+/// A kind of damage to a file.
 package enum PageDamage: CaseIterable, Sendable {
   case bit, zeros, noise, cut, swapped, repeated, range
 
-  /// Damages bytes at random.
+  /// Damages `bytes` at random and returns the affected pages.
   package func strike(
     _ bytes: inout [UInt8], pageSize: Int, _ random: inout SeededRandom
   ) -> Set<UInt64> {

@@ -1,6 +1,6 @@
-/// Random numbers that a printed seed brings back.
+/// A random number generator whose sequence can be reproduced from a seed.
 ///
-/// A test that draws from it names ``seed`` in its messages.
+/// Tests that use it include ``seed`` in their messages.
 package struct SeededRandom: RandomNumberGenerator {
   package let seed: UInt64
   private var state: UInt64

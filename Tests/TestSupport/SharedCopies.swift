@@ -4,24 +4,23 @@ package import ArborStore
 internal import Foundation
 internal import LMDB
 
-/// Copies of one store that share a log, on what would be machines of their own, and what should be
-/// in them.
+/// Copies of one store that share a log, as if on separate machines, and their expected contents.
 package final class SharedCopies {
   package let log: SimulatedLog
-  /// nil for one that is closed.
+  /// The engine of each copy; `nil` while it is closed.
   package private(set) var files: [StoreEngine?]
   private let folder: TemporaryFolder
   private let seed: UInt64
   private var random: SeededRandom
   private let employees: [ObjectNumber]
 
-  /// Every name that was acknowledged, and the number that its object got.
+  /// The names of acknowledged insertions, with the numbers of their objects.
   private var acknowledged: [String: ObjectNumber] = [:]
-  /// Names whose commits nobody knew about, by batch.
+  /// The names in commits whose outcome is unknown, by batch.
   private var unknown: [UUID: String] = [:]
   private var (raises, unknownRaises) = (0, 0)
   private var claims: Set<Int64> = []
-  /// What is wrong.
+  /// Descriptions of the defects found so far.
   package private(set) var problems: [String] = []
 
   package init(
@@ -52,7 +51,7 @@ package final class SharedCopies {
       LogClient(log, firstPause: .zero))
   }
 
-  /// Does something that the log's faults may keep from being done.
+  /// Retries an operation that may fail because of the log's faults.
   private func retrying<R>(_ body: () throws -> R) throws -> R {
     for _ in 0..<200 {
       do { return try body() } catch let error as ArborError where Self.passes(error) {
@@ -67,7 +66,7 @@ package final class SharedCopies {
   private func open(_ index: Int) throws {
     let shared = store(index)
     try retrying {
-      // Without the log a file is opened as it is; here it is to have everything.
+      // If the log is unreachable, a store opens in its local state. Here it must be current.
       if case .waiting(let reason) = try shared.prepare(for: nil) { throw reason }
     }
     var opening = StoreOpening(.file(shared.path), model: nil)
@@ -84,7 +83,7 @@ package final class SharedCopies {
 
   // MARK: Steps
 
-  /// Lets random copies do random things, and compares what comes out.
+  /// Performs random steps on random copies and compares the results.
   package func run(_ steps: Int) {
     do {
       for step in 0..<steps { try self.step(step) }
@@ -111,7 +110,7 @@ package final class SharedCopies {
     }
   }
 
-  /// Loses the file.
+  /// Sometimes deletes the file and starts over from the log.
   private func restart(_ index: Int, _ file: StoreEngine) throws {
     guard Int.random(in: 0..<4, using: &random) == 0 else { return }
     try file.destroy()
@@ -119,7 +118,7 @@ package final class SharedCopies {
     try open(index)
   }
 
-  /// One commit by one copy: a new object, a raise of what is there, or a claim of a unique value.
+  /// Commits one change on one copy: a new object, an increment, or a claim of a unique value.
   private func commit(_ file: StoreEngine, _ step: Int) throws {
     let kind = Int.random(in: 0..<3, using: &random)
     let name = "commit \(step)"
@@ -148,7 +147,7 @@ package final class SharedCopies {
     }
   }
 
-  /// A copy that has fallen behind what the log still has begins anew when it is opened.
+  /// Whether a copy needs entries that were trimmed. Reopening it starts from a snapshot.
   private static func isBehindTrimmed(_ error: ArborError) -> Bool {
     error.code == .modelChanged || error.code == .forked
   }
@@ -161,7 +160,7 @@ package final class SharedCopies {
       files[index] = nil
       try open(index)
     }
-    // What was on its way arrives with the first.
+    // Entries still in flight arrive with the first call.
     for file in files { try retrying { _ = try file?.takeOverNews() } }
     guard let first = files[0] else { return }
     let contents = try StoreContents(first)
@@ -173,7 +172,7 @@ package final class SharedCopies {
     try compareObjects(first)
   }
 
-  /// Everything acknowledged is there once; what nobody knows about is there once or not at all.
+  /// Checks that acknowledged changes are applied once, and those of unknown outcome at most once.
   private func compareObjects(_ file: StoreEngine) throws {
     let tags = try tags(file)
     for (name, number) in acknowledged where tags[name] != number {
@@ -194,7 +193,7 @@ package final class SharedCopies {
     let entity = try draft.entity("Employee")
     let snapshot = try file.snapshot()
     defer { snapshot.close() }
-    // The record lies in the allocator's memory.
+    // The allocator owns the record's memory.
     let allocator = SlabAllocator()
     return try withExtendedLifetime(allocator) {
       let record = try snapshot.record(number, allocator: allocator)
@@ -206,7 +205,7 @@ package final class SharedCopies {
     }
   }
 
-  /// Names of tags with their numbers.
+  /// Returns the numbers of tags by name.
   package func tags(_ file: StoreEngine) throws -> [String: ObjectNumber] {
     let draft = Draft(file)
     let entity = try draft.entity("Tag")

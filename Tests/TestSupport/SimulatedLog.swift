@@ -3,38 +3,38 @@ package import ArborLog
 package import ArborModel
 package import Foundation
 
-/// A log in memory that answers as badly as a network may: answers are lost before or after an
-/// entry was added, an added entry arrives late, readers see the log late, the server may be out or
-/// lose its end.
+/// An in-memory log with the faults of an unreliable network: responses are lost before or after an
+/// entry was appended, entries arrive late, readers see stale state, and the server is unreachable
+/// or loses its newest entries.
 package final class SimulatedLog: CommitLog {
-  /// How often, in a thousand times, something goes wrong.
+  /// The rates of faults, per thousand calls.
   package struct Faults: Sendable {
-    /// The answer is lost, and the entry was added.
+    /// The entry is appended, but the response is lost.
     package var lostAnswers = 0
-    /// The answer is lost, and the entry was not added.
+    /// The request is lost, and the entry isn't appended.
     package var lostRequests = 0
-    /// The answer is lost, and the entry is added before somebody else's next call, where it still
-    /// follows then.
+    /// The response is lost, and the entry is appended before the next call if it still follows the
+    /// last entry by then.
     package var lateRequests = 0
-    /// A reader gets only some of the entries that there are.
+    /// A reader receives only some of the available entries.
     package var lateReads = 0
-    /// The server cannot be reached.
+    /// The server is unreachable.
     package var outages = 0
 
     package init() {}
   }
 
-  /// Defects that a log or a store could have, for tests that have to find them.
+  /// Defects of a log or a store that tests must detect.
   package enum Defect: Sendable, CaseIterable {
-    /// Entries are added whatever they follow.
+    /// Entries are appended regardless of their predecessor.
     case addsAnything
-    /// An entry that was answered as written is dropped.
+    /// An entry is acknowledged, but dropped.
     case forgetsEntries
-    /// Numbers are given out again.
+    /// Reserved numbers are handed out more than once.
     case repeatsNumbers
-    /// An entry is added again when it is asked for.
+    /// A retried entry is appended twice.
     case addsTwice
-    /// Readers get entries in another order.
+    /// Readers receive entries out of order.
     case readsOutOfOrder
   }
 
@@ -57,7 +57,7 @@ package final class SimulatedLog: CommitLog {
       rate > 0 && Int.random(in: 0..<1000, using: &random) < rate
     }
 
-    /// What was on its way arrives.
+    /// Appends the entries that are still in flight, if they follow the last one.
     mutating func deliver() {
       for entry in late where end?.sequence == entry.first - 1 && end?.digest == entry.previous {
         entries.append(entry)
@@ -65,7 +65,7 @@ package final class SimulatedLog: CommitLog {
       late = []
     }
 
-    /// Whether what an entry would follow is here, or was.
+    /// Whether the predecessor of an entry is, or was, in the log.
     func isKnown(_ entry: CommitLogEntry) -> Bool {
       guard let first = entries.first, first.first < entry.first else {
         return entries.first?.first == entry.first
@@ -95,18 +95,18 @@ package final class SimulatedLog: CommitLog {
   package let name = "simulated"
   package let waitLimit = Duration.microseconds(20)
 
-  // MARK: What tests look at and do
+  // MARK: Access for tests
 
-  /// Everything that was added and not removed.
+  /// The entries that were appended and not trimmed.
   package var entries: [CommitLogEntry] { state.withLock { $0.entries } }
 
-  /// How often somebody tried to add something.
+  /// The number of calls of `append`.
   package var appends: Int { state.withLock(\.appends) }
 
-  /// Loses the last entries, as a server does that was not the one to fail over to.
+  /// Loses the newest entries, as in a failover to a standby that lagged.
   package func lose(_ count: Int) { state.withLock { $0.entries.removeLast(count) } }
 
-  /// Whether the server can be reached.
+  /// Whether the server is unreachable.
   package var isOut: Bool {
     get { state.withLock(\.isOut) }
     set { state.withLock { $0.isOut = newValue } }
@@ -132,7 +132,7 @@ package final class SimulatedLog: CommitLog {
     }
   }
 
-  /// Sets what happens while the log begins.
+  /// Sets a closure that runs when the log is started.
   package func whileBeginning(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.beginning = body }
   }
@@ -225,7 +225,7 @@ package final class SimulatedLog: CommitLog {
       let valid = state.snapshots.map(\.snapshot).filter { state.counts($0) }
       guard let newest = valid.max(by: { $0.sequence < $1.sequence }) else { return }
       state.snapshots.removeAll { $0.snapshot != newest }
-      // What the newest snapshot counts by stays.
+      // Keeps the entry that the newest snapshot is verified against.
       let last = min(sequence, newest.sequence)
       state.entries.removeAll { $0.last <= last && $0.last != newest.sequence }
     }

@@ -6,39 +6,40 @@ package import Foundation
   import Darwin
 #endif
 
-/// A program that runs beside a test, which waits for it with `waitpid`.
+/// A child process that a test waits for with `waitpid`.
 ///
-/// Foundation's `Process` learns of an end on a thread of its own and hands it to a run loop; a
-/// test that blocks one of few threads then can wait for ever. Here nobody else takes part.
+/// Foundation's `Process` observes the exit on a thread of its own and delivers it through a run
+/// loop. A test that blocks one of few threads may then wait forever. No other thread is involved
+/// here.
 package final class StartedProgram {
-  /// Where what the program writes goes.
+  /// The destination of an output stream.
   package enum Stream {
     case nowhere
     case file(FileHandle)
-    /// To ``read()``.
+    /// A pipe that ``read()`` reads from.
     case pipe
   }
 
-  /// Thrown where the system does not start the program.
+  /// Thrown if the system can't start the program.
   package struct NotStarted: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// Held while one starts, so that none inherits the pipe of another, which would keep it open.
+  /// Held while a program starts, so that no other one inherits its pipe and keeps it open.
   private static let starting = NSLock()
 
-  /// The process of the program.
   package let identifier: pid_t
   private var status: Int32?
-  /// The end of the pipe that is read.
+  /// The read end of the pipe.
   private let reader: Int32?
 
-  /// Starts a program. It reads nothing, and has none of the test's files but the given ones.
+  /// Starts a program. Its standard input is empty, and it inherits only the given file
+  /// descriptors.
   ///
   /// - Parameters:
-  ///   - environment: Variables beside those of the test itself.
-  ///   - output: Where its standard output goes.
-  ///   - errors: Where its standard error goes; no pipe.
+  ///   - environment: Variables to add to the environment of the test process.
+  ///   - output: The destination of standard output.
+  ///   - errors: The destination of standard error; must not be a pipe.
   package init(
     _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
     output: Stream = .nowhere, errors: Stream = .nowhere
@@ -71,7 +72,7 @@ package final class StartedProgram {
       case .pipe: posix_spawn_file_actions_adddup2(&actions, ends?.writer ?? -1, index)
       }
     }
-    // Threads of a pool may block signals, which a program would inherit.
+    // Threads of a pool may block signals, and the program would inherit the mask.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -99,7 +100,7 @@ package final class StartedProgram {
     if let reader { close(reader) }
   }
 
-  /// Ends the program at once, unless its end has been waited for.
+  /// Kills the program, unless its exit has been waited for.
   package func kill() {
     guard status == nil else { return }
     #if canImport(Glibc)
@@ -109,7 +110,8 @@ package final class StartedProgram {
     #endif
   }
 
-  /// Waits for the end; gives the exit code, or the number of the signal that ended the program.
+  /// Waits for the program to exit and returns its exit code, or the number of the signal that
+  /// terminated it.
   package func wait() -> Int32 {
     if let status { return status }
     var raw: Int32 = 0
@@ -120,7 +122,7 @@ package final class StartedProgram {
     return status
   }
 
-  /// Waits for something in the pipe; gives it, or nothing where no more comes.
+  /// Waits for output in the pipe and returns it. Returns an empty array at the end of the output.
   package func read() -> [UInt8] {
     guard let reader else { return [] }
     return [UInt8](unsafeUninitializedCapacity: 1 << 16) { bytes, count in
@@ -136,7 +138,7 @@ package final class StartedProgram {
     }
   }
 
-  /// A pipe that no program inherits but by the name it is given.
+  /// Creates a pipe whose ends are closed in child processes unless they are passed explicitly.
   private static func makePipe() throws -> (reader: Int32, writer: Int32) {
     var ends: [Int32] = [-1, -1]
     if pipe(&ends) != 0 || ends.contains(where: { fcntl($0, F_SETFD, FD_CLOEXEC) != 0 }) {

@@ -1,8 +1,8 @@
 package import ArborStore
 internal import LMDB
 
-/// Every entry of every database of a store but those that concern one file alone: the header, the
-/// log, and the counters of numbers, which are reserved by whoever gives them out.
+/// All entries of a store's databases except those that are specific to one file: the header, the
+/// log, and the counters of object numbers, which each copy reserves for itself.
 package struct StoreContents: Equatable {
   /// The entries of each database, each a key, a zero and a value.
   package private(set) var databases: [String: [[UInt8]]] = [:]
@@ -22,7 +22,7 @@ package struct StoreContents: Equatable {
     }
   }
 
-  /// Of a store that is open nowhere.
+  /// Reads the contents of a store that isn't open.
   package init(path: String) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true

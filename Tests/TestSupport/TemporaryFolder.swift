@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that is there for one test and removed with the last reference to it.
+/// A folder that is removed with the last reference to it.
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
@@ -12,6 +12,6 @@ package final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of a name in the folder.
+  /// Returns the path of an item in the folder.
   package func path(_ name: String) -> String { url.appending(path: name).path }
 }

@@ -1,7 +1,7 @@
 package import ArborModel
 package import ArborStore
 
-/// A store in a temporary folder, or in memory, that is checked when its test is done with it.
+/// A store in a temporary folder or in memory that is checked when its test ends.
 ///
 /// ```swift
 /// try TemporaryStore.use(model) { store in
@@ -13,7 +13,7 @@ package final class TemporaryStore {
   package private(set) var file: StoreEngine
   private let opening: StoreOpening
 
-  /// What a test ends with where the store check found something.
+  /// Thrown if the store check has findings.
   package struct Unsound: Error, CustomStringConvertible {
     package let report: StoreCheckReport
     package var description: String { "The store is unsound:\n\(report)" }
@@ -43,20 +43,19 @@ package final class TemporaryStore {
     return result
   }
 
-  /// The path of the store's file.
   package var path: String { folder.path("test.arbor") }
 
-  /// Checks and closes the file and opens it again.
+  /// Checks and closes the store and opens it again.
   package func reopen() throws {
     try check()
     file.close()
     file = try StoreEngine.open(opening)
   }
 
-  /// Throws ``Unsound`` where the store check finds something.
+  /// Throws ``Unsound`` if the store check has findings.
   package func check() throws { try Self.check(file) }
 
-  /// Checks a store's file that is closed, or open in this process.
+  /// Checks a store's file that is closed or open in this process.
   package static func check(path: String) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true

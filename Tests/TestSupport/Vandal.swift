@@ -2,8 +2,8 @@ package import ArborModel
 package import ArborStore
 package import LMDB
 
-/// Writes to a store behind its back, keeping the header in step, so that the check finds what was
-/// done and nothing else.
+/// Writes to a store while bypassing its engine, but keeps the header consistent, so that a check
+/// finds the intended damage and nothing else.
 package struct Vandal {
   package let file: StoreEngine
 
@@ -20,7 +20,7 @@ package struct Vandal {
     }
   }
 
-  /// Writes the header with the version it has, and no digests.
+  /// Writes the header in its current format version, without digests.
   private func write(
     _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws {
@@ -31,24 +31,24 @@ package struct Vandal {
     }
   }
 
-  /// Points a to-one relationship of an object at any number, with the right checksum.
+  /// Sets a to-one target to any object number, with a valid checksum.
   package func point(_ number: ObjectNumber, _ name: String, at target: ObjectNumber) throws {
     try rewrite(number) { record, entity in
       record.store(try Draft(file).field(name, entity), target.rawValue)
     }
   }
 
-  /// Gives an object's record a version, with the right checksum.
+  /// Sets the version of an object's record, with a valid checksum.
   package func setVersion(_ number: ObjectNumber, to version: UInt32) throws {
     try rewrite(number) { record, _ in record.setVersion(version) }
   }
 
-  /// Moves an object's record below another key, with the right checksum.
+  /// Moves an object's record to another key, with a valid checksum.
   package func move(_ number: ObjectNumber, to other: ObjectNumber) throws {
     try rewrite(number, as: other) { _, _ in }
   }
 
-  /// Writes an object's record anew, after `change`, as that of `other`.
+  /// Applies `change` to an object's record and writes it under the key of `other`.
   private func rewrite(
     _ number: ObjectNumber, as other: ObjectNumber? = nil,
     _ change: (inout RecordBuffer, EntitySchema) throws -> Void

@@ -1,14 +1,15 @@
 import Testing
 
-/// What users may see, and what they may rely on across threads.
+/// Rules for public API and for its thread safety.
 @Suite struct AccessTests {
+  /// The storage layers have no public declarations.
   @Test func theEnginePublishesNothing() {
     for file in SourceTree.swiftFiles(in: ["Sources/ArborStore", "Sources/LMDB"]) {
       #expect(Self.publicLines(of: file.code) == [], "\(file.path)")
     }
   }
 
-  /// A promise the compiler cannot check is no promise to make to users.
+  /// Public types must not promise a thread safety that the compiler cannot check.
   @Test func noUncheckedSendableIsPublic() {
     let files = SourceTree.swiftFiles(in: ["Sources"])
     let types = files.reduce(into: Set<String>()) { $0.formUnion(Self.publicTypes(of: $1.code)) }
@@ -17,6 +18,7 @@ import Testing
     }
   }
 
+  /// The rules find violations.
   @Test func findsWhatItForbids() {
     #expect(
       Self.publicLines(of: "package struct A {}\n  public var b = 1\nopen class C {}") == [2, 3])
@@ -32,7 +34,7 @@ import Testing
     #expect(Self.uncheckedTypes(of: source, public: ["Open", "Late"]) == ["Open", "Late"])
   }
 
-  /// The lines that declare something public; an import may be public.
+  /// Returns the numbers of the lines with public declarations, other than imports.
   static func publicLines(of code: String) -> [Int] {
     code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       .filter { _, line in
@@ -44,14 +46,14 @@ import Testing
       .map { $0.offset + 1 }
   }
 
-  /// The names of the types that a source declares public or open.
+  /// Returns the names of the types that a source declares as public or open.
   static func publicTypes(of code: String) -> [String] {
     headers(of: code).compactMap { header in
       isPublic(header) ? name(in: header) : nil
     }
   }
 
-  /// The names of the types that conform to `Sendable` unchecked and are public.
+  /// Returns the names of the public types with an unchecked conformance to `Sendable`.
   static func uncheckedTypes(of code: String, public types: Set<String>) -> [String] {
     guard code.contains("@unchecked") else { return [] }
     return headers(of: code).compactMap { header in
@@ -72,8 +74,8 @@ import Testing
     return String(header[kind + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
   }
 
-  /// The words before each opening brace, back to the end of the declaration before; an import may
-  /// be public.
+  /// Returns the words before each opening brace, back to the end of the previous declaration,
+  /// without imports.
   private static func headers(of code: String) -> [[Substring]] {
     let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
     let code = lines.filter { !$0.contains("import ") }.joined(separator: "\n")

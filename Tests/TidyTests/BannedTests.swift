@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Words that must not stand in the package, each with the reason.
+/// Patterns that must not occur in the package, with the reasons.
 @Suite struct BannedTests {
   struct Ban: CustomStringConvertible {
     let pattern: String
@@ -10,7 +10,7 @@ import Testing
     var description: String { pattern }
   }
 
-  /// The patterns are put together so that this file does not hold what it forbids.
+  /// The patterns are concatenated, so that they don't match themselves.
   static let inCode = [
     Ban(
       pattern: "\\b" + "fatal" + "Error\\(",
@@ -57,6 +57,7 @@ import Testing
     }
   }
 
+  /// Every pattern finds a violation.
   @Test func findsWhatItForbids() throws {
     let samples = [
       "  fatal" + "Error(\"no\")", "let a = try" + "! b()", "let a = b as" + "! C",
@@ -71,7 +72,7 @@ import Testing
       try Self.lines(of: CodeMask.blank("\"\("a")try! \" // try!"), matching: Self.inCode[1]) == [])
   }
 
-  /// The numbers of the lines that the pattern matches.
+  /// Returns the numbers of the lines that match a pattern.
   static func lines(of text: String, matching ban: Ban) throws -> [Int] {
     let expression = try NSRegularExpression(pattern: ban.pattern, options: .anchorsMatchLines)
     let range = NSRange(location: 0, length: text.utf16.count)

@@ -1,13 +1,14 @@
-/// Blanks comments and string literals of Swift source, so that rules look at code only.
+/// A mask that replaces comments and string literals in Swift source with spaces, so that rules
+/// apply to code only.
 ///
-/// Every byte that is blanked becomes a space and line ends stay, so an offset in the result is the
-/// same offset in the source.
+/// Every replaced byte becomes a space and line breaks are kept, so offsets in the result equal
+/// those in the source.
 struct CodeMask {
   private let bytes: [UInt8]
   private var output: [UInt8]
   private var index = 0
 
-  /// The source with comments and literals blanked.
+  /// Returns the source with comments and literals replaced.
   static func blank(_ source: String) -> String {
     var mask = CodeMask(source)
     mask.run()
@@ -34,7 +35,7 @@ struct CodeMask {
   }
 
   private func starts(with text: StaticString) -> Bool {
-    // Asked at every byte: nearly always the first one decides.
+    // A fast path for the first byte, because this is called for every byte.
     guard bytes[index] == text.utf8Start.pointee else { return false }
     return text.withUTF8Buffer { bytes[index...].starts(with: $0) }
   }
@@ -71,7 +72,8 @@ struct CodeMask {
     } while depth > 0 && index < bytes.count
   }
 
-  /// How many number signs stand before the quote that begins a literal here; nil: none begins.
+  /// Returns the number of number signs before the quote that begins a literal here, or `nil` if no
+  /// literal begins.
   private func openingQuote() -> Int? {
     guard bytes[index] == UInt8(ascii: "#") || bytes[index] == UInt8(ascii: "\"") else {
       return nil

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules stand on the mask: what it hides from them must be exactly comments and literals.
+/// The mask, on which the rules rely, must hide exactly comments and literals.
 @Suite struct CodeMaskTests {
   @Test(arguments: [
     ("a // b\nc", "a     \nc"),

@@ -1,10 +1,10 @@
 import Testing
 
-/// Every deviation of the predicate language names a test, and the test exists.
+/// The article names an existing test for every deviation of the predicate language.
 @Suite struct DeviationsTests {
   private static let article = "Sources/ArborData/ArborData.docc/Deviations.md"
 
-  /// The lines of the article's section on predicates.
+  /// The list items in the article's section on predicates.
   private static var lines: [Substring] {
     let text = SourceTree.file(article).text
     let section = text.split(separator: "\n## ").first { $0.hasPrefix("Predicates") } ?? ""
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// What stands in backquotes and parentheses at the end: `(`Suite.test`, `Suite.other`)`.
+  /// Returns the tests named in the parentheses at the end: `(`Suite.test`, `Suite.other`)`.
   private static func tests(in line: Substring) -> [(suite: Substring, test: Substring)] {
     guard let start = line.lastIndex(of: "("), line.hasSuffix("`)") else { return [] }
     return line[start...].split(separator: "`").compactMap { piece in

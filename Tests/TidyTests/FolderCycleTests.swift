@@ -1,9 +1,9 @@
 import Testing
 
-/// Within a target, only the order of its folders keeps one topic from depending on all others.
+/// Within a target, the folders must not depend on each other cyclically.
 @Suite struct FolderCycleTests {
-  /// The folders of the model that may use each other: a schema holds the conditions of its indexes
-  /// and the derivations of its attributes, which are predicates and expressions about it.
+  /// The folders that may depend on each other: a schema contains the conditions of its indexes and
+  /// the derivations of its attributes, which are predicates and expressions over the schema.
   static let allowed = [["Predicates", "Schema"]]
 
   @Test func theFoldersOfTheModelFollowOneAnother() {
@@ -11,6 +11,7 @@ import Testing
     #expect(graph.folderKnots == Self.allowed)
   }
 
+  /// The rule finds cycles between folders.
   @Test func findsWhatItForbids() {
     let graph = TypeGraph([
       SourceFile(path: "Sources/T/A/One.swift", text: "package final class One { var b: Two? }"),

@@ -1,9 +1,9 @@
 import Testing
 
-/// Layers are targets and imports go one way. The compiler lets a lower layer that is reachable
-/// through a dependency be imported silently; this table does not.
+/// Layers are targets with one-way imports. The compiler allows imports of transitive dependencies;
+/// this table does not.
 @Suite struct LayerTests {
-  /// What each target may import of the package.
+  /// The modules of the package that each target may import.
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],
     "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
@@ -87,12 +87,12 @@ import Testing
     "TidyTests": [],
   ]
 
-  /// What any target may import from outside.
+  /// The external modules that any target may import.
   static let common: Set<String> = [
     "Foundation", "Synchronization", "Dispatch", "Glibc", "Musl", "Darwin", "Testing",
   ]
 
-  /// What single targets may import from outside beyond that.
+  /// The additional external modules that individual targets may import.
   static let outside: [String: Set<String>] = [
     "ArborModelFiles": ["FoundationXML"],
     "ArborExchange": ["FoundationNetworking", "Logging"],
@@ -114,7 +114,7 @@ import Testing
     "InspectTests": ["ArgumentParser"],
   ]
 
-  /// The layers that stand on no more than the C library.
+  /// The layers that may import no library except the C library.
   static let withoutFoundation: Set<String> = ["ArborLocks", "LMDB"]
 
   @Test func everyImportIsInTheTable() {
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// The folders of `ArborStore` that read and write the file, and the file of `ArborLog` that
-  /// synchronizes a folder. The planner knows the data by its counts only, and the sorter by rows.
+  /// synchronizes a folder. The planner uses only counts, and the sorter only rows.
   static let storage =
     [
       "Commit", "Engine", "Format", "Health", "History", "Indexes", "Log", "Migration", "Opening",
@@ -149,6 +149,7 @@ import Testing
     #expect(importers.count > strays.count)
   }
 
+  /// The rule finds imports that are not in the table.
   @Test func findsWhatItForbids() {
     let skipping = CodeMask.blank(
       "public import Foundation\n@testable import LMDB\n// import Nothing")
@@ -167,7 +168,7 @@ import Testing
     return imports(of: code).filter { !allowed.contains($0) }.map { "\(target) imports \($0)" }
   }
 
-  /// The modules that the import lines of code name.
+  /// Returns the modules that a source imports.
   static func imports(of code: String) -> [String] {
     let modifiers: Set<Substring> = [
       "public", "package", "internal", "fileprivate", "private", "@testable", "@_exported",

@@ -1,23 +1,22 @@
 import Foundation
 
-/// The package's files as the tidy rules see them.
+/// The package's files, as used by the tidy rules.
 enum SourceTree {
-  /// The package's folder.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every Swift file of a target below the folders named, in order of path.
+  /// Returns all Swift source files below the given folders, sorted by path.
   static func swiftFiles(in folders: [String]) -> [SourceFile] {
     sources.filter { source in folders.contains { source.path.hasPrefix($0 + "/") } }
   }
 
   private static let sources = textFiles.filter { file in
     file.path.hasSuffix(".swift") && !file.path.hasSuffix("/Package.swift")
-      // The steps of tutorials are documents.
+      // The code of tutorials is documentation.
       && !file.path.contains(".docc/")
   }
 
-  /// Every text file a person wrote: sources, tests, tools, documents, settings. Read and stripped
+  /// All manually written text files: sources, tests, tools, documents, settings. Read and masked
   /// once for all rules.
   static let textFiles: [SourceFile] = {
     let folders = ["Sources", "Tests", "tools", ".ci"].flatMap { files(below: $0) }
@@ -28,7 +27,7 @@ enum SourceTree {
       .map(file)
   }()
 
-  /// One file by its path from the package's folder; an empty one where it cannot be read as text.
+  /// Returns a file by its path in the package, or an empty one if it cannot be read as text.
   static func file(_ path: String) -> SourceFile {
     let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)
     return SourceFile(path: path, text: text ?? "")
@@ -51,13 +50,13 @@ enum SourceTree {
   }
 }
 
-/// One file, as text and as code without comments and literals.
+/// A file, as text and as code without comments and literals.
 struct SourceFile: Sendable {
-  /// The path from the package's folder.
+  /// The path relative to the package's folder.
   let path: String
-  /// The whole text.
+  /// The complete text.
   let text: String
-  /// The code of a Swift file with comments and string literals blanked out, line for line.
+  /// The code of a Swift file, with comments and string literals replaced by spaces.
   let code: String
 
   init(path: String, text: String) {
@@ -66,20 +65,21 @@ struct SourceFile: Sendable {
     code = path.hasSuffix(".swift") ? CodeMask.blank(text) : ""
   }
 
-  /// The text's lines without their ends.
+  /// The lines of the text, without line breaks.
   var lines: [Substring] {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     return lines
   }
 
-  /// The file's name without its folder and ending.
+  /// The file name without folder and extensions.
   var stem: String {
     let name = path.split(separator: "/").last ?? ""
     return String(name.prefix { $0 != "." })
   }
 
-  /// The name of the target: the folder below `Sources`, `Tests`, `Tests/Programs` or `tools`.
+  /// The target, which is the name of the folder in `Sources`, `Tests`, `Tests/Programs` or
+  /// `tools`.
   var target: String {
     let parts = path.split(separator: "/")
     if parts.count > 3, parts[1] == "benchmarks" { return "arborbench" }

@@ -1,8 +1,8 @@
-/// Which files of a target use types that others declare: names of types at top level, by their
-/// spelling. Types within types, and members that extensions add, are not seen.
+/// A graph of the files in a target that use each other's top-level types, determined by the
+/// spelling of their names. Doesn't include nested types and members of extensions.
 struct TypeGraph {
   let files: [SourceFile]
-  /// Of each file the indexes of those whose types it uses.
+  /// The indexes of the files whose types a file uses, for each file.
   let uses: [Set<Int>]
 
   init(_ files: [SourceFile]) {
@@ -21,7 +21,7 @@ struct TypeGraph {
     }
   }
 
-  /// The folders of the target that use each other's types, over however many others.
+  /// The folders of the target that depend on each other, directly or indirectly.
   var folderKnots: [[String]] {
     let folders = files.map { $0.path.split(separator: "/").dropLast().dropFirst(2).first ?? "" }
     let names = Set(folders).sorted()
@@ -35,7 +35,7 @@ struct TypeGraph {
     return Self.knots(graph).map { knot in knot.map { String(names[$0]) }.sorted() }
   }
 
-  /// The types that a source declares at top level: those for other files, or all of them.
+  /// Returns the types that a source declares at the top level, with or without private ones.
   static func declaredTypes(in code: String, countingPrivate: Bool = false) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
     var modifiers: Set<Substring> = [
@@ -53,7 +53,7 @@ struct TypeGraph {
     return names
   }
 
-  /// The capitalized names of a source that are no members of others.
+  /// Returns the capitalized names in a source that are not members of others.
   static func typeNames(in code: String) -> Set<String> {
     let bytes = Array(code.utf8)
     var names: Set<String> = []
@@ -78,8 +78,7 @@ struct TypeGraph {
       || (0x61...0x7A).contains(byte)
   }
 
-  /// The strongly connected components of more than one node, the largest first: two nodes are in
-  /// one where each can be reached from the other.
+  /// Returns the strongly connected components with more than one node, the largest first.
   static func knots(_ graph: [Set<Int>]) -> [[Int]] {
     let reached = graph.indices.map { start in
       var found = graph[start]

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: its programs are linked with a fuzzer, which `run` asks the compiler for.
+// A separate package, because its programs are linked with a fuzzer; `run` passes the compiler's
+// options.
 let package = Package(
   name: "ArborFuzz",
   platforms: [.macOS(.v15)],

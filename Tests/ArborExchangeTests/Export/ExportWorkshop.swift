@@ -102,7 +102,7 @@ enum ExportWorkshop {
     try PersistentStore(model: model, at: .inMemory).makeContext()
   }
 
-  /// Everything in a store, entity by entity.
+  /// Exports the contents of a store, entity by entity.
   static func exported(
     _ context: ManagedObjectContext, as format: JSONExportFormat
   ) throws -> Data {
@@ -194,7 +194,7 @@ extension ExportWorkshop {
     case .uri: URL(string: "https://example.com/a%20b?c=d&e#f").map(PropertyValue.uri) ?? .null
     case .composite:
       .composite([
-        // Attributes are finite; parts of composites need not be.
+        // Attributes must be finite, but parts of composites need not be.
         "x": .double((reals + [.infinity, -.infinity]).randomElement(using: &random) ?? 0),
         "at": Bool.random(using: &random) ? .null : .date(date(using: &random)),
         "label": .string(texts.randomElement(using: &random) ?? ""),

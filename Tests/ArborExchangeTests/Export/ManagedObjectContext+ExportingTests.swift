@@ -54,6 +54,7 @@ import Testing
         """#)
   }
 
+  /// An export of no objects is a valid document.
   @Test func nothingIsADocumentToo() throws {
     let workshop = try SeedWorkshop()
     #expect(text(try workshop.context.export([ManagedObject]())) == "{\"seeds\":[]}\n")
@@ -72,7 +73,8 @@ import Testing
           "friends": [{"name": "f", "friends": [{"$ref": "e"}]}]}]}}
       """#)
     let json = text(try workshop.context.export(try workshop.all("Company"), keys: keys))
-    // Ordered: at the list. Else at the side with one target; of two such, at the first by name.
+    // Links are exported at the ordered side if there is one, otherwise at the to-one side. If both
+    // sides are to-one, they are exported at the first by name.
     #expect(json.components(separatedBy: "\"departments\":").count == 2)
     #expect(!json.contains("\"employees\":"))
     #expect(json.components(separatedBy: "\"friends\":").count == 2)
@@ -80,6 +82,7 @@ import Testing
     #expect(!json.contains("\"address\":"))
   }
 
+  /// If the inverse is not exported, a relationship is written at its own side.
   @Test func withoutItsInverseARelationshipIsWrittenWhereItIs() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": {"employees": [{"name": "a"}]}}"#)
@@ -138,6 +141,7 @@ import Testing
     #expect(lines == "{\"Employee\":{\"age\":18}}\n{\"Employee\":{\"age\":null}}\n")
   }
 
+  /// An export includes pending changes and doesn't change the context.
   @Test func pendingChangesCountAndNothingChanges() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "a"}, {"companyName": "b"}]}"#)
@@ -168,6 +172,7 @@ import Testing
     #expect(error.code == .invalidArgument)
   }
 
+  /// An export that fails leaves an existing file unchanged.
   @Test func aFileIsWrittenAsAWholeOrNotAtAll() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "a"}]}"#)

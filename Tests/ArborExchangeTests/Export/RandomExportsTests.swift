@@ -5,9 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Export, seed into an empty store, export: the same to the byte, over random graphs.
+/// Exporting a random graph, seeding an empty store with it, and exporting that store yields
+/// identical bytes.
 @Suite struct RandomExportsTests {
-  /// How many graphs are made up; more by the environment.
+  /// The number of random graphs; the environment may override it.
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30
 
@@ -45,7 +46,7 @@ import Testing
       request.predicate = "rank != nil"
       let first = try context.export(request, depth: depth)
       let copy = try ExportWorkshop.seeded(first, as: .json)
-      // What lies further away is there too, so that one step less reaches the same.
+      // For other depths, only the soundness of the copy is checked.
       if depth == nil || depth == 0 {
         #expect(try copy.export(request, depth: depth) == first, "seed \(random.seed)")
       }

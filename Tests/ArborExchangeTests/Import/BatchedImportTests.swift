@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Imports of files that are committed batch by batch.
+/// Imports of files that are committed in batches.
 @Suite struct BatchedImportTests {
   private func withFile<R>(_ text: String, _ body: (URL) async throws -> R) async throws -> R {
     let url = FileManager.default.temporaryDirectory.appending(path: "batches-\(UUID()).json")
@@ -20,7 +20,7 @@ import Testing
     return options
   }
 
-  /// Places of which each lies in the next, the last one in none.
+  /// Returns places of which each refers to the next as its parent, except for the last one.
   private func chain(_ count: Int, last: String = "") -> [String] {
     (0..<count).map { index in
       index == count - 1
@@ -44,7 +44,7 @@ import Testing
       #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.bytesRead <= $1.bytesRead })
       let linked = try workshop.all("Place").filter { try $0.object(forKey: "parent") != nil }
       #expect(linked.count == 19)
-      // Again: nothing is new, and it says so.
+      // A second import reports no changes.
       let again = try await workshop.store.importObjects(
         from: .file(url), as: "Place", options: options(size)
       ).finish()
@@ -71,6 +71,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// An error keeps the batches before it and reports its location.
   @Test func anErrorLeavesTheBatchesBeforeItAndSaysWhere() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let items = [#"{"code": "A"}"#, #"{"code": "B"}"#, #"{"code": "C", "name": 5}"#]
@@ -127,7 +128,7 @@ import Testing
       if case .list = layout { #expect(error?.location?.path == "$[1]") }
       if size == 10 {
         #expect(error?.violations.map { $0.location?.line } == [2, 3])
-        // The value, where the item has one.
+        // The location of the value, if the item has one.
         #expect(error?.violations.last?.location?.column == 23)
       }
       let first = try #require(error?.violations.first ?? error)
@@ -149,6 +150,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// If no item has a key of a mandatory reference, the import fails at its end.
   @Test func aMandatoryReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
     var places = ReferenceTests.places("{paren} | {kind}-{paren}", isToMany: true)
     places[0].relationships[0].isOptional = false
@@ -167,7 +169,8 @@ import Testing
     #expect(error?.entity == "Place" && error?.keyPath == "parent")
     #expect(error?.code == .invalidDocument && error?.location?.source?.hasSuffix(".json") == true)
     #expect(try workshop.all("Place").count == 5)
-    // In a context nothing is imported; one key is enough; leniently none is.
+    // An import into a context doesn't import anything. One matching key is enough, and a lenient
+    // import requires none.
     let text = Data(#"[{"code": "Q"}]"#.utf8)
     let inContext = try workshop.failure {
       try workshop.context.importObjects(from: .data(text), as: "Place")
@@ -221,6 +224,7 @@ import Testing
     #expect(unknown?.code == .unknownName)
   }
 
+  /// The work stops when its progress is no longer iterated over.
   @Test(.timeLimit(.minutes(40))) func workStopsWhenItsStepsAreGivenUp() async throws {
     let (stops, continuation) = AsyncStream.makeStream(of: Int.self)
     func takeOneStep() async throws {
@@ -235,7 +239,7 @@ import Testing
       for try await _ in progress { break }
     }
     try await takeOneStep()
-    // It would report for ever otherwise.
+    // The progress would otherwise never end.
     var ends = stops.makeAsyncIterator()
     #expect(await ends.next() != nil)
   }

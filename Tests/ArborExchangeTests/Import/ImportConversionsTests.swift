@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Values as services and spreadsheets send them.
+/// Conversion of values in the forms that services and spreadsheets use.
 @Suite struct ImportConversionsTests {
   private static let rows = [
     EntityDescription(
@@ -109,7 +109,7 @@ import Testing
     let people = try workshop.list(
       #"[{"employeeID": 1, "friends": [null, {"employeeID": 2}, null]}]"#)
     #expect(try people[0].objects(forKey: "friends").count() == 1)
-    // An item that is null is none.
+    // A null item is an error.
     let error = try workshop.failure { try workshop.list(#"[{"employeeID": 1}, null]"#) }
     #expect(error.location?.path == "$[1]")
     try workshop.finish()

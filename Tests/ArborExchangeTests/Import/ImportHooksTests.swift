@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// A person who takes some values of an import herself.
+/// A class that handles some imported values itself.
 final class Hooked: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var entityName: String { "Employee" }
@@ -34,6 +34,7 @@ final class Hooked: ManagedObject {
     try ImportWorkshop(ImportWorkshop.company(policy: "Merge")).context
   }
 
+  /// The hook receives all present keys, including null, and dates in a uniform format.
   @Test func presentKeysAreToldNullIncludedAndDatesInOneForm() throws {
     let context = try context()
     let json: JSONValue = [
@@ -51,13 +52,14 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
+  /// A hook may handle values that don't fit the attribute.
   @Test func aHookMayTakeWhatTheAttributeDoesNot() throws {
     let context = try context()
     let taken = try #require(
       try context.importObject(
         from: ["employeeID": 1, "name": ["Ada", "Lovelace"]], as: Hooked.self))
     #expect(taken["name"] == "ADA LOVELACE")
-    // What it leaves is validated as ever.
+    // Values that the hook doesn't handle are validated as usual.
     #expect(throws: ArborError.self) {
       try context.importObject(from: ["employeeID": 2, "name": "B", "age": "old"], as: Hooked.self)
     }
@@ -66,6 +68,7 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
+  /// A value that the hook handled is not overwritten.
   @Test func whatTheHookHasTakenIsLeftAlone() throws {
     let context = try context()
     let ada = try #require(
@@ -77,6 +80,7 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
+  /// The hook at the end receives the item.
   @Test func theEndIsToldWithTheItem() throws {
     let context = try context()
     let json: JSONValue = [["employeeID": 1, "friends": [["employeeID": 2, "x": 1]]]]
@@ -88,6 +92,7 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
+  /// A failing import also undoes changes made by hooks.
   @Test func anImportThatFailsTakesBackWhatHooksHaveDone() throws {
     let context = try context()
     try context.importObject(from: ["employeeID": 1, "name": "Ada"], as: Hooked.self)

@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What an import makes of documents of every shape under every layout.
+/// Documents of every shape, imported with every layout.
 @Suite struct ImportItemsTests {
   private func workshop() throws -> ImportWorkshop {
     try ImportWorkshop([
@@ -34,7 +34,7 @@ import Testing
     return options
   }
 
-  /// A document, the layout under which it is read, and the whole message.
+  /// A document, the layout with which it is read, and the complete message.
   private static let shapes: [(text: String, layout: ImportLayout, message: String)] = [
     (
       #"{"AK": {"name": "Alaska"}, "AL": {}}"#, ImportLayout.list,
@@ -112,7 +112,7 @@ import Testing
     }
     #expect(error.message == message)
     #expect(error.code == .invalidDocument && error.location?.line == 1)
-    // Leniently nothing is imported.
+    // A lenient import imports nothing.
     var lenient = options(layout)
     lenient.lenient = true
     let objects = try? workshop.context.importObjects(
@@ -135,6 +135,7 @@ import Testing
         == [])
   }
 
+  /// For a document that exceeds the limit of an item, the error suggests another layout.
   @Test func aDocumentThatIsTooLargeForOneItemSaysThatItIsNoList() throws {
     let workshop = try workshop()
     var options = options(.list)
@@ -165,13 +166,14 @@ import Testing
     #expect(states[0]["name"] == "Alaska" && states[1]["number"] == 1)
     #expect(try states[0].objects(forKey: "parts").fetch().map { $0["code"] as String? } == ["X"])
     try workshop.finish()
-    // The keys identify: nothing is new.
+    // The keys are the identity, so nothing new is inserted.
     #expect(
       try workshop.context.importObjects(from: .data(data), as: "State", options: options) == states
     )
     #expect(try workshop.all("State").count == 4 && !workshop.context.hasChanges)
   }
 
+  /// The items may be nested deeper in the document.
   @Test(arguments: [1, 2, 100]) func itemsMayStandDeeper(size: Int) throws {
     let workshop = try workshop()
     let text = #"""
@@ -196,7 +198,7 @@ import Testing
       try states(.member("1.data.items"), "[{\"data\": 1}, \(sound)]") == ["AK", "AL", "AZ"])
     let values = #"{"a": {"b": {"AK": {}, "AL": {}}, "c": 1}, "a.c": {"AZ": {}}}"#
     #expect(try states(.values(of: "a.b", key: "code"), values) == ["AK", "AL"])
-    // A key that is written like the path wins.
+    // A key that equals the whole path takes precedence.
     #expect(
       try states(.values(of: "a.c", key: "code"), values.replacing("\"c\"", with: "\"d\"")) == [
         "AZ"

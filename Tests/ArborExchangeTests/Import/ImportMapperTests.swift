@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What the model's `userInfo` says of an import.
+/// The import settings in the model's `userInfo`.
 @Suite struct ImportMapperTests {
   private func entity(
     _ attributes: [AttributeDescription], _ notes: [String: String] = [:]
@@ -78,7 +78,7 @@ import Testing
     ] {
       try workshop.one(json, as: "PrimaryKeyEntity")
     }
-    // The first that is present wins, and null is present.
+    // The first key that is present applies, even if its value is null.
     #expect(try workshop.values("PrimaryKeyEntity", "url") == ["a", "b", "c", nil])
     try workshop.finish()
   }

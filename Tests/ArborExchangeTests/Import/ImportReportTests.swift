@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an import says of what it left out and of names that led nowhere.
+/// Reports of values that an import skipped and of names that match nothing.
 @Suite struct ImportReportTests {
   private func lenient() -> ImportOptions {
     var options = ImportOptions()
@@ -28,7 +28,7 @@ import Testing
     let employees = try workshop.all("Employee")
     #expect(try employees.map { try $0.value(forKey: "employeeID") } == [1, 2, 3, 4])
     #expect(try employees[0].value(forKey: "age").isNull)
-    // A value of another kind says nothing of the members that are there.
+    // A value of the wrong type leaves existing members unchanged.
     #expect(try employees[0].objects(forKey: "friends").fetch() == [employees[1]])
     #expect(try employees[2].objects(forKey: "friends").fetch() == [employees[3]])
     let findings = try #require(options.report?.findings)

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What becomes of items, whatever their relationships.
+/// The import of items, independent of the relationships' policies.
 @Suite struct ItemImportTests {
   @Test func anAbsentKeyLeavesItsPropertyAloneAndNullClearsIt() throws {
     let workshop = try ImportWorkshop()
@@ -19,6 +19,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// A JSON value that is not an object or a list imports nothing.
   @Test func whatIsNoObjectIsNilAndWhatIsNoListIsEmpty() throws {
     let workshop = try ImportWorkshop()
     for text in ["null", "1", "[]", "\"x\"", "true"] { #expect(try workshop.one(text) == nil) }
@@ -56,6 +57,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// If any item lacks its key, nothing is imported.
   @Test func oneItemWithoutTheKeyAndNothingIsImported() throws {
     let workshop = try ImportWorkshop()
     let error = try workshop.failure {
@@ -223,7 +225,7 @@ import Testing
     try workshop.finish()
   }
 
-  /// The seconds that this thread has worked.
+  /// The processor time of this thread in seconds.
   private static var processorTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -235,7 +237,7 @@ import Testing
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     func time(_ count: Int) throws -> Double {
       let items = (0..<count).map { "{\"departmentID\":\"\($0)\",\"rooms\":[{\"roomID\":\($0)}]}" }
-      // The last item stops the import when all of them have been read.
+      // The last item makes the import fail after all items have been read.
       let data = Data("[\(items.joined(separator: ",")),{}]".utf8)
       var options = ImportOptions()
       options.batchSize = count + 1
@@ -246,7 +248,7 @@ import Testing
       return Self.processorTime - start
     }
     _ = try time(1_000)
-    // Ten times as many items took forty times as long when each list made room for itself.
+    // With quadratic time, ten times as many items would take a hundred times as long.
     #expect(try time(60_000) < 20 * time(6_000))
   }
 
@@ -258,7 +260,7 @@ import Testing
   }
 }
 
-/// An employee with a class of its own.
+/// An employee class.
 final class Worker: ManagedObject {
   override class var entityDescription: EntityDescription { ImportWorkshop.company[0] }
   override class var entityName: String { "Employee" }

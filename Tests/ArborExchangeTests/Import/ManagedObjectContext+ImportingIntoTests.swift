@@ -15,7 +15,7 @@ import Testing
         from: ["employeeID": 7, "name": "Ada", "department": ["departmentID": "3"]], into: object))
     #expect(object["employeeID"] == 7 && object["name"] == "Ada" && object["age"] == 18)
     #expect(try object.object(forKey: "department") != nil)
-    // Its identity finds no other object, and what stays as it is, is no change.
+    // The identity doesn't select another object, and equal values are not a change.
     let again = try workshop.context.importObject(
       from: #"{"employeeID": 7, "name": "Ada"}"#, into: object)
     #expect(!again)
@@ -25,6 +25,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// An import that fails leaves the object unchanged.
   @Test func whatDoesNotFitChangesNothing() throws {
     let workshop = try ImportWorkshop()
     let object = try workshop.context.insert("Employee")
@@ -81,7 +82,7 @@ import Testing
     #expect(object["seen"] == .date(try #require(ISO8601Date.parse("2024-01-01T11:30:00Z"))))
     #expect(object["population"] == 3_677_472 && object["height"] == 1_234.5)
     #expect(object["area"] == .decimal(891.12))
-    // A zone in the text counts, and a number is one in any format.
+    // A time zone in the text takes precedence, and JSON numbers are accepted with any format.
     try workshop.context.importObject(
       from: ["founded": "2024-05-01T12:30:00Z", "area": 1.5], into: object, options: options)
     #expect(object["founded"] == .date(try #require(ISO8601Date.parse("2024-05-01T12:30:00Z"))))
@@ -95,7 +96,7 @@ import Testing
         from: ["population": "9.999.999.999"], into: object, options: options)
     }
     #expect(wide.code == .unparsableValue)
-    // Without a format a text is no number.
+    // Without a format a string is not a number.
     let plain = try workshop.failure {
       try workshop.context.importObject(from: ["population": "36"], into: object)
     }

@@ -2,10 +2,10 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// What an import makes of relationships, by their merge policies.
+/// The effects of imports on relationships, by merge policy.
 @Suite struct MembershipPolicyTests {
-  /// A department with employees 1 and 2 and rooms 3, 1, 2, one employee without a department, and
-  /// what the parts are called.
+  /// Creates a department with employees 1 and 2 and rooms 3, 1 and 2, and one employee without a
+  /// department.
   private func workshop(_ policy: String?) throws -> ImportWorkshop {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: policy))
     try workshop.one(
@@ -32,6 +32,7 @@ import Testing
     try department(workshop).objects(forKey: "rooms").fetch().map { try $0.value(forKey: "roomID") }
   }
 
+  /// `Replace` deletes the existing members, and an item with the same key inserts a new object.
   @Test(arguments: [nil, "Replace", "Overwrite"])
   func replaceDeletesThePresentMembersAndAnEqualKeyMakesANewObject(policy: String?) throws {
     let workshop = try workshop(policy)
@@ -40,13 +41,14 @@ import Testing
       #"{"departmentID": "a", "employees": [{"employeeID": 1}, {"employeeID": 5}]}"#,
       as: "Department")
     #expect(try members(workshop) == [1, 5])
-    // Employee 1 is another object than before, without its former name.
+    // Employee 1 was replaced by a new object without the former name.
     #expect(try workshop.values("Employee", "employeeID") == [9, 1, 5])
     #expect(try workshop.values("Employee", "name") == ["I", nil, nil])
     #expect(try !former.prefix(2).contains(workshop.all("Employee")[1].objectID))
     try workshop.finish()
   }
 
+  /// `Replace` adopts an existing object with the same key that is not a member.
   @Test func replaceTakesAnObjectFromElsewhereByItsKey() throws {
     let workshop = try workshop("Replace")
     let ninth = try #require(workshop.all("Employee").last)
@@ -57,6 +59,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// With `Replace`, null deletes the members.
   @Test func underReplaceNullDeletesTheMembers() throws {
     let workshop = try workshop("Replace")
     try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
@@ -66,6 +69,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `Merge` updates objects with the same key and adds members, but removes none.
   @Test func mergeUpdatesByKeyAnywhereAndAddsAndRemovesNothing() throws {
     let workshop = try workshop("Merge")
     try workshop.one(
@@ -78,6 +82,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// With `Merge`, null leaves the members unchanged.
   @Test func underMergeNullLeavesTheMembersAlone() throws {
     let workshop = try workshop("Merge")
     try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
@@ -86,6 +91,7 @@ import Testing
     #expect(!workshop.context.hasChanges)
   }
 
+  /// `Merge` keeps the positions of existing members and appends new ones.
   @Test func mergedMembersOfAnOrderKeepTheirPositionsAndNewOnesFollow() throws {
     let workshop = try workshop("Merge")
     try workshop.one(
@@ -96,6 +102,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `MergeAndPrune` unlinks members that the list lacks but deletes none.
   @Test func mergeAndPruneUnlinksWhatTheListLacksAndDeletesNothing() throws {
     let workshop = try workshop("MergeAndPrune")
     try workshop.one(
@@ -116,7 +123,7 @@ import Testing
   @Test(arguments: [("Replace", false), ("Merge", true), ("MergeAndPrune", true)])
   func toOneReplacesOrUpdatesByKey(policy: String, keeps: Bool) throws {
     let workshop = try workshop(policy)
-    // Of two employees it would be shared.
+    // A department with two employees would be shared.
     try workshop.context.delete(workshop.all("Employee")[1])
     let former = try department(workshop).objectID
     try workshop.one(#"{"employeeID": 1, "department": {"departmentID": "a", "title": "T"}}"#)

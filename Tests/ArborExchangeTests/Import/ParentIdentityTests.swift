@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Identities of several components, one of which may be the object within which others differ.
+/// Identities of several components, one of which may be the parent object.
 @Suite struct ParentIdentityTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
@@ -15,7 +15,7 @@ import Testing
     AttributeDescription(name: name, type: .string, isOptional: true)
   }
 
-  /// Persons with fields, each one of its type within the person.
+  /// Returns entities of persons with fields, whose types are unique within their person.
   private static func people(
     identity: String = "person,type", policy: String = "MergeAndPrune",
     person: [String: String] = [:], unique: [[String]] = []
@@ -47,7 +47,7 @@ import Testing
     ]
   }
 
-  /// The fields of each person by their types, after everything is committed.
+  /// Commits, checks the store, and returns the fields with their persons and types.
   private func fields(_ workshop: ImportWorkshop) throws -> [String] {
     try workshop.finish()
     return try workshop.all("Field").map { field in
@@ -67,7 +67,7 @@ import Testing
     let workshop = try ImportWorkshop(Self.people())
     try workshop.list(Self.twoPeople, as: "Person")
     #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
-    // Imported again, nothing changes; a changed one is updated and a missing one unlinked.
+    // A second import changes nothing; a changed field is updated, and a missing one is unlinked.
     let ids = try workshop.all("Field").map(\.objectID)
     try workshop.list(Self.twoPeople, as: "Person")
     #expect(!workshop.context.hasChanges)
@@ -87,7 +87,7 @@ import Testing
     try workshop.list(Self.twoPeople, as: "Person")
     #expect(try fields(workshop) == ["1 job x", "1 name Ann", "2 name Zoe"])
     let ids = try workshop.all("Field").map(\.objectID)
-    // In a later import, too; under Replace a person's own fields are created again.
+    // This also applies to a later import. With Replace, a person's own fields are recreated.
     try workshop.list(
       #"""
       [{"personID": 2, "fields": [{"type": "name", "value": "Zora"}]},
@@ -240,7 +240,7 @@ import Testing
       try workshop.one(#"{"employeeID": 1, "department": {"title": "x"}}"#)
     }
     #expect(nested.code == .missingIdentity && nested.location?.path == "$.department")
-    // An item for an object that is there needs none.
+    // An item for an existing object needs no identity.
     let employee = try workshop.context.insert("Employee")
     #expect(try workshop.context.importObject(from: ["name": "x"], into: employee))
     try workshop.finish()

@@ -4,13 +4,14 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Relationships whose objects are named by their keys, as the model's `ImportReference` says.
+/// Relationships whose members are given by their keys, as specified by the model's
+/// `ImportReference`.
 @Suite struct ReferenceTests {
   private func workshop(_ reference: String, isToMany: Bool = false) throws -> ImportWorkshop {
     try ImportWorkshop(Self.places(reference, isToMany: isToMany))
   }
 
-  /// Places that lie within others.
+  /// Returns an entity of places within other places.
   static func places(_ reference: String, isToMany: Bool = false) -> [EntityDescription] {
     [
       EntityDescription(
@@ -74,11 +75,12 @@ import Testing
     try workshop.list(#"[{"code": "A", "in": ["C"]}]"#, as: "Place")
     #expect(
       try workshop.all("Place")[0].objects(forKey: "parent").fetch() == [workshop.all("Place")[2]])
-    // Naming objects deletes none, whatever the policy.
+    // References never delete objects, whatever the policy.
     #expect(try workshop.all("Place").count == 3)
     try workshop.finish()
   }
 
+  /// A reference to a missing object is an error, or is skipped by a lenient import.
   @Test func aKeyThatNoObjectHasIsAnErrorAndNothingHasChanged() throws {
     let workshop = try workshop("{parent}")
     let error = try workshop.failure {
@@ -104,12 +106,13 @@ import Testing
     #expect(try parents(workshop) == ["A": "Z", "B": "Z", "Y": "A"])
     #expect(try workshop.values("Place", "code") == ["A", "B", "Y", "Z"])
     try workshop.finish()
-    // Later it is an object as any other.
+    // A later import treats it like any other object.
     try workshop.list(#"[{"code": "Z", "name": "z"}, {"code": "C", "parent": "Z"}]"#, as: "Place")
     #expect(try workshop.all("Place").count == 5)
     try workshop.finish()
   }
 
+  /// A number doesn't match a string key.
   @Test func aNumberIsNoKeyOfObjectsThatTextsIdentify() throws {
     let workshop = try workshop("{parent}")
     let error = try workshop.failure {

@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What `Replace` does with members that other objects refer to.
+/// The effects of the `Replace` policy on members to which other objects refer.
 @Suite struct SharedMembersTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
@@ -14,7 +14,8 @@ import Testing
     AttributeDescription(name: name, type: .string, isOptional: true)
   }
 
-  /// Books with authors, editors and a publisher; readers know a favourite author without a way back.
+  /// Creates books with authors, editors and a publisher, and readers with a favourite author, a
+  /// relationship without an inverse.
   private func workshop() throws -> ImportWorkshop {
     try ImportWorkshop([
       EntityDescription(
@@ -86,7 +87,7 @@ import Testing
       #"[{"bookID": 1, "title": "new", "authors": [{"authorID": 8}, {"authorID": 9}]}]"#,
       into: workshop)
     let authors = try workshop.all("Author")
-    // Author 9 is the same as before. Author 8 belonged to the book alone and was made again.
+    // Author 9 is kept. Author 8 belonged to this book only and was recreated.
     #expect(try ids(authors, "authorID") == [9, 8])
     #expect(try ids(authors, "note") == ["mine", nil])
     #expect(authors[0].objectID == former[0] && authors[1].objectID != former[1])
@@ -108,7 +109,7 @@ import Testing
     let all = try workshop.all("Book")
     #expect(try all[0].objects(forKey: "authors").count() == 0)
     #expect(try all[1].objects(forKey: "authors").count() == 1)
-    // Now it belongs to the second book alone.
+    // Now it belongs to the second book only.
     try books("[{\"bookID\": 2, \"authors\": \(list)}]", into: workshop)
     #expect(try workshop.all("Author").isEmpty)
     try workshop.finish()
@@ -156,7 +157,7 @@ import Testing
     let books = try workshop.all("Book")
     #expect(try ids(books[1].objects(forKey: "editors").fetch(), "note") == ["mine"])
     #expect(try ids(books[0].objects(forKey: "authors").fetch(), "note") == ["mine"])
-    // Both of its relationships belong to one book: nobody else loses anything.
+    // Both of its relationships belong to one book, so no other object is affected.
     #expect(try ids(books[2].objects(forKey: "authors").fetch(), "note") == [nil])
     try workshop.finish()
   }
@@ -241,7 +242,7 @@ import Testing
       try ids(book.objects(forKey: "notes").fetch(), "noteID") == members.map(PropertyValue.integer)
     )
     try workshop.finish()
-    // A note of the model wins.
+    // A policy in the model takes precedence.
     let noted = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     for id in ["1", "2"] {
       try noted.one(

@@ -77,6 +77,7 @@ import Testing
     }
   }
 
+  /// Error descriptions don't contain values, but debug descriptions do.
   @Test func errorsKeepValuesToTheDebugDescription() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(of: #"{"Employee": {"age": "hunter2"}}"#)

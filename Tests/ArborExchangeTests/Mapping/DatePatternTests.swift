@@ -5,9 +5,9 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Every reader of dates follows the same rules.
+/// All readers of dates follow the same rules.
 @Suite struct DatePatternTests {
-  /// What an import, and a transformer, read from a text.
+  /// Returns the date that an import and a transformer read from a string.
   private func read(_ text: String, _ format: String?, _ zone: String) throws -> String {
     let zone = try #require(TimeZone(identifier: zone))
     let workshop = try ImportWorkshop([
@@ -63,7 +63,7 @@ import Testing
       ("Europe/Berlin", "1850-01-01", nil, "1849-12-31T23:06:32Z"),
       ("Europe/Berlin", "1850-01-01", "yyyy-MM-dd", "1849-12-31T23:06:32Z"),
       ("Europe/Berlin", "1 January 1850", "d MMMM yyyy", "1849-12-31T23:06:32Z"),
-      // A zone in the text.
+      // A time zone in the text.
       ("GMT", "2018-11-04 America/Sao_Paulo", "yyyy-MM-dd VV", "2018-11-04T03:00:00Z"),
       ("GMT", "2013-03-10 02:30 America/New_York", "yyyy-MM-dd HH:mm VV", "2013-03-10T07:30:00Z"),
       ("GMT", "2013-11-03 01:30 America/New_York", "yyyy-MM-dd HH:mm VV", "2013-11-03T05:30:00Z"),
@@ -81,7 +81,7 @@ import Testing
         "2018-11-04T03:30:15Z"
       ),
       ("America/Sao_Paulo", "4 Nov 2018 +02:00", "d MMM yyyy ZZZZZ", "2018-11-03T22:00:00Z"),
-      // Leap seconds, midnight at the end of a day, and other hours.
+      // Leap seconds, midnight at the end of a day, and other hour formats.
       ("GMT", "2016-12-31 23:59:60", "yyyy-MM-dd HH:mm:ss", "2016-12-31T23:59:59Z"),
       ("Europe/Berlin", "1 Jan 2017 0:59:60", "d MMM yyyy H:mm:ss", "2016-12-31T23:59:59Z"),
       ("GMT", "14 Jun 2012 24:00", "d MMM yyyy HH:mm", "2012-06-15T00:00:00Z"),
@@ -89,7 +89,7 @@ import Testing
       ("GMT", "14 Jun 2012 12:15 AM", "d MMM yyyy h:mm a", "2012-06-14T00:15:00Z"),
       ("GMT", "14 Jun 2012 12:15 pm", "d MMM yyyy h:mm a", "2012-06-14T12:15:00Z"),
       ("GMT", "14 Jun 2012 11:15 PM", "d MMM yyyy K:mm a", "2012-06-14T23:15:00Z"),
-      // Names, quotations and blanks.
+      // Names, quoted text and whitespace.
       ("GMT", " 3 MARCH  2020 ", "d MMM yyyy", "2020-03-03T00:00:00Z"),
       ("GMT", "5 o'clock, 3. März 2020", "H 'o''clock', d. 'März' yyyy", "2020-01-03T05:00:00Z"),
       // Other years, days and weeks.

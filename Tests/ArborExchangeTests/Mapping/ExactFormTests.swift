@@ -17,6 +17,7 @@ import Testing
     ("seen", #"{"$value": 1}"#, .date(Date(timeIntervalSinceReferenceDate: 1))),
   ]
 
+  /// The exact form represents values that have no plain JSON form.
   @Test(arguments: accepted.indices) func takesWhatThePlainFormHasNoRoomFor(index: Int) throws {
     let workshop = try SeedWorkshop()
     let (name, json, value) = Self.accepted[index]

@@ -7,23 +7,24 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Imports, syncs, seeds and exports that are cancelled, or whose deadline comes, while they run.
+/// Imports, syncs, seeds and exports that are cancelled or exceed their deadline while they run.
 @Suite(.timeLimit(.minutes(40))) struct ExchangeLimitTests {
-  /// How many items are begun at most after a cancellation: as many as lie between two looks.
+  /// The maximum number of items started after a cancellation, which is the number between two
+  /// checks.
   private static let atMostAfterwards = 1_100
 
   private static func items(_ count: Int) -> String {
     "[" + (1...count).map { #"{"employeeID": \#($0), "name": "n"}"# }.joined(separator: ",\n") + "]"
   }
 
-  /// Runs work in a task of its own, which it may cancel.
+  /// Runs work in a task of its own, which the work may cancel.
   private func inTask<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await Task { try body() }.value
   }
 
   private static func cancelPresentTask() { withUnsafeCurrentTask { $0?.cancel() } }
 
-  /// Cancels its task at one of its items.
+  /// A serializer that cancels its task at one of its items.
   private struct Cancelling: SyncSerializer {
     typealias Object = ManagedObject
     let seen: Counter
@@ -47,10 +48,11 @@ import Testing
     func increment() -> Int { number.add(1, ordering: .relaxed).newValue }
   }
 
+  /// A cancelled sync stops early and leaves the context unchanged.
   @Test func aCancelledSyncStopsInItsMidstAndLeavesTheContextAsItWas() async throws {
     let seen = Counter()
     let json = try JSONValue.parse(Self.items(20_000))
-    // The task has the workshop while it runs, and the test before and after.
+    // Only the task uses the workshop while it runs, and only the test before and after.
     nonisolated(unsafe) let workshop = try ImportWorkshop()
     try workshop.one(#"{"employeeID": 1, "name": "pending"}"#)
     let before = try workshop.context.digest()
@@ -65,6 +67,7 @@ import Testing
     #expect(seen.value >= 3_000 && seen.value < 3_000 + Self.atMostAfterwards)
   }
 
+  /// No operation starts in a cancelled task.
   @Test func nothingBeginsInACancelledTask() async throws {
     try await inTask {
       let workshop = try ImportWorkshop()
@@ -87,6 +90,7 @@ import Testing
     }
   }
 
+  /// No operation continues after the context's deadline.
   @Test func aDeadlineEndsWhatIsNotDone() throws {
     let workshop = try ImportWorkshop()
     let seeds = try SeedWorkshop()
@@ -116,8 +120,9 @@ import Testing
     try seeds.finish()
   }
 
+  /// Scanning a long document stops when the task is cancelled.
   @Test func aLongDocumentIsNotReadToItsEnd() async throws {
-    // One item with many parts: nothing but the scanner sees them.
+    // A single item with many parts, so that only the scanner can stop.
     let text = "[{\"name\": [" + String(repeating: "1,", count: 200_000) + "1]}"
     let error = try await inTask {
       let limit = WorkLimit()
@@ -126,7 +131,7 @@ import Testing
         try JSONDocument(Data(text.utf8), work: limit)
       }
     }
-    // Read to its end it would lack a bracket.
+    // If it were read to the end, a missing bracket would be reported.
     #expect(error.code == .cancelled)
   }
 
@@ -137,7 +142,7 @@ import Testing
     return try await body(url)
   }
 
-  /// An object that the import has to wait for.
+  /// An object at which the import waits.
   private final class Gated: ManagedObject {
     override class var entityDescription: EntityDescription {
       EntityDescription(
@@ -157,6 +162,7 @@ import Testing
     }
   }
 
+  /// A batched import stops when the task that iterates over it is cancelled.
   @Test func anImportThatCommitsStopsWithTheTaskThatWaitsForIt() async throws {
     let store = try PersistentStore(for: [Gated.self], at: .inMemory)
     var options = ImportOptions()
@@ -173,7 +179,7 @@ import Testing
       }
     }
     #expect(error?.code == .cancelled)
-    // What was committed stays, and nothing comes after it.
+    // Committed batches remain, and no further ones follow.
     let count = try store.makeContext().count(Gated.self)
     #expect(count >= 100 && count <= 3_100 && count.isMultiple(of: 100))
     try store.check()
@@ -192,7 +198,7 @@ import Testing
     }
     #expect(error?.code == .deadlineExceeded)
     #expect(try workshop.all("Employee").isEmpty)
-    // The store's own context goes on without it.
+    // The store's own context remains usable.
     options.deadline = .now + .seconds(600)
     let step = try await withFile(Self.items(1_000)) { url in
       try await workshop.store.importObjects(from: .file(url), as: "Employee", options: options)

@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct ExchangeRunTests {
-  /// A context with committed and pending changes of every kind, over which seeds fail.
+  /// Creates a context with committed and pending changes of every kind, to which failing seeds are
+  /// applied.
   private func busyWorkshop() throws -> SeedWorkshop {
     let workshop = try SeedWorkshop()
     try workshop.seed(

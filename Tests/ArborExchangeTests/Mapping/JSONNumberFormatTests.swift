@@ -29,7 +29,7 @@ import Testing
     let german = JSONNumberFormat(locale: Locale(identifier: "de_DE"))
     #expect(german == JSONNumberFormat(decimalSeparator: ",", groupingSeparator: "."))
     let french = JSONNumberFormat(locale: Locale(identifier: "fr_FR"))
-    // Whatever space somebody has typed.
+    // Any kind of space is accepted.
     for space in [" ", "\u{A0}", "\u{202F}"] {
       #expect(french.number("1\(space)234,5")?.double == 1_234.5)
     }
@@ -37,6 +37,7 @@ import Testing
       JSONNumberFormat().number("1,234") == nil && JSONNumberFormat().number("1.5")?.double == 1.5)
   }
 
+  /// Formatting and parsing a number are inverse operations.
   @Test func textsComeBackAsTheyWere() throws {
     let format = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     for text in ["0", "-1", "999", "1.000", "-12.345.678,25", "0,1"] {

@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Every form of a source reaches an import, a sync, a seed and a value model.
+/// Imports, syncs, seeds and value models accept every kind of source.
 @Suite struct JSONSourceTests {
   private struct Worker: ValueModel, Equatable {
     static let entityName = "Employee"

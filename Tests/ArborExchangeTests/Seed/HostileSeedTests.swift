@@ -4,14 +4,14 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Documents that somebody made to do harm: each is an error that leaves everything as it was, and
-/// none costs more than its own size.
+/// Malicious documents are rejected without any change, and processing them costs no more than
+/// their size.
 @Suite struct HostileSeedTests {
   private let workshop: SeedWorkshop
 
   init() throws { workshop = try SeedWorkshop() }
 
-  /// What a seed from outside gets.
+  /// The options for a seed from an untrusted source.
   private var options: SeedOptions {
     var options = SeedOptions()
     options.remote = .refused
@@ -39,8 +39,9 @@ import Testing
     try workshop.finish()
   }
 
+  /// The number of linked documents is limited, including repeated ones.
   @Test func documentsThatLinkEachOtherManyTimesOverAreLimited() throws {
-    // Ten documents, each with ten links to the next: ten thousand million expansions.
+    // Ten documents with ten links each to the next: ten billion expansions.
     for level in 0..<10 {
       let links = Array(repeating: "{\"seedFile\": \"\(level + 1).json\"}", count: 10)
       try workshop.write(
@@ -91,7 +92,7 @@ import Testing
   @Test func aListIsRefusedByItsLength() throws {
     var options = options
     options.maximumObjects = 100
-    // Not even the first element is looked at.
+    // The error comes before the first element is read.
     let error = try workshop.failure(
       of: "{\"Company\": [1\(String(repeating: ",{}", count: 100))]}", options: options)
     #expect(error.code == .limitExceeded && error.message.contains("100 objects"))
@@ -180,6 +181,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// The search for similar names skips long labels.
   @Test func longLabelsAreNotComparedWithEachOther() throws {
     let long = String(repeating: "x", count: 20_000)
     let instances = (0..<500).map { "{\"$id\": \"\(long)\($0)\"}" }.joined(separator: ",")

@@ -6,8 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Documents made up of the words of the format and of the model, put together at random: each is
-/// seeded, or is an error that says where and leaves everything as it was.
+/// Documents composed at random from the words of the format and the model. Each is either seeded,
+/// or rejected with a location and without any change.
 @Suite struct RandomSeedsTests {
   private static let words = [
     "Company", "Employee", "Manager", "Department", "Address", "Party", "companyName", "companyID",
@@ -20,7 +20,7 @@ import Testing
     "a", "b", "c", "Company", "Employee", "<uniqueID>", "", "2024-05-01", "AAEC", "Main.json",
     "a.json", "../a.json", "http://127.0.0.1:1/", "Infinity", "\u{0}",
   ]
-  /// What is most likely to be accepted: entities with their properties.
+  /// The properties of each entity, so that some documents are valid.
   private static let properties: [String: [String]] = {
     var properties: [String: [String]] = [:]
     for entity in SeedWorkshop.model.entities {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// How many documents are made up; more by the environment.
+  /// The number of random documents; the environment may override it.
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 1_500
 
@@ -96,7 +96,7 @@ import Testing
       do {
         let report = try workshop.context.seed(from: .file(url), options: options)
         if report.count > 0 { seeded += 1 }
-        // What was pending before goes with the seed, and comes back.
+        // The rollback also discards the earlier pending change, which is restored.
         workshop.context.rollback()
         try workshop.all("Company")[1].setValue("b", forKey: "companyName")
       } catch let error as ArborError {
@@ -107,7 +107,7 @@ import Testing
       #expect(try workshop.context.digest() == before, "seed \(random.seed)")
     }
     #expect(try workshop.context.digest() == before, "seed \(random.seed)")
-    // Otherwise only the first checks would ever be met.
+    // Some documents must succeed, so that later checks are reached, too.
     #expect(seeded > 10, "seed \(random.seed)")
     try workshop.finish()
   }

@@ -91,6 +91,7 @@ import Testing
     #expect(error.location?.line == 2 && error.location?.path == "$.Company.companyID")
   }
 
+  /// A document in JSON Lines format is recognized by its content type or file extension.
   @Test func linesAreToldByTheirType() throws {
     let lines = "{\"Company\": {}}\n{\"Company\": {}}"
     server.answer("/a", with: .document(lines, type: "application/x-ndjson; charset=utf-8"))
@@ -123,8 +124,9 @@ import Testing
     #expect(error.message.contains("links to itself"))
   }
 
-  // MARK: What may go wrong
+  // MARK: Errors
 
+  /// A response with a status other than success is an error.
   @Test func anotherStatusIsAnError() throws {
     for status in [404, 500, 204, 304, 401] {
       server.answer("/a.json", with: .status(status))
@@ -133,6 +135,7 @@ import Testing
     }
   }
 
+  /// A response with another content type or with content that is not JSON is an error.
   @Test func anotherContentIsAnError() throws {
     for type in ["text/html; charset=utf-8", "image/png", "application/xml"] {
       server.answer("/a.json", with: .document(#"{"Company": {}}"#, type: type))
@@ -159,6 +162,7 @@ import Testing
     }
   }
 
+  /// Any time limit is accepted, including infinite and negative ones.
   @Test func anyTimeCanBeGiven() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     var options = SeedOptions()
@@ -179,7 +183,7 @@ import Testing
     #expect(try failure(options: options).code == .limitExceeded)
     server.answer("/a.json", with: .endless(length: 1 << 30))
     #expect(try failure(options: options).code == .limitExceeded)
-    // What the connection buffers is a matter of the system; a gigabyte is not.
+    // The system may buffer some data, but not a gigabyte.
     #expect(server.endlessBytes < 256 << 20)
     options.maximumRemoteSize = 64 << 20
     options.maximumSize = 1 << 20
@@ -204,9 +208,10 @@ import Testing
     #expect(try failure("/c.json").message.contains("in a loop"))
   }
 
+  /// The target of a redirect must comply with the options.
   @Test func aRedirectKeepsToTheRules() throws {
     server.answer("/a.json", with: .redirect(to: "file:///etc/hostname"))
-    // Foundation may pass such a redirect on as an answer.
+    // Foundation may treat such a redirect as a response.
     #expect([.notAllowed, .fileUnreadable].contains(try failure().code))
     let other = try LocalServer(["/x": .document(#"{"Company": {}}"#)])
     let target = "http://localhost:\(other.port)/x"
@@ -254,6 +259,7 @@ import Testing
     #expect(try workshop.failure(ofSeedFrom: [url]).code == .invalidArgument)
   }
 
+  /// If a link has both a file and a URL, the URL is used.
   @Test func whereALinkNamesBothTheURLIsFollowed() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let url = try server.url("/a.json")
@@ -264,6 +270,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// A download doesn't depend on a free thread of the cooperative pool.
   @Test func seedsWhileEveryThreadOfTheTasksWaits() async throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let store = workshop.store
@@ -272,7 +279,8 @@ import Testing
       for _ in 0..<24 {
         group.addTask {
           let context = store.makeContext()
-          // That none waits for another is asked here, not how long a busy machine takes.
+          // The test is about independence of the downloads, not about their duration on a busy
+          // machine.
           var options = SeedOptions()
           options.maximumTime = 600
           do {

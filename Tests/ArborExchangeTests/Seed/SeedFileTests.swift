@@ -34,6 +34,7 @@ import Testing
     }
   }
 
+  /// A symbolic link that points to itself is an error.
   @Test func saysThatALinkEndsNowhere() throws {
     let workshop = try SeedWorkshop()
     try FileManager.default.createSymbolicLink(

@@ -5,8 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct SeedFolderTests {
-  /// A folder `seeds` that documents are seeded from, and a file beside it that they must not
-  /// reach.
+  /// A folder `seeds` from which documents are seeded, and a file outside of it that must not be
+  /// readable.
   private let workshop: SeedWorkshop
   private let outside: URL
 
@@ -58,6 +58,7 @@ import Testing
     }
   }
 
+  /// A folder whose name begins with that of the allowed one is not accessible.
   @Test func refusesANeighbourWhoseNameBeginsAlike() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds2/in.json")
     _ = try link("x")
@@ -76,6 +77,7 @@ import Testing
     #expect(try workshop.context.seed(from: .file(top)).created == ["Company": 1])
   }
 
+  /// The main document may be reached through a symbolic link.
   @Test func theTopDocumentMayLieBehindALink() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds/in.json")
     _ = try link("in.json")

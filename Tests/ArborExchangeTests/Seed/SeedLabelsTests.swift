@@ -11,6 +11,7 @@ import Testing
     }
   }
 
+  /// A reference may precede or follow the labelled instance.
   @Test func aReferenceReachesAnInstanceThatIsNamedBeforeOrBehind() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(
@@ -37,12 +38,13 @@ import Testing
       #"{"Company": {"employees": [{"$ref": "e"}], "owner": {"$ref": "e"}}}"#, to: "second.json")
     try workshop.context.seed(from: [.file(first), .file(second)])
     let companies = try workshop.all("Company")
-    // The later link wins: an employee has one company.
+    // The later link wins, because an employee has one company.
     #expect(try companies.map { try $0.objects(forKey: "employees").count() } == [0, 1])
     #expect(try companies[1].object(forKey: "owner") == workshop.only("Employee"))
     try workshop.finish()
   }
 
+  /// Nested instances can be referenced, too.
   @Test func instancesInPlaceAreReachedToo() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
@@ -109,6 +111,7 @@ import Testing
     #expect(error.location?.path == "$.seeds[1].Employee.company[\"$ref\"]")
   }
 
+  /// The error for a duplicate label contains both locations.
   @Test func aLabelTwiceIsAnErrorThatSaysWhereBothAre() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{\"Company\":\n  {\"$id\": \"foo\"}}", to: "a.json")
@@ -121,6 +124,7 @@ import Testing
     #expect(twice.message.contains("already belongs to the instance"))
   }
 
+  /// The error for a label of the wrong entity contains both locations.
   @Test func aLabelOfAnotherEntityIsAnErrorThatSaysWhereBothAre() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{\"Department\":\n\n  {\"$id\": \"d\"}}", to: "a.json")
@@ -135,7 +139,7 @@ import Testing
     #expect(error.location?.source?.hasSuffix("Main.json") == true && error.location?.line == 2)
   }
 
-  /// What cannot be, a part of the message, and the path at which it is reported.
+  /// Invalid documents, with part of the message and the reported path.
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"$id": 1}"#, "found a number", "$.Employee[\"$id\"]"),
     (#"{"$id": ""}"#, "a non-empty string", "$.Employee[\"$id\"]"),

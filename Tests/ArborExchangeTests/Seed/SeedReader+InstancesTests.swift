@@ -54,10 +54,10 @@ import Testing
   }
 
   @Test func uniqueIDDrawsFromTheApplicationWhereItIsTold() throws {
-    // Not in the home of whoever runs the tests.
+    // Keeps the files out of the user's home folder.
     setenv("XDG_DATA_HOME", FileManager.default.temporaryDirectory.path, 1)
     let workshop = try SeedWorkshop()
-    // A store that has given out more numbers than the application may have.
+    // The store has issued more numbers than the application may have.
     for _ in 0..<3 { _ = try workshop.store.uniqueIDs.next() }
     let first = try UniqueIDGenerator.generateUniqueID()
     var options = SeedOptions()
@@ -120,6 +120,7 @@ import Testing
         == .list([.objectID(try workshop.only("Employee").objectID)]))
   }
 
+  /// Nested instances are linked by both the relationship and its inverse.
   @Test func nestingFollowsInversesBothWays() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
@@ -191,7 +192,7 @@ import Testing
     try workshop.finish()
   }
 
-  /// An instance that cannot be, a part of the message, and the path at which it is reported.
+  /// Invalid instances, with part of the message and the reported path.
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"agee": 1}"#, "Did you mean age", "$.Employee.agee"),
     (#"{"compani": {}}"#, "Did you mean company", "$.Employee.compani"),

@@ -20,6 +20,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `$find` finds pending objects and doesn't find deleted ones.
   @Test func findsWhatIsPendingAndNotWhatIsDeleted() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "Foo"}, {"companyName": "Bar"}]}"#)
@@ -32,6 +33,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `$find` finds objects that the seed creates, wherever they are in the documents.
   @Test func findsWhatTheSeedMakesBeforeOrBehindAndInOtherDocuments() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {"companyName": "Baz"}}"#, to: "a.json")
@@ -108,6 +110,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `$find` must match exactly one object.
   @Test func noneOrSeveralAreErrors() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
@@ -155,7 +158,7 @@ import Testing
     try workshop.finish()
   }
 
-  /// A find that cannot be, a part of the message, and the path at which it is reported.
+  /// Invalid `$find` objects, with part of the message and the reported path.
   static let faults: [(text: String, message: String, path: String)] = [
     (#"{"$find": 1}"#, "found a number", "[\"$find\"]"),
     (#"{"$find": "Company"}"#, "lists no attributes", ""),

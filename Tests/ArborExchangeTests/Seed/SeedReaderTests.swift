@@ -41,6 +41,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// `seedlings` loads the linked documents, and unknown keys are ignored.
   @Test func seedlingsPassThroughAndOtherKeysAreIgnored() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {"companyName": "A"}}"#, to: "a.json")
@@ -80,7 +81,7 @@ import Testing
     #expect(report.documents.count == 3)
   }
 
-  /// A document that cannot be, a part of the message, and the path at which the fault is reported.
+  /// Invalid documents, with part of the message and the reported path.
   static let faults: [(text: String, message: String, path: String)] = [
     ("{}", "is empty", "$"),
     (#"{"Company": {}, "Employee": {}}"#, "has 2", "$.Employee"),
@@ -161,6 +162,7 @@ import Testing
     #expect(error.entity == "Company" && error.keyPath == "companyName")
   }
 
+  /// If a link has both a file and a URL, the URL is used.
   @Test func whereALinkNamesBothTheURLIsFollowed() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {}}"#, to: "a.json")

@@ -2,8 +2,8 @@ import ArborModel
 import ArborObjects
 
 extension ManagedObjectContext {
-  /// Every value and link that the context shows, and what it holds pending: two digests are equal
-  /// where nobody could tell the states apart.
+  /// Returns all visible values, links and pending changes of the context. Equal digests mean
+  /// indistinguishable states.
   func digest() throws -> [String] {
     var lines = [
       "\(insertedObjects.count) \(updatedObjects.count) \(deletedObjects.count) \(hasChanges)"

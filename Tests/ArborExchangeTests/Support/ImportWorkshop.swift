@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// An in-memory store of a model made for a test, and a context to import into.
+/// An in-memory store of a test's model, and a context to import into.
 final class ImportWorkshop {
   let store: PersistentStore
   let context: ManagedObjectContext
@@ -15,7 +15,7 @@ final class ImportWorkshop {
     context = store.makeContext()
   }
 
-  /// Imports a list from a text.
+  /// Imports a list from a string.
   @discardableResult
   func list(
     _ text: String, as entity: String = "Employee", _ options: ImportOptions = ImportOptions()
@@ -23,7 +23,7 @@ final class ImportWorkshop {
     try context.importObjects(from: .value(JSONValue.parse(text)), as: entity, options: options)
   }
 
-  /// Imports one object from a text.
+  /// Imports one object from a string.
   @discardableResult
   func one(
     _ text: String, as entity: String = "Employee", _ options: ImportOptions = ImportOptions()
@@ -31,7 +31,7 @@ final class ImportWorkshop {
     try context.importObject(from: .value(JSONValue.parse(text)), as: entity, options: options)
   }
 
-  /// The error of an operation that has to fail, once it is proved that nothing has changed.
+  /// Returns the error of an operation that must fail, and expects that nothing has changed.
   func failure(
     sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () throws -> Void
   ) throws -> ArborError {
@@ -45,18 +45,18 @@ final class ImportWorkshop {
     return error
   }
 
-  /// All objects of an entity, oldest first.
+  /// Returns all objects of an entity, oldest first.
   func all(_ entity: String) throws -> [ManagedObject] {
     try context.fetch(FetchRequest<ManagedObject>(entity: entity))
       .sorted { $0.objectID.number < $1.objectID.number }
   }
 
-  /// The values of an attribute of all objects of an entity, oldest first.
+  /// Returns the values of an attribute of all objects of an entity, oldest first.
   func values(_ entity: String, _ attribute: String) throws -> [PropertyValue] {
     try all(entity).map { try $0.value(forKey: attribute) }
   }
 
-  /// What every test ends with: the changes can be committed, and the store is sound afterwards.
+  /// Expects that the changes can be committed and the store is sound.
   func finish() throws {
     try context.commit()
     try store.check()
@@ -64,10 +64,10 @@ final class ImportWorkshop {
 }
 
 extension ImportWorkshop {
-  /// Employees and departments with identities, and relationships of every policy.
+  /// Employees and departments with identities, and relationships without a merge policy.
   static var company: [EntityDescription] { company() }
 
-  /// - Parameter policy: The `MergePolicy` of all relationships; nil: none is noted.
+  /// - Parameter policy: The `MergePolicy` of all relationships; `nil` to set none.
   static func company(policy: String? = nil) -> [EntityDescription] {
     let notes = policy.map { ["MergePolicy": $0] } ?? [:]
     return [

@@ -14,7 +14,7 @@ import Testing
     var mapping: SyncMapping { ["departmentID": .string(["id"])] }
   }
 
-  /// Paths that are put together from texts of the program.
+  /// A serializer whose paths are composed of strings at run time.
   struct People: SyncSerializer {
     typealias Object = ManagedObject
     let prefix: [String]

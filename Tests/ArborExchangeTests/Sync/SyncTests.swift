@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Employees with their departments and friends, in all the ways that a test asks for.
+/// A configurable serializer of employees with their departments and friends.
 struct EmployeeSerializer: SyncSerializer {
   typealias Object = ManagedObject
   let entityName: String? = "Employee"
@@ -74,6 +74,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
+  /// Null is ignored, and an object is equivalent to a list with one item.
   @Test func nullDoesNothingAndAnObjectIsAListOfOne() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
@@ -108,7 +109,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     var serializer = EmployeeSerializer()
     serializer.deleteMissing = true
     serializer.groupers = ["name == \("X")"]
-    // Employee 1 lies outside of the group, so that the item makes another.
+    // Employee 1 is not in the group, so the item inserts another object.
     let done = try sync(
       workshop, #"[{"id": 3, "user": {"name": "X"}}, {"id": 1, "user": {"name": "X"}}]"#,
       serializer)
@@ -155,6 +156,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     }
   }
 
+  /// Without identifiers or with `forceInsert`, every item is inserted.
   @Test func withoutIdentifiersOrByForceEverythingIsInserted() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
@@ -181,6 +183,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
+  /// Items that a validator drops count as missing from the payload.
   @Test func validatorsComeFirstAndWhatTheyDropIsNotInThePayload() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(workshop, #"[{"id": 1}, {"id": 2}]"#, EmployeeSerializer())
@@ -224,6 +227,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
+  /// A missing or null list unlinks the members but deletes none.
   @Test func aMissingOrNullListUnlinksAndDeletesNothing() throws {
     for rest in ["", #", "employees": null"#] {
       let workshop = try ImportWorkshop()
@@ -248,7 +252,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     let done = try sync(workshop, #"{"id": "a", "employees": [{"id": 2}, {"id": 4}]}"#, serializer)
     #expect(done == report(inserted: 1, updated: 1, unchanged: 1, deleted: 1))
     #expect(try workshop.values("Employee", "employeeID") == [2, 3, 9, 4])
-    // One that moves to another parent of the payload is not missing.
+    // A member that moves to another parent in the payload is not missing.
     let moved = try sync(
       workshop,
       #"[{"id": "a", "employees": []}, {"id": "b", "employees": [{"id": 3}, {"id": 2}]}]"#,
@@ -306,6 +310,7 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     #expect(error.code == .invalidArgument)
   }
 
+  /// A sync of the store is committed, and visible to contexts.
   @Test func theStoreCommitsAndContextsTakeItIn() async throws {
     let workshop = try ImportWorkshop()
     #expect(

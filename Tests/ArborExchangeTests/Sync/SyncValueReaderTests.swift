@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What each kind of a mapping takes, and what it makes of the rest.
+/// The values that each kind of mapping accepts, and its handling of others.
 @Suite struct SyncValueReaderTests {
   private static let entity = EntityDescription(
     name: "Thing",
@@ -65,6 +65,7 @@ import Testing
       ("when", .isoDate("a"), #"{"a": ""}"#, nil), ("when", .isoDate("a"), #"{"a": 0}"#, nil),
     ]
 
+  /// A value of another type yields nil, or an error in strict mode.
   @Test(arguments: cases.indices) func anotherTypeIsNilOrStrictlyAnError(index: Int) throws {
     let (attribute, source, json, value) = Self.cases[index]
     #expect(try Self.read(attribute, source, json) == value ?? .null)

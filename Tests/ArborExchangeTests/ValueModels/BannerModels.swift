@@ -4,7 +4,7 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// The models of the tests about JSON.
+/// The models for tests of JSON.
 struct Banner: ValueModel, Equatable {
   var bannerID: Int
   var picURL: URL?
@@ -21,7 +21,7 @@ struct Item: ValueModel, Hashable {
   var price: Decimal?
 }
 
-/// A property of each type that has a form of its own.
+/// A model with a property of each type that is encoded differently.
 struct Sample: ValueModel, Equatable {
   enum Level: String, Codable { case low, high }
   enum Rank: Int, Codable { case first = 1, second }

@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// The types of relationships are checked whether or not there are members.
+/// The types of relationships are checked even if there are no members.
 @Suite struct DeclaredTypeTests {
   let workshop: ModelWorkshop
   var context: ManagedObjectContext { workshop.context }
@@ -37,7 +37,7 @@ import Testing
     static let entityName = "Banner"
   }
 
-  /// A type that codes itself as a model, which the type alone does not tell.
+  /// A type that encodes itself as a model, which its declaration doesn't show.
   private struct Box: Codable {
     var item: Item?
     init(item: Item?) { self.item = item }
@@ -54,6 +54,7 @@ import Testing
     static let entityName = "Banner"
   }
 
+  /// A relationship declared with the wrong type is an error even if it has no members.
   @Test func aRelationshipOfNothingHasToHaveTheRightType() throws {
     let object = try workshop.insert("Banner")
     func check<M: ValueModel>(_ model: M, _ message: String) throws {

@@ -2,7 +2,7 @@ import ArborExchange
 import ArborModel
 import ArborObjects
 
-/// A class whose objects lead to each other in circles.
+/// A class whose instances form cyclic graphs.
 final class Node: ValueModel {
   var name: String?
   var group: Int?
@@ -25,8 +25,8 @@ extension Node: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A class that is not final, with keys of other names and a relationship to one object that is no
-/// back reference.
+/// A class that is not final, with renamed keys and a to-one relationship that is not a back
+/// reference.
 class OpenNode: ValueModel {
   var title: String?
   var above: OpenNode?
@@ -42,7 +42,7 @@ class OpenNode: ValueModel {
   class var entityName: String { "Node" }
   class var backReferences: [AnyKeyPath] { [\OpenNode.above] }
 
-  /// A member of a set, equal to none but itself.
+  /// A member of a set that is equal only to itself.
   final class Below: ValueModel, Hashable {
     var name: String?
     var parent: OpenNode?

@@ -93,6 +93,7 @@ import Testing
     #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
   }
 
+  /// A property without a path is neither read nor written.
   @Test func aPropertyWithoutAPathTakesNoPart() throws {
     #expect(try stop(#"{"size": "x"}"#).size == nil)
     #expect(try ValueAdapter.encode(Stop(size: "x")) == [:])

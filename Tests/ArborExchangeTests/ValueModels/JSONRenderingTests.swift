@@ -8,6 +8,7 @@ import Testing
   private let banner = Banner(
     bannerID: 1, picURL: URL(string: "https://a.b/c"), children: [Item(title: "x", price: 2)])
 
+  /// Nested objects are created for key paths.
   @Test func keyPathsMakeTheObjectsOnTheWay() throws {
     let json = try ValueAdapter.encode(banner)
     #expect(
@@ -60,7 +61,7 @@ import Testing
   @Test("Nil behind a transformer is left out unless nulls are wanted")
   func nilOfTransformedProperties() throws {
     #expect(try ValueAdapter.encode(Meeting()) == ["room": "none", "flag": 1])
-    // What a transformer writes for a value stays, null too.
+    // The result of a transformer for a value is kept, even if it is null.
     #expect(try ValueAdapter.encode(Meeting(flag: false)) == ["room": "none", "flag": nil])
     let options = JSONRenderingOptions(writesNulls: true)
     #expect(
@@ -96,6 +97,7 @@ import Testing
     static var backReferences: [AnyKeyPath] { [\Node.parent] }
   }
 
+  /// Back references are not written.
   @Test func whatLeadsBackIsLeftOut() throws {
     let root = Node("root")
     let child = Node("child")

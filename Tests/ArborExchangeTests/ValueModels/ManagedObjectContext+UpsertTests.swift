@@ -11,7 +11,7 @@ import Testing
 
   init() throws { workshop = try ModelWorkshop() }
 
-  /// What failing has to leave behind: nothing.
+  /// Returns the error of an operation that must fail, and expects that nothing has changed.
   private func failure(_ body: () throws -> Void) throws -> ArborError {
     let before = try context.digest()
     let error = try #require(throws: ArborError.self) { try body() }
@@ -44,7 +44,7 @@ import Testing
     #expect(try context.upsert(FullBanner(id: 1, width: 30)) === first)
     let other = try context.upsert(FullBanner(id: 2))
     #expect(other !== first && first["width"] == 30)
-    // A pending change of the key counts.
+    // A pending change of the key is taken into account.
     try first.setValue(5, forKey: "id")
     #expect(try context.upsert(FullBanner(id: 5)) === first)
     #expect(try context.upsert(FullBanner(id: 1)) !== first)
@@ -59,6 +59,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// Several uniquing keys identify an object together.
   @Test func severalKeysTogetherTellObjectsApart() throws {
     let a1 = try context.upsert(Node("a", group: 1))
     let a2 = try context.upsert(Node("a", group: 2))
@@ -120,6 +121,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// Upserting equal values is not a change.
   @Test func whatStaysAsItIsIsNoChange() throws {
     let banners = (0..<5).map { (number: Int) in
       FullBanner(
@@ -133,6 +135,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// Each instance becomes one object, even in cyclic graphs.
   @Test func oneInstanceBecomesOneObjectAndCirclesClose() throws {
     let root = Node("root", group: 1)
     let child = Node("child")
@@ -170,7 +173,7 @@ import Testing
     let models: [any ValueModel] = [circle, Tag(name: "t"), Node("n")]
     let objects = try context.upsert(models)
     #expect(objects.map(\.entity.name) == ["Circle", "Tag", "Node"])
-    // A subclass becomes an object of its own entity.
+    // An instance of a subclass becomes an object of the subclass's entity.
     #expect(try context.upsert(circle).entity.name == "Circle")
     try workshop.finish()
   }

@@ -14,6 +14,7 @@ import Testing
     try names.map { try workshop.insert("Node", ["name": .string($0)]) }
   }
 
+  /// Cyclic graphs of objects are read with the same structure.
   @Test func aGraphWithCirclesComesOutAsOneGraph() throws {
     let objects = try nodes("root", "a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1], objects[2]])
@@ -29,6 +30,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// Within a call, the same object yields the identical instance.
   @Test func theSameObjectIsTheIdenticalModelWithinOneCall() throws {
     let objects = try nodes("a", "b", "c")
     for object in objects.dropFirst() { try object.setObject(objects[0], forKey: "parent") }
@@ -51,6 +53,7 @@ import Testing
     try workshop.finish()
   }
 
+  /// Long chains of back references don't overflow the stack.
   @Test func chainsOfBackReferencesDoNotNest() throws {
     var last = try nodes("0")[0]
     let first = last
@@ -76,6 +79,7 @@ import Testing
     static let entityName = "Node"
   }
 
+  /// A cycle without a declared back reference is an error.
   @Test func circlesWithoutBackReferencesAreErrors() throws {
     let objects = try nodes("a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
@@ -98,7 +102,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Each object is reached over two ways from the one above: as many ways as powers of two.
+  /// Each object is reached from its parent by two relationships, so the number of paths doubles at
+  /// each level.
   @Test func sharedObjectsAreReadOnce() throws {
     struct Shared: ValueModel {
       var name: String?

@@ -10,7 +10,7 @@ import Testing
 
   init() { Self.registration }
 
-  /// The values that attributes of all types keep for a sample.
+  /// Returns the stored attribute values of a sample.
   static func values() throws -> [String: PropertyValue] {
     [
       "flag": true, "tiny": -128, "short": .integer(-32768), "middle": 2_147_483_647,

@@ -14,7 +14,7 @@ final class ModelWorkshop {
     context = store.makeContext()
   }
 
-  /// Inserts an object with some values.
+  /// Inserts an object with the given values.
   @discardableResult
   func insert(_ entity: String, _ values: [String: PropertyValue] = [:]) throws -> ManagedObject {
     let object = try context.insert(entity)
@@ -22,12 +22,12 @@ final class ModelWorkshop {
     return object
   }
 
-  /// All objects of an entity, by their identity.
+  /// Returns all objects of an entity, sorted by ID.
   func all(_ entity: String) throws -> [ManagedObject] {
     try context.fetch(entity).sorted { $0.objectID.number < $1.objectID.number }
   }
 
-  /// The error of a call that has to fail.
+  /// Returns the error of a call that must fail.
   func failure<R>(
     sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () throws -> R
   ) throws -> ArborError {
@@ -113,7 +113,7 @@ extension ModelWorkshop {
         ])
     ])
 
-  /// One attribute for each property of ``Sample``.
+  /// One attribute per property of ``Sample``.
   private static let samples: [AttributeDescription] = [
     ("flag", .boolean), ("tiny", .integer16), ("short", .integer16), ("middle", .integer32),
     ("long", .integer64), ("whole", .integer64), ("unsignedTiny", .integer16),

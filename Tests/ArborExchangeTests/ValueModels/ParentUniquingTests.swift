@@ -4,7 +4,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Value models that are told apart within the model that leads to them.
+/// Value models that are unique within their parent.
 @Suite struct ParentUniquingTests {
   private struct Person: ValueModel {
     var personID: Int
@@ -55,7 +55,7 @@ import Testing
     context = store.makeContext()
   }
 
-  /// The fields with their persons, after everything is committed.
+  /// Commits, checks the store, and returns the fields with their persons.
   private func fields() throws -> [String] {
     try context.commit()
     try store.check()
@@ -99,7 +99,7 @@ import Testing
     ]
     try context.upsert(Person(personID: 1, fields: fields))
     #expect(try self.fields() == ["1 - C", "1 - D", "1 name B"])
-    // A model without a parent is a new object.
+    // A model without a parent is inserted as a new object.
     try context.upsert(Field(type: "name", value: "E"))
     #expect(try self.fields() == ["- name E", "1 - C", "1 - D", "1 name B"])
   }

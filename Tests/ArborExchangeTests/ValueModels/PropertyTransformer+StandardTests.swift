@@ -62,11 +62,12 @@ import Testing
   @Test func nilGoesThroughTransformers() throws {
     let nulls = try task(#"{"state": "open", "own": null, "due": null, "number": null}"#)
     #expect(nulls == Task(state: .open, own: "none"))
-    // What is missing does not.
+    // A missing key is not passed to the transformer.
     #expect(try task(#"{"state": "open"}"#).own == nil)
     #expect(try ValueAdapter.encode(Task(state: .open))["own"] == "nothing")
   }
 
+  /// The error of a transformer is reported with its location.
   @Test func whatATransformerThrowsTheCallerGets() throws {
     let own = try #require(throws: ArborError.self) { try task(#"{"state": "open", "own": [1]}"#) }
     #expect(own.code == .modelError && own.underlying as? Failure == Failure(text: "[1]"))
@@ -78,7 +79,7 @@ import Testing
     #expect(error.location?.path == "$.due")
   }
 
-  /// The same transformers, over attributes that keep texts and numbers.
+  /// The same transformers with attributes that store strings and numbers.
   struct Stored: ValueModel, Equatable {
     var text: URL?
     var whole: Date?
@@ -116,6 +117,7 @@ import Testing
     static let jsonTransformers: [String: JSONTransformer] = ["kind": .mapping(["a": 1, "b": 2])]
   }
 
+  /// Without a default, a value that is not in the mapping is an error.
   @Test func withoutDefaultsWhatHasNoEntryIsAnError() throws {
     #expect(try ValueAdapter.decode(Strict.self, from: ["kind": "b"]) == Strict(kind: 2))
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": "c"]) }

@@ -13,6 +13,7 @@ import Testing
     static let managedTransformers: [String: ManagedTransformer] = ["title": .url]
   }
 
+  /// A transformer of the wrong type leads to the same error in every direction.
   @Test func aTransformerOfAnotherTypeIsTheSameErrorBothWays() throws {
     let workshop = try ModelWorkshop()
     let object = try workshop.insert("Item", ["title": .string("https://a.b")])
@@ -33,7 +34,7 @@ import Testing
           + "its type.")
     }
     #expect(try workshop.all("Item").count == 1)
-    // Nil has no type.
+    // A `nil` value is not type-checked.
     #expect(try ValueAdapter.encode(Wrong()) == [:])
     try workshop.context.upsert(Wrong())
     try workshop.finish()
@@ -52,7 +53,7 @@ import Testing
       #expect(links.plain == URL(string: text) && links.transformed == links.plain, "\(text)")
       #expect(try ValueAdapter.encode(links) == json)
     }
-    // What a URL cannot hold is escaped, as Foundation does.
+    // Characters that are invalid in a URL are escaped, as Foundation does.
     let escaped = try ValueAdapter.decode(
       Links.self, from: ["plain": "https://a/\u{e4} b", "transformed": "https://a/\u{e4} b"])
     #expect(escaped.plain?.absoluteString == "https://a/%C3%A4%20b")

@@ -4,10 +4,9 @@ import ArborObjects
 import TestSupport
 import Testing
 
-/// Random graphs of instances that lead to each other: what goes into the store comes out of it as
-/// the same graph, however it is changed in between.
+/// Random graphs of instances survive a round trip through the store, including changes in between.
 @Suite struct RandomGraphTests {
-  /// A graph by the numbers of its nodes.
+  /// A graph of node numbers.
   private struct Shape: Equatable {
     var parents: [Int: Int] = [:]
     var friends: [Set<Int>]
@@ -16,7 +15,7 @@ import Testing
     init(count: Int, _ random: inout SeededRandom) {
       friends = Array(repeating: [], count: count)
       for node in 0..<count {
-        // A parent of a lower number, so that children make no circle.
+        // Parents have lower numbers, so that children form no cycles.
         if node > 0, Bool.random(using: &random) {
           parents[node] = Int.random(in: 0..<node, using: &random)
         }
@@ -29,7 +28,7 @@ import Testing
       }
     }
 
-    /// Instances that lead to each other as the numbers do.
+    /// Creates instances linked like the numbers.
     func nodes() -> [Node] {
       let nodes = friends.indices.map { Node("\($0)", group: 1) }
       for (number, node) in nodes.enumerated() {
@@ -54,7 +53,7 @@ import Testing
       try check(expected, in: workshop.context, seed)
       if Bool.random(using: &random) { try workshop.context.commit() }
 
-      // Nil leaves a relationship as it is.
+      // `nil` leaves a relationship unchanged.
       let former = expected.best
       expected = Shape(count: count, &random)
       try workshop.context.upsert(expected.nodes().shuffled(using: &random))

@@ -5,7 +5,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What happened in a test, in order.
+/// The ordered events of a test.
 private final class Events: Sendable {
   private let list = Lock<[String]>([])
 
@@ -19,10 +19,10 @@ private final class Events: Sendable {
   }
 }
 
-/// The events of the test that runs in the present task.
+/// The events of the current task's test.
 private enum Present { @TaskLocal static var events: Events? }
 
-/// A branch of a tree that tells when its record is read.
+/// A branch of a tree that notes when its record is read.
 private final class Branch: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   override class var entityName: String { "Branch" }
@@ -39,7 +39,7 @@ private final class Branch: ManagedObject {
   override func awakeFromFetch() { Present.events?.note("read \(self["number"] as Int)") }
 }
 
-/// A branch with all below it.
+/// A branch with its subtree.
 private struct Tree: ValueModel, Equatable {
   var number: Int
   var branches: [Tree]
@@ -58,7 +58,7 @@ private struct Tree: ValueModel, Equatable {
   }
 }
 
-/// A branch with the one that it is like.
+/// A branch with its twin.
 private struct Twin: ValueModel {
   final class Other: ValueModel {
     var number = 0
@@ -77,7 +77,7 @@ private struct Twin: ValueModel {
   }
 }
 
-/// That what relationships lead to is read for all objects together, level by level.
+/// The targets of relationships are read for all objects together, level by level.
 @Suite struct ReadCohortTests {
   private let store: PersistentStore
 
@@ -85,7 +85,8 @@ private struct Twin: ValueModel {
     store = try PersistentStore(for: [Branch.self], at: .inMemory)
   }
 
-  /// Commits trees of three levels: 1, 2, 3 at the top, 11, 12, 21 … below, 111 … at the bottom.
+  /// Commits trees of three levels: 1, 2 and 3 at the top, then 11, 12, 21 and so on, and 111 and
+  /// so on at the bottom.
   private func plant() throws {
     let context = store.makeContext()
     for top in 1...3 {
@@ -133,7 +134,8 @@ private struct Twin: ValueModel {
           event.hasPrefix("read ") && Int(event.dropFirst(5)).map(number) == true
         })
     }
-    // All of a level before the first model of it, although models are made depth first.
+    // All records of a level are read before its first model is created, although models are
+    // created depth first.
     #expect(try last { $0 < 10 } < first("made 1"))
     #expect(try last { (10..<100).contains($0) } < first("made 11"))
     #expect(try last { $0 >= 100 } < first("made 111"))
@@ -160,7 +162,7 @@ private struct Twin: ValueModel {
     let context = store.makeContext()
     let roots = try context.fetch("Branch", matching: "parent == nil", sortedBy: ["number"])
     var expected = Self.trees
-    // 11 moves from 1 to 2, 32 with its leaves goes, 3 gets a new one.
+    // 11 moves from 1 to 2, 32 is deleted with its leaves, and 3 gets a new branch.
     let moved = try #require(try context.fetchOne("Branch", matching: "number == 11"))
     moved["parent"] = roots[1]
     expected[1].branches.append(expected[0].branches.removeFirst())
@@ -182,6 +184,7 @@ private struct Twin: ValueModel {
     try store.check()
   }
 
+  /// Reading an object that another context deleted is an error.
   @Test func whatOthersHaveDeletedIsAnError() throws {
     try plant()
     let context = store.makeContext()

@@ -14,7 +14,7 @@ struct FullBanner: ValueModel, Equatable {
   static let uniquingKeys: Set<String> = ["id"]
 }
 
-/// An item that is told apart by its title.
+/// An item identified by its title.
 struct KeyedItem: ValueModel, Hashable {
   struct Failure: Error, Equatable {}
 
@@ -22,7 +22,7 @@ struct KeyedItem: ValueModel, Hashable {
   var price: Decimal?
   static let entityName = "Item"
   static let uniquingKeys: Set<String> = ["title"]
-  /// Fails for one title, in the midst of a graph.
+  /// Transformers that fail for one title, in the middle of a graph.
   static let managedTransformers: [String: ManagedTransformer] = [
     "title": ManagedTransformer { value in
       value.string

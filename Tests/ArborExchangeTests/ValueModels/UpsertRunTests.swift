@@ -10,7 +10,7 @@ import Testing
 
   init() throws { workshop = try ModelWorkshop() }
 
-  /// A node told apart by its name, which leads back to its parent.
+  /// A node identified by its name, with a back reference to its parent.
   private final class Member: ValueModel {
     var name: String
     var group: Int?
@@ -32,6 +32,7 @@ import Testing
     Set(objects.compactMap { $0["name"] as String? })
   }
 
+  /// A passed instance takes precedence over one reached by a back reference.
   @Test(arguments: [false, true])
   func whatWasPassedInWinsOverWhatBackReferencesReach(isStored: Bool) throws {
     let original = Member("root", group: 1)
@@ -45,7 +46,7 @@ import Testing
     let object = try context.upsert(copy)
     #expect(object["group"] == 2)
     #expect(try names(object.objects(forKey: "children").fetch()) == ["1", "3"])
-    // What only the original leads to is not written.
+    // An instance that only the original refers to is not written.
     #expect(try workshop.all("Node").count == (isStored ? 4 : 3))
     try workshop.finish()
   }
@@ -71,13 +72,14 @@ import Testing
     let objects = try context.upsert([first, second])
     #expect(objects.map { $0["group"] as Int } == [1, 2])
     #expect(try objects[1].object(forKey: "parent") === objects[0])
-    // Of several that were passed in the later ones overwrite, as before.
+    // If several of the passed instances have the same key, the later ones overwrite the earlier
+    // ones.
     try context.upsert([Member("a", group: 3), Member("a", group: 4)])
     #expect(objects[0]["group"] == 4)
     try workshop.finish()
   }
 
-  /// A structure that refers to its banner by the key alone.
+  /// A structure that refers to its banner by the key only.
   private struct Part: ValueModel {
     var title: String
     var banner: Reference?
@@ -98,6 +100,7 @@ import Testing
     static let uniquingKeys: Set<String> = ["id"]
   }
 
+  /// A reference of another type to the same object doesn't overwrite it.
   @Test func aReferenceOfAnotherTypeChangesNothing() throws {
     let parts = ["b", "a"].map { Part(title: $0, banner: Reference(id: 1)) }
     let object = try context.upsert(Whole(id: 1, width: 5, children: parts))
@@ -105,7 +108,7 @@ import Testing
     #expect(
       try object.objects(forKey: "children").fetch().map { $0["title"] as String } == ["b", "a"])
     try context.commit()
-    // Reached alone it is a model as any other.
+    // Without the banner's own instance, the reference is written like any other model.
     try context.upsert(Part(title: "c", banner: Reference(id: 1, width: 6)))
     #expect(object["width"] == 6)
     #expect(try object.objects(forKey: "children").count() == 3)
@@ -142,7 +145,7 @@ import Testing
     let object = try context.upsert(Setting(name: "a"))
     #expect(object["level"] == 7 && object["note"] == "none")
     try context.upsert(Setting(name: "b", level: 1, note: "x"))
-    // Of an object that is there, nil clears.
+    // In an existing object, `nil` clears the value.
     try context.upsert(Setting(name: "a"))
     #expect(object["level"] == .null && object["note"] == .null)
     try context.commit()

@@ -66,6 +66,7 @@ import Testing
     #expect(error.entity == "Sample" && error.keyPath == key)
   }
 
+  /// A value of another JSON type is an error.
   @Test(
     arguments: [
       ("flag", "1"), ("flag", "\"true\""), ("whole", "\"1\""), ("whole", "true"), ("text", "1"),
@@ -104,7 +105,7 @@ import Testing
   private struct Reading: ValueModel {
     enum CodingKeys: String, CodingKey { case name, nick }
     var name: String
-    /// Nil inside: null was there.
+    /// The inner optional is `nil` if the key was present with null.
     var nick: String??
 
     init(from decoder: any Decoder) throws {
@@ -122,6 +123,7 @@ import Testing
     }
   }
 
+  /// Missing keys and null are distinguished.
   @Test func missingAndNullAreToldApart() throws {
     for text in [#"{"name":"a"}"#, #"{"name":"a","nick":null}"#, #"{"name":"a","nick":"b"}"#] {
       let reading = try ValueAdapter.decode(Reading.self, from: .data(Data(text.utf8)))
@@ -152,7 +154,7 @@ import Testing
     #expect(
       try ValueAdapter.decode([Settings].self, from: [json, [:]])
         == [Settings(size: 9, font: nil, tags: []), Settings()])
-    // Null is no missing key.
+    // Null is not a missing key.
     #expect(throws: ArborError.self) {
       try ValueAdapter.decode(Settings.self, from: ["size": nil])
     }
@@ -215,7 +217,7 @@ import Testing
     #expect(error.code == .noModelType && error.location?.path == "$[0]")
   }
 
-  /// Always has a type.
+  /// A class cluster that always determines a type.
   class Letter: ValueModel {
     final class Special: Letter {}
     var name: String

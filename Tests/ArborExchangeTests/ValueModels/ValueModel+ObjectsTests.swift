@@ -69,7 +69,7 @@ import Testing
     enum CodingKeys: String, CodingKey { case cover, title, width }
     var cover = Item(title: "default")
     var width: Int?
-    /// Nil inside: the attribute was there.
+    /// The inner optional is `nil` if the attribute was present.
     var title: String??
     static let entityName = "Banner"
     static let managedKeys: ValueModelMapping = .identity.excluding("title")
@@ -93,7 +93,7 @@ import Testing
     let banner = try workshop.insert("Banner")
     let model = try Defaults(banner)
     #expect(model.cover.title == "default")
-    // An attribute is there, though it is nil; what is excluded is not.
+    // An attribute is present even if it is nil; an excluded one is not.
     #expect(model.width == -1 && model.title == nil)
     try workshop.finish()
   }
@@ -107,9 +107,10 @@ import Testing
     static var defaults: (any ValueModel)? { Standard(id: -1) }
   }
 
+  /// An attribute that is nil yields the model's default.
   @Test func defaultsStandInForWhatIsNotThere() throws {
     let banner = try workshop.insert("Banner", ["width": 5])
-    // The attribute is there and nil.
+    // The attribute is present and nil.
     #expect(try Standard(banner) == Standard(id: nil))
     try context.upsert(Standard(id: 3, width: 9))
     let second = try #require(try context.fetchOne("Banner", matching: "id = 3"))
@@ -124,6 +125,7 @@ import Testing
     static let managedKeys: ValueModelMapping = .identity.excluding("width")
   }
 
+  /// Excluded properties are neither read nor written.
   @Test func whatIsLeftOutTakesNoPart() throws {
     let banner = try workshop.insert("Banner", ["width": 5])
     let error = try workshop.failure { try Excluding(banner) }
@@ -175,7 +177,7 @@ import Testing
     #expect(try workshop.failure { try Shape(plain) }.code == .noModelType)
     try plain.setValue("banner", forKey: "name")
     #expect(try workshop.failure { try Shape(plain) }.code == .noModelType)
-    // A subclass asked for is the subclass.
+    // Requesting a subclass returns instances of it.
     #expect(try context.values(Circle.self).map(\.name) == ["c"])
     try plain.setValue("", forKey: "name")
     try workshop.finish()

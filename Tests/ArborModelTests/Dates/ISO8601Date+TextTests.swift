@@ -12,6 +12,7 @@ import Testing
     for text in texts { #expect(ISO8601Date.parse(text).flatMap(ISO8601Date.text) == text) }
   }
 
+  /// A formatted date is parsed as the same point in time.
   @Test func whatIsWrittenIsReadAsTheSamePoint() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
@@ -26,6 +27,7 @@ import Testing
     }
   }
 
+  /// Dates outside of the years with four digits cannot be formatted.
   @Test func yearsOfOtherThanFourDigitsHaveNoText() {
     for seconds in [-7e10, 3e11, .infinity, .nan, 1e300] {
       #expect(ISO8601Date.text(Date(timeIntervalSinceReferenceDate: seconds)) == nil)

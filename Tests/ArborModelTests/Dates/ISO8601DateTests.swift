@@ -51,6 +51,7 @@ import Testing
     #expect(ISO8601Date.parse(text).map(ISO8601Date.seconds) == expected)
   }
 
+  /// If a zone is required, only complete times with a zone are accepted.
   @Test func readsZonesWhereOneIsAskedFor() {
     #expect(ISO8601Date.parseInZone("2024-05-01T12:30:00Z") != nil)
     #expect(ISO8601Date.parseInZone("20240501T123000+0200") != nil)
@@ -71,6 +72,7 @@ import Testing
     ] { #expect(ISO8601Date.parse(text) == nil, "\(text)") }
   }
 
+  /// Dates agree with the platform's Gregorian calendar.
   @Test func knowsEveryDayOfTheCalendar() {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -88,7 +90,7 @@ import Testing
   }
 
   @Test func countsFromTheFirstYearOn() {
-    // The proleptic Gregorian calendar of the standard: 719,162 days from year 1 to 1970.
+    // The standard's proleptic Gregorian calendar has 719,162 days from year 1 to 1970.
     #expect(
       ISO8601Date.parse("0001-01-01") == Date(timeIntervalSince1970: -719_162 * 86_400))
     #expect(

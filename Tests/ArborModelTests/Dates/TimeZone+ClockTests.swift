@@ -16,7 +16,7 @@ import Testing
       ("2017-03-12", "America/Havana", "2017-03-12T05:00:00Z"),
       ("2017-10-01", "America/Asuncion", "2017-10-01T04:00:00Z"),
       ("2014-04-25", "Africa/Cairo", "2014-04-24T22:00:00Z"),
-      // Clocks went from 23:30 to 00:30.
+      // Clocks were set from 23:30 to 00:30.
       ("1919-03-31", "America/Toronto", "1919-03-31T04:30:00Z"),
       // This day did not exist.
       ("2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00Z"),
@@ -30,7 +30,7 @@ import Testing
     "A day with two midnights begins with the first",
     arguments: [
       ("2017-11-05", "America/Havana", "2017-11-05T04:00:00Z"),
-      // Clocks went from 24:00 to 23:00: the day has one midnight, the second time.
+      // Clocks were set from 24:00 back to 23:00, so the day has only the second midnight.
       ("2018-02-18", "America/Sao_Paulo", "2018-02-18T03:00:00Z"),
     ])
   func daysWithTwoMidnights(text: String, zone: String, expected: String) throws {

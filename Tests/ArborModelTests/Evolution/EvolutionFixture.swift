@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-/// A model with something of everything, and short ways to change it.
+/// A model that covers all kinds of properties, and helpers to change it.
 enum EvolutionFixture {
   typealias Change = @Sendable (inout ManagedObjectModel) -> Void
 
@@ -93,7 +93,7 @@ extension EntityDescription {
   mutating func removeRelationship(_ name: String) { relationships.removeAll { $0.name == name } }
 }
 
-/// One change of the fixture's model, and everything that its difference is to state.
+/// A change of the fixture's model, and the expected difference.
 struct EvolutionRow: CustomTestStringConvertible, Sendable {
   var testDescription: String
   let make: EvolutionFixture.Change
@@ -128,7 +128,7 @@ struct EvolutionRow: CustomTestStringConvertible, Sendable {
     #expect(difference.isLightweight == (classification != .custom))
     #expect(difference.losses.map(\.name) == losses)
     #expect(difference.changes.compactMap(\.rule) == rules)
-    // What changes bytes is named, and nothing else is.
+    // Exactly the changes of the stored form are listed.
     #expect(difference.storedChanges.isEmpty == (old.fingerprint == new.fingerprint))
     #expect(new.difference(to: new).isEmpty)
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import ArborModel
 
 @Suite struct IdentityPairsTests {
-  /// Parts as `name` or `name<identifier`.
+  /// Parses parts written as `name` or `name<identifier`.
   private func parts(_ text: String) -> [PartIdentity] {
     text.split(separator: " ").map { part in
       let pieces = part.split(separator: "<").map(String.init)
@@ -13,17 +13,17 @@ import Testing
 
   @Test(arguments: [
     ("a b", "a b", "a=a b=b"), ("a b", "b a", "a=a b=b"), ("a", "b", ""),
-    // Renamed, once and once more with the first name as identifier.
+    // Renamed once, and renamed again with the first name as the identifier.
     ("a", "b<a", "a=b"), ("b<a", "c<a", "b=c"), ("a", "c<a", "a=c"),
-    // With the previous name in each version, and back again.
+    // Renamed with the previous name as the identifier in each version, and renamed back.
     ("b<a", "c<b", "b=c"), ("c<b", "b<a", "c=b"), ("b<a", "a", "b=a"),
-    // A mark that stands, comes or goes.
+    // An identifier that is kept, removed or added.
     ("b<a", "b<a", "b=b"), ("b<a", "b", "b=b"), ("b", "b<a", "b=b"),
-    // The former name is taken: what keeps its name has not been renamed.
+    // If the former name is still in use, the part with that name has not been renamed.
     ("a", "a b<a", "a=a"), ("b<a", "b<a a", "b=b"),
-    // Two that change their names with each other.
+    // Two parts that exchange their names.
     ("a b", "a<b b<a", "a=b b=a"), ("a b", "b<a", "a=b"),
-    // One identifier twice: the first counts.
+    // If an identifier occurs twice, the first one counts.
     ("a", "b<a c<a", "a=b"), ("b<a c<a", "d<a", "b=d"), ("a", "b<", ""), ("", "a", ""),
   ])
   func pairs(old: String, new: String, expected: String) {
@@ -39,6 +39,7 @@ import Testing
     #expect(pairs.oldOf.compactMap { $0 }.count == found.count)
   }
 
+  /// An empty renaming identifier is ignored.
   @Test func anEmptyIdentifierIsNone() {
     #expect(PartIdentity("a", "") == PartIdentity("a", nil))
     #expect(PartIdentity("a", "b").identifier == "b" && PartIdentity("a", nil).identifier == "a")

@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  /// Where what it drops is named, a change needs no code any more.
+  /// A lossy change requires no code if the loss is permitted.
   @Test(arguments: [["Tag.label"] as Set<String>, nil])
   func whatMayBeDroppedNeedsNoCode(names: Set<String>?) {
     let outline = outline(dropping: names) {
@@ -58,6 +58,7 @@ import Testing
     #expect(outline.dropped.map(\.name) == ["Tag.label"] && outline.unnamed.isEmpty)
   }
 
+  /// A change that doesn't affect the stored form needs no steps.
   @Test func nothingStoredIsNoStep() {
     let outline = outline { $0[entity: "Tag"].className = "Mark" }
     #expect(outline.steps.isEmpty && outline.isPermitted)
@@ -77,7 +78,7 @@ import Testing
 }
 
 extension MigrationOutline {
-  /// Whether the store can be brought along without code and without dropping what is not named.
+  /// Whether the store can be migrated without code and without dropping anything unnamed.
   fileprivate var isPermitted: Bool {
     unnamed.isEmpty
       && !steps.contains { step in

@@ -162,7 +162,7 @@ import Testing
   @Test(arguments: types) func namesTypes(row: EvolutionRow) { row.check() }
   @Test(arguments: rules) func namesStorageAndRules(row: EvolutionRow) { row.check() }
 
-  /// What goes away again is read as the reverse: values that were computed stay as they are.
+  /// Reversing a change of storage is a change of its own; derived values are kept.
   @Test func theReverseOfStorageChanges() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][attribute: "note"].derivation = "uppercase:(name)"

@@ -76,6 +76,7 @@ import Testing
     ) { $0.versionIdentifier = "2" },
   ]
 
+  /// The difference describes changes of entities.
   @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
 
   @Test func namesParentsThatChangeOrGo() {
@@ -86,7 +87,7 @@ import Testing
         == "Employee: no longer inherits from Person; relationships to Person that lead to present "
         + "objects break the rule (lightweight)")
     #expect(difference.changes[0].rule == .noLongerKind(of: ["Person"]))
-    // Everything it inherited goes.
+    // Everything that the entity inherited is removed.
     #expect(
       difference.losses.map(\.name) == [
         "Employee.name", "Employee.age", "Employee.note", "Employee.photo", "Employee.archive",
@@ -118,6 +119,7 @@ import Testing
     #expect(difference.losses.isEmpty)
   }
 
+  /// The difference lists changed fetch requests and configurations.
   @Test func namesEachRequestAndConfigurationThatDiffers() {
     let old = EvolutionFixture.changed {
       $0.configurations = ["A": ["Tag"], "B": ["Tag"], "C": []]

@@ -40,6 +40,7 @@ import Testing
     ) { $0.uniquenessConstraints = [["name"]] },
   ]
 
+  /// The difference describes changes of indexes.
   @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
 
   static func difference(
@@ -70,6 +71,7 @@ import Testing
     #expect(difference.classification == .lightweight && difference.losses.isEmpty)
   }
 
+  /// An index with different columns is rebuilt.
   @Test func namesAnIndexThatIsMadeOfSomethingElse() {
     var folded = Self.byName
     folded.elements[0].kind = .folded
@@ -82,6 +84,7 @@ import Testing
     #expect(difference.changes[0].kind == .index(.changed(from: Self.byName, to: folded)))
   }
 
+  /// An index is not rebuilt if only its uniqueness is removed.
   @Test func entriesStayWhereOnlyUniquenessGoes() {
     var relaxed = Self.unique
     relaxed.isUnique = false
@@ -139,7 +142,7 @@ import Testing
         == .index(.renamed(name: "words.remark", from: "words.note")))
   }
 
-  /// A property of the same name that is another one is no column of the former index.
+  /// A different property of the same name isn't the column of the former index.
   @Test func anIndexGoesWithItsColumn() {
     let difference = Self.difference({ $0.fetchIndexes = [Self.byName] }) {
       $0[attribute: "name"].renamingIdentifier = "other"
@@ -153,6 +156,7 @@ import Testing
         == "Person: the index byName changes from (name) to (name) (builds an index)")
   }
 
+  /// An index is rebuilt if the values of its attribute change.
   @Test func valuesThatChangeFillTheirIndexesAnew() {
     let difference = Self.difference({
       $0[attribute: "age"].isIndexed = true
@@ -174,7 +178,7 @@ import Testing
         """)
   }
 
-  /// Those of an ancestor hold the objects of all entities below it.
+  /// An ancestor's indexes contain the objects of all its subentities.
   @Test func objectsThatComeAndGoFillIndexesAnew() {
     let indexed = EvolutionFixture.changed { $0[entity: "Person"].fetchIndexes = [Self.byName] }
     var without = indexed
@@ -207,6 +211,7 @@ import Testing
         "Tag: the index label is rebuilt (builds an index)"))
   }
 
+  /// Index options without effect are not part of the difference.
   @Test func indexesThatAreNotKeptAreNone() {
     let difference = Self.difference({ _ in }) {
       $0.fetchIndexes = [FetchIndexDescription(name: "i", elements: [.init("home")])]

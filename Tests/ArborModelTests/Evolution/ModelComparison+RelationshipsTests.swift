@@ -122,8 +122,10 @@ import Testing
     },
   ]
 
+  /// The difference describes changes of relationships.
   @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
 
+  /// Relaxed rules cannot be violated by existing objects.
   @Test func whatIsRelaxedBreaksNothing() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "tags"].minimumCount = 2
@@ -153,7 +155,7 @@ import Testing
     #expect(difference.classification == .lightweight)
   }
 
-  /// The links of a pair lie in both ends; they go with the last.
+  /// The links of two inverse relationships are lost only if both are removed.
   @Test func linksStayWithTheRelationshipBack() {
     let new = EvolutionFixture.changed {
       $0[entity: "Company"].removeRelationship("staff")
@@ -183,6 +185,7 @@ import Testing
         """)
   }
 
+  /// If two relationships become each other's inverse, their links may contradict each other.
   @Test func relationshipsThatBecomeInversesMayContradictEachOther() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "employer"].inverse = nil
@@ -199,6 +202,7 @@ import Testing
     #expect(difference.changes.map(\.rule) == [.inverse("staff"), .inverse("employer")])
   }
 
+  /// Renaming an inverse or a destination is not a change of the relationship.
   @Test func renamedInversesAndDestinationsAreTheSame() {
     let new = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "employer"].destination = "Firm"

@@ -15,13 +15,14 @@ import Testing
     #expect(difference.classification == .nothingStored && difference.losses.isEmpty)
   }
 
-  /// Every change of the fingerprint is one that the difference explains, and the other way round.
+  /// The fingerprint changes if and only if the difference contains stored changes.
   @Test(arguments: ModelFingerprintTests.storedChanges)
   func explainsWhyFingerprintsDiffer(change: ModelChange) throws {
     let difference = try difference(change.make)
     #expect(!difference.storedChanges.isEmpty, "\(difference)")
   }
 
+  /// A change that doesn't affect the fingerprint has no stored changes.
   @Test(arguments: ModelFingerprintTests.otherChanges)
   func namesNoStoredChangeWhereFingerprintsAgree(change: ModelChange) throws {
     let difference = try difference(change.make)
@@ -57,11 +58,11 @@ import Testing
     let name = difference.changes[1]
     #expect(name.entity == "Human" && name.property == "fullName")
     #expect(name.source == .init("Person", "name") && name.subject == .init("Human", "fullName"))
-    // What is dropped is named as the store knows it.
+    // A loss is named as in the store's model.
     #expect(difference.losses.map(\.name) == ["Person.home"])
   }
 
-  /// A mark that stands in both versions is no reason to lose what it marks.
+  /// A renaming identifier that is unchanged in both versions doesn't cause a loss.
   @Test func followsRenamingsWhoseIdentifierStandsInBothVersions() throws {
     func model(_ name: String, _ identifier: String?) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
@@ -82,6 +83,7 @@ import Testing
     }
   }
 
+  /// Without a renaming identifier, a renamed attribute is removed and added.
   @Test func anotherNameWithoutFormerNameIsOneLessAndOneMore() throws {
     let difference = try difference { $0.entities[1].attributes[0].name = "pay" }
     #expect(
@@ -93,12 +95,14 @@ import Testing
     #expect(difference.classification == .lightweightUnlessRulesBreak)
   }
 
+  /// Classifications are ordered by the effort that they require.
   @Test func classificationsAreOrderedByWhatTheyAsk() {
     #expect(
       ModelDifference.Classification.allCases.sorted() == ModelDifference.Classification.allCases)
     #expect(ModelDifference.Effort.allCases.sorted() == ModelDifference.Effort.allCases)
   }
 
+  /// A property with several changes is lost only once.
   @Test func eachThingIsLostOnce() {
     let new = EvolutionFixture.changed {
       $0[entity: "Person"][attribute: "note"].type = .date
@@ -124,7 +128,7 @@ import Testing
     let (first, second, third) = (
       step("a", former: nil), step("b", former: "a"), step("c", former: "b")
     )
-    // By themselves the ends have nothing in common.
+    // Compared directly, the first and the last version have nothing in common.
     #expect(first.difference(to: third).losses.map(\.name) == ["Tag.a"])
     let composed = try first.difference(to: second).composed(with: second.difference(to: third))
     #expect(composed.description == "Tag.c: renamed from Tag.a (lightweight)")
@@ -132,6 +136,7 @@ import Testing
     #expect(back.description == "Tag.a: renamed from Tag.c (lightweight)")
   }
 
+  /// A property that was removed and added again is a different one.
   @Test func whatWasGoneInBetweenIsAnotherThing() throws {
     let without = EvolutionFixture.changed { $0[entity: "Person"].removeAttribute("age") }
     let model = EvolutionFixture.model
@@ -180,7 +185,8 @@ import Testing
 
   // MARK: Size
 
-  /// A wide entity, and as many narrow ones, all renamed.
+  /// Returns two versions of a model with a wide entity and as many narrow ones, in which
+  /// everything is renamed.
   private func renaming(_ count: Int) -> (ManagedObjectModel, ManagedObjectModel) {
     func model(_ prefix: String, _ former: String?) -> ManagedObjectModel {
       let attributes = (0..<count).map { number in
@@ -198,7 +204,7 @@ import Testing
     return (model("a", nil), model("b", "a"))
   }
 
-  /// Eight times as many properties take eight times as long; were it their square, 64 times.
+  /// The time grows linearly: eight times as many properties must not take 64 times as long.
   @Test func isLinearInTheNumberOfProperties() {
     func time(_ count: Int) -> Duration {
       let (old, new) = renaming(count)
@@ -207,7 +213,7 @@ import Testing
         #expect(difference.changes.count == 2 * count && difference.losses.isEmpty)
       }
     }
-    // The machine may have been busy with something else.
+    // Repeated, because the machine may be busy.
     #expect((0..<4).contains { _ in time(2_000) < time(250) * 30 })
   }
 }

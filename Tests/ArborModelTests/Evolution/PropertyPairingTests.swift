@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-/// Properties that move in the hierarchy of entities, and entities that move with theirs.
+/// Properties that move within the entity hierarchy, and entities that move with their properties.
 @Suite struct PropertyPairingTests {
   static func entity(
     _ name: String, below parent: String? = nil, isAbstract: Bool = false,
@@ -47,6 +47,7 @@ import Testing
       ])
   }
 
+  /// An attribute moves from all children to a new parent.
   @Test func upFromAllChildrenIntoANewParent() {
     let old = [Self.entity("A", "x", "y"), Self.entity("B", "x")]
     let new = [
@@ -67,6 +68,7 @@ import Testing
       ])
   }
 
+  /// A moved attribute may also be renamed and change its type.
   @Test func renamedAndConvertedOnTheWay() {
     let old = [Self.entity("Base", isAbstract: true), Self.entity("A", below: "Base", "x")]
     var base = Self.entity("Base", isAbstract: true, "z")
@@ -80,6 +82,7 @@ import Testing
       ])
   }
 
+  /// An inherited attribute moves from one parent to another.
   @Test func fromOneParentToAnother() {
     let old = [Self.entity("P", isAbstract: true, "x", "y"), Self.entity("A", below: "P")]
     let new = [Self.entity("Q", isAbstract: true, "x", "z"), Self.entity("A", below: "Q")]
@@ -92,6 +95,7 @@ import Testing
       ])
   }
 
+  /// Inherited attributes are lost for an entity that leaves its parent.
   @Test func whatAParentKeepsForOthersGoesForTheEntityThatLeaves() {
     let tail = [Self.entity("B", below: "A"), Self.entity("C", below: "P")]
     let old = [Self.entity("P", "x", "y"), Self.entity("A", below: "P", "own")] + tail
@@ -108,6 +112,7 @@ import Testing
       ])
   }
 
+  /// Inserting a parent in between affects no properties.
   @Test func aParentBetweenChangesNothingElse() {
     let old = [Self.entity("P", "x"), Self.entity("A", below: "P", "y")]
     let new = [
@@ -134,6 +139,7 @@ import Testing
       ])
   }
 
+  /// Attributes of the same name in unrelated entities are different ones.
   @Test func namesAlikeInUnrelatedEntitiesAreNoMove() {
     let old = [Self.entity("A", "x"), Self.entity("B")]
     let new = [Self.entity("A"), Self.entity("B", "x")]

@@ -2,9 +2,9 @@ import ArborModel
 import TestLength
 import Testing
 
-/// Differences of random models with themselves, with later versions, and back.
+/// Differences of random models with themselves, with later versions, and in reverse.
 @Suite struct RandomDifferencesTests {
-  /// A model that is changed step by step, every name in it used once only.
+  /// A model that is changed step by step and never reuses a name.
   struct Evolution {
     var random: SplitMix
     var model = ManagedObjectModel(entities: [])
@@ -101,7 +101,7 @@ import Testing
       model.entities[entity].attributes[slot].isOptional.toggle()
     }
 
-    /// Changes the model; in the hierarchy too where asked for.
+    /// Changes the model, including its hierarchy if `inHierarchy` is set.
     mutating func change(steps: Int, inHierarchy: Bool) {
       for _ in 0..<steps {
         switch Int.random(in: 0..<(inHierarchy ? 9 : 6), using: &random) {
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// What a change is when the models are exchanged.
+  /// Returns the expected change if the models are exchanged.
   private static func mirrored(_ change: ModelDifference.Change) -> String? {
     let subject = change.subject.map { "\($0)" } ?? ""
     return switch change.kind {
@@ -154,6 +154,7 @@ import Testing
     }
   }
 
+  /// A model doesn't differ from itself, and exchanging two models mirrors their difference.
   @Test func nothingDiffersFromItselfAndEverythingMirrors() {
     for _ in 0..<TestLength.of(40, long: 20_000) {
       let seed = UInt64.random(in: 0...(.max))
@@ -180,7 +181,8 @@ import Testing
         evolution.change(steps: 4, inHierarchy: false)
         versions.append(evolution.model)
       }
-      // Every identifier is the first name, so the ends can be compared directly as well.
+      // Every identifier is the first name, so the first and last version can be compared directly,
+      // too.
       var composed = versions[0].difference(to: versions[1])
       for (old, new) in zip(versions.dropFirst(), versions.dropFirst(2)) {
         composed = try composed.composed(with: old.difference(to: new))

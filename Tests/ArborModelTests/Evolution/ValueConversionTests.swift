@@ -8,7 +8,7 @@ import Testing
     .binary, .uuid, .uri, .transformable("T"), .composite("C"), .undefined,
   ]
 
-  /// Every pair of types, one row for each former type; identities are dots.
+  /// Checks the conversions between all types, one row per former type. Dots are identities.
   @Test func knowsEveryPair() {
     let letters: [ModelDifference.ValueConversion: String] = [
       .identity: ".", .widening: "w", .narrowing: "n", .booleanToInteger: "b", .uuidToString: "u",
@@ -65,6 +65,7 @@ import Testing
     #expect(difference.classification == .lightweightUnlessRulesBreak && difference.losses.isEmpty)
   }
 
+  /// A transient attribute needs no conversion.
   @Test func whatIsNotStoredNeedsNoConversion() {
     let difference = difference(.string, .date) { $0.isTransient = true }
     #expect(difference.changes.map(\.effort) == [.catalogue] && difference.losses.isEmpty)

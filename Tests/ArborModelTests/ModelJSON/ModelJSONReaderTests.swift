@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ModelJSONReaderTests {
-  /// A model by hand, in all the short forms.
+  /// A handwritten model that uses all shorthand forms.
   static let text = """
     {
       "version": "7",
@@ -63,6 +63,7 @@ import Testing
     #expect(model == expected)
   }
 
+  /// All problems of a document are reported with their locations.
   @Test func reportsEveryProblemWithItsPlace() throws {
     let text = """
       {

@@ -2,10 +2,10 @@
 import TestLength
 import Testing
 
-/// Bytes against bytes.
+/// The search for a byte sequence in a buffer.
 @Suite struct ByteMatcherTests {
-  /// Short texts and long ones, which are searched in different ways, of few letters, so that
-  /// needles are found often and nearly found more often.
+  /// Short and long texts, which use different algorithms, over few letters, so that matches and
+  /// near matches are frequent.
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func findsWhatIsThere(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<4000 {
@@ -22,7 +22,7 @@ import Testing
       let expected =
         text.count >= needle.count
         && (0...(text.count - needle.count)).contains { text[$0...].starts(with: needle) }
-      // A part of a buffer: what lies around it must not be found.
+      // The search must not match bytes outside of the buffer's part.
       let whole = needle + text + needle
       let found = whole.withUnsafeBytes { whole in
         let part = UnsafeRawBufferPointer(

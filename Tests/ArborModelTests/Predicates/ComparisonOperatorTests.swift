@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ComparisonOperatorTests {
-  /// An operator and its mirror say the same with the sides exchanged.
+  /// An operator and its mirror yield the same result with exchanged sides.
   @Test func mirrorsSayTheSame() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 23, world: world)

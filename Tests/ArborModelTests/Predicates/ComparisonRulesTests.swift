@@ -17,6 +17,7 @@ import Testing
     ("company CONTAINS 1", "an object"),
   ]
 
+  /// Comparisons of incompatible types are rejected.
   @Test(arguments: misfits) func refusesWhatCannotBe(_ text: String, _ words: String) throws {
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) {
@@ -27,8 +28,8 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  /// What a constant is known to do wrong at once, an argument does when it is known, in planning
-  /// as in compiling.
+  /// An argument of the wrong type is rejected like a constant once it is known, both in planning
+  /// and in compiling.
   @Test(arguments: misfits.filter { $0.text.contains("< 'x'") })
   func refusesArgumentsLikeConstants(_ text: String, _ words: String) throws {
     let world = try PredicateWorld()
@@ -50,7 +51,8 @@ import Testing
     }
   }
 
-  /// Nil fits everywhere, equality fits everything, an attribute without a type may be anything.
+  /// Nil is allowed everywhere, equality allows all types, and an untyped attribute may have any
+  /// value.
   @Test(arguments: [
     "long < nil", "nil BEGINSWITH nil", "name LIKE nil", "long BETWEEN nil",
     "long BETWEEN {1, nil}",

@@ -2,9 +2,9 @@ import ArborModel
 import Foundation
 import Testing
 
-/// The rules of comparisons, one by one, on stored records and on values alike.
+/// The rules of comparisons, on stored records as well as on values.
 @Suite struct ComparisonSemanticsTests {
-  /// Whether a predicate over a person with one property holds.
+  /// Returns whether a predicate matches a person with the given values.
   private func holds(_ values: [String: PropertyValue], _ predicate: FetchPredicate) throws -> Bool
   {
     let world = try PredicateWorld()
@@ -12,7 +12,8 @@ import Testing
     return try world.matches(predicate).count == 1
   }
 
-  /// Missing values: `x == nil` and `x != v` are true, everything else is false, and NOT inverts.
+  /// With a missing value, `x == nil` and `x != v` are true, all other comparisons are false, and
+  /// NOT inverts them.
   @Test(arguments: [
     ("name == nil", true), ("name != nil", false), ("name != 'x'", true), ("name == 'x'", false),
     ("name < 'x'", false), ("name >= 'x'", false), ("NOT (name < 'x')", true),
@@ -35,6 +36,7 @@ import Testing
     #expect(try holds([:], FetchPredicate(stringLiteral: text)) == expected)
   }
 
+  /// Numbers of different types are compared by their values.
   @Test(arguments: [
     ("long == 2.0", true), ("long == 2.5", false), ("long < 2.5", true), ("long > 1.5", true),
     ("long == TRUE", false), ("flag == 1", true), ("flag > 0.5", true), ("flag == 'TRUE'", false),
@@ -94,7 +96,7 @@ import Testing
     #expect(try holds(["name": "María"], FetchPredicate(stringLiteral: text)) == expected)
   }
 
-  /// Foundation finds such patterns behind the end of the text.
+  /// Foundation reports matches of such patterns beyond the end of the text.
   @Test func localizedPatternsEndInsideOfTheText() throws {
     for (text, pattern) in [("ab\u{301}", "ab\u{0}"), ("ſıa\u{301}İe", "é\u{0}")] {
       for predicate in [
@@ -129,7 +131,7 @@ import Testing
       #expect(error?.code == .invalidPredicate)
       #expect(error?.message.contains("regular expression") == true)
     }
-    // A pattern that comes from a record matches nothing where it is none.
+    // An invalid regular expression in a record matches nothing.
     world.insert(world.person, ["name": "("])
     #expect(try world.names("'x' MATCHES name") == [])
   }
@@ -156,7 +158,7 @@ import Testing
     #expect(try world.names("SELF == \(head.id) OR boss.objectID == nil") == ["head"])
     #expect(try world.names("company.size > 2") == ["a"])
     #expect(try world.names("NOT company.size > 2") == ["b", "head"])
-    // Without a resolver a relationship leads to nil.
+    // Without a resolver the target of a relationship is nil.
     let predicate: FetchPredicate = "company.title == nil"
     let test = try predicate.compiled(for: world.person, environment: world.environment)
     let person = try #require(world.objects.values.first { $0.values["name"] == "a" })

@@ -1,10 +1,9 @@
 import ArborModel
 
 extension FetchPredicate {
-  /// The predicate as code for records of one concrete entity, which its names are resolved
-  /// against.
+  /// Compiles the predicate for records of a concrete entity.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate` where it does not parse, bind or fit.
+  /// - Throws: ``ArborError`` `invalidPredicate` if it cannot be parsed, bound or type-checked.
   func compiled(
     for concrete: EntitySchema, environment: PredicateEnvironment
   ) throws(ArborError) -> CompiledPredicate {

@@ -97,11 +97,12 @@ import Testing
         == #"(age > 1 OR age < NIL) AND NOT (name == "x" AND flag == TRUE)"#)
     #expect((left || right).description.hasPrefix("age > 1 OR age < $LOW OR name"))
     #expect((!(!left)) == left)
-    // The same composition of the same shapes is one shape.
+    // Composing equal shapes in the same manner yields the same shape.
     #expect(both.shape === (left && !right).shape)
     #expect(both.substituting(["NAME": "y"]).shape === partial.shape)
   }
 
+  /// Variables assigned in one predicate are not visible in another after joining them.
   @Test func assignmentsDoNotReachIntoOtherPredicates() throws {
     let left: FetchPredicate = "($x := age) > 3"
     let right: FetchPredicate = "#size == $x"
@@ -113,7 +114,7 @@ import Testing
     #expect((right && left).variables == ["x"])
   }
 
-  /// Constants inside or outside the tree make no difference, to any construct.
+  /// Constants inside of and outside of the tree are equivalent in every construct.
   @Test func everyConstructIsAValue() throws {
     let seed: UInt64 = 8801
     var random = RandomTrees(seed: seed)
@@ -136,6 +137,7 @@ import Testing
     }
   }
 
+  /// A predicate that contains a malformed one throws its error.
   @Test func malformedPartsSpoilTheWhole() throws {
     let bad: FetchPredicate = "age >"
     let good: FetchPredicate = "age > 1"
@@ -201,6 +203,7 @@ import Testing
     #expect(error?.location?.column == 21)
   }
 
+  /// `.true` matches all objects, and `.false` none.
   @Test func predicatesOfTheWholeAreConstants() throws {
     let world = try PredicateWorld()
     world.insert(world.person, ["name": "a"])

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Comparisons of properties with one another and with what is computed from them.
+/// Comparisons between properties, and between properties and computed values.
 @Suite struct FieldPairTests {
   private func people(_ text: String) throws -> [String] {
     try PredicateWorld.office().names(FetchPredicate(stringLiteral: text))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ArborModel
 
-/// A text that is not folded, since it has nothing that folds to what is sought, is none that holds
-/// it.
+/// A text that is not folded, because it contains nothing that folds to the searched string,
+/// doesn't contain it.
 @Suite struct FoldedInfixTests {
   private static let characters = Array(
     "abchkszABHKSZ\u{212A}ſßéÉèĥħŁłİıçñÆœ ﬁﬀÅ\u{301}\u{307}e\u{301}кЖяёαΩπבאلم北ナゴกิท울ệḃᾳ’—1²"
@@ -19,6 +19,7 @@ import Testing
     return text
   }
 
+  /// The search agrees with a search in the folded text.
   @Test func findsWhatFoldedTextsHold() {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix(seed: seed)
@@ -26,7 +27,7 @@ import Testing
     for folding in FoldingTableTests.foldings {
       for _ in 0..<300 {
         let pattern = Array(folding.fold(Self.text(1...3, &random)).utf8)
-        // Of marks alone nothing may be left.
+        // A pattern of combining marks alone may fold to nothing.
         if pattern.isEmpty { continue }
         let matcher = FoldedInfix(ByteInfix(constant: ConstantBytes(pattern)), folding)
         for _ in 0..<20 {
@@ -42,12 +43,12 @@ import Testing
     #expect(found > 50)
   }
 
-  /// Of the characters that three bytes write, those that begin with other bytes than E1, E2 and EF
-  /// have no ASCII in their folded forms.
+  /// Among the characters encoded in three bytes, only those with the lead bytes E1, E2 and EF may
+  /// have ASCII in their folded forms.
   @Test func noOtherBytesLeadToASCII() {
     let folding: StringFolding = [.case, .diacritics]
     for code in UInt32(0x800)...0xEFFF where code & 0xF000 != 0x1000 && code & 0xF000 != 0x2000 {
-      // Ideographs and syllables fold to themselves, which another test shows.
+      // Ideographs and syllables fold to themselves, which another test checks.
       guard !FoldingTable.unchanged.contains(where: { $0.contains(code) }),
         let scalar = Unicode.Scalar(code), scalar.properties.generalCategory != .privateUse,
         scalar.properties.generalCategory != .unassigned

@@ -3,7 +3,7 @@ import TestLength
 import Foundation
 import Testing
 
-/// `LIKE`, through whole predicates against the naive glob.
+/// `LIKE`, compared with a naive matcher and in whole predicates.
 @Suite struct GlobPatternTests {
   private func like(_ text: String, _ pattern: String, _ options: ComparisonOptions = []) throws
     -> Bool
@@ -28,8 +28,8 @@ import Testing
     [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
   ]
 
-  /// Texts of ASCII alone, of which patterns are matched as bytes, and others, whose combining
-  /// marks are characters that folding may take away; patterns of many stars, `?` and escapes.
+  /// Tests ASCII texts, whose patterns are matched as bytes, and others with combining marks that
+  /// folding may remove, with patterns of many stars, `?` and escapes.
   @Test(arguments: [12, 13, 14, 15] as [UInt64]) func agreesWithTheNaiveGlob(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let ascii = ["a", "b", "A", "B", "*", "?", "\\"]
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// The code that reads records compares as values are compared, whichever side the pattern is on.
+  /// Compiled code compares records like values, whichever side the pattern is on.
   @Test func compiledCodeAgrees() throws {
     let world = try PredicateWorld()
     let texts = ["", "axbxc", "AXBXC", "áxbxc", "a\u{301}xb", "xaybz", "abc", "a*c"]
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// The pattern before is not taken for one that is only canonically equivalent to it.
+  /// A cached pattern is not reused for one that is only canonically equivalent.
   @Test func patternsOfRecordsAreTheirOwn() throws {
     let semantics = ComparisonSemantics(.like, [])
     for _ in 0..<2 {
@@ -99,7 +99,7 @@ import Testing
     #expect(try expressions.holds("\u{E9}", "[e\u{301}]") == false)
   }
 
-  /// Segments of more characters than a machine word has bits.
+  /// Segments may have more characters than a machine word has bits.
   @Test(arguments: [63, 64, 65, 127, 128, 129, 200]) func longSegments(length: Int) throws {
     let unit = String(repeating: "ab", count: length).prefix(length)
     let pattern = "*" + unit.dropLast() + "?*"
@@ -110,7 +110,7 @@ import Testing
     #expect(try like(String(unit.dropLast()), "*" + marks + "*") == false)
   }
 
-  /// Patterns that make backtracking globs run for ages.
+  /// Patterns that cause exponential backtracking in simple matchers are matched quickly.
   @Test func hostilePatternsEndSoon() throws {
     let text = String(repeating: "a", count: 20_000)
     let stars = String(repeating: "a*", count: 200) + "b"

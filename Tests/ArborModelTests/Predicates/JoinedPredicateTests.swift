@@ -3,7 +3,7 @@ import ArborModel
 import Testing
 
 @Suite struct JoinedPredicateTests {
-  /// However conditions are bracketed, the whole is what its text says.
+  /// Joined conditions equal the predicate that is parsed from their combined text.
   @Test func chainsOfAnyShapeAreTheirText() throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = SplitMix(seed: seed)
@@ -30,6 +30,7 @@ import Testing
     }
   }
 
+  /// A joined predicate can be part of several others.
   @Test func whatWasPutTogetherIsJoinedOn() {
     let one: FetchPredicate = "a == \(1)"
     let first = one || "b == \(2)"
@@ -44,8 +45,7 @@ import Testing
     #expect(first.shape === (same || "b == \(6)").shape)
   }
 
-  /// Putting a long chain together takes time in proportion to its parts, and letting go of one
-  /// takes no stack.
+  /// Joining a long chain takes linear time, and releasing one doesn't overflow the stack.
   @Test func chainsAreOfAnyLength() {
     var (left, right) = (FetchPredicate.false, FetchPredicate.false)
     for age in 0..<20_000 {
@@ -61,6 +61,7 @@ import Testing
     withExtendedLifetime(half) {}
   }
 
+  /// Alternating AND and OR too often exceeds the nesting limit.
   @Test func whatAlternatesTooOftenIsRefused() throws {
     var deep: FetchPredicate = "a == 1"
     for index in 0..<10_000 {

@@ -29,6 +29,7 @@ import Testing
     #expect(try describe(keyPath, of: world.worker) == expected)
   }
 
+  /// The error describes the name at which a path cannot be followed.
   @Test(arguments: [
     ("nmae", "Did you mean \"name\"?"),
     ("company.tile", "Company has no property \"tile\". Did you mean \"title\"?"),

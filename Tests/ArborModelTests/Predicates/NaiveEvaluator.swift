@@ -1,9 +1,8 @@
 import ArborModel
 import Foundation
 
-/// Evaluates predicates the slow, plain way, from the words of the language's definition. It shares
-/// no code with what it checks: numbers are compared as decimal texts, texts as arrays of code
-/// points.
+/// A simple evaluator that follows the definition of the predicate language and shares no code with
+/// the library. It compares numbers as decimal strings and strings as arrays of code points.
 struct NaiveEvaluator {
   let world: PredicateWorld
   let object: PredicateWorld.Object
@@ -24,7 +23,7 @@ struct NaiveEvaluator {
     switch expression {
     case .constant(let value): return value
     case .argument, .variable: return .null
-    // What random predicates do not hold.
+    // Random predicates don't contain these.
     case .member, .call, .custom, .cast, .ternary, .subquery, .element, .assignment: return .null
     case .list(let elements): return .list(elements.map(value))
     case .path(let path):
@@ -182,7 +181,7 @@ struct NaiveEvaluator {
   }
 }
 
-/// A number as the text of its digits before and behind the point.
+/// A number as the strings of its integer and fractional digits.
 struct NaiveNumber {
   private let isNegative: Bool
   private let whole: String
@@ -195,7 +194,7 @@ struct NaiveNumber {
     case .integer(let number): text = "\(number)"
     case .decimal(let number) where !number.isNaN: text = "\(number)"
     case .double(let number) where number.isFinite:
-      // A whole number that floating point shows rounded is worth what it is.
+      // A floating-point integer has its exact value, even if it is printed rounded.
       text = Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .double(let number) where number.isInfinite: text = number < 0 ? "-1e400" : "1e400"
     default: return nil
@@ -206,7 +205,7 @@ struct NaiveNumber {
     let power = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
     let zeros = String(repeating: "0", count: 420)
     let behind = halves.count > 1 ? String(halves[1]) : ""
-    // 420 zeros on both sides leave room for every power.
+    // 420 zeros on both sides leave room for every exponent.
     let digits = zeros + halves[0] + behind + zeros
     let point = digits.index(digits.startIndex, offsetBy: 420 + halves[0].count + power)
     whole = String(digits[..<point].drop { $0 == "0" })

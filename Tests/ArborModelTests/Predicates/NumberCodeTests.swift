@@ -3,10 +3,11 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Typed arithmetic says what arithmetic on values says, for every pair of kinds.
+/// Typed arithmetic agrees with arithmetic on values for every pair of numeric types.
 @Suite struct NumberCodeTests {
   private static let fields = ["short", "medium", "long", "flag", "single", "ratio", "born"]
 
+  /// Typed code yields the same results as code for general values.
   @Test(arguments: 0..<12) func saysWhatValuesSay(round: Int) throws {
     let seed = UInt64(4200 + round)
     var random = SplitMix(seed: seed)
@@ -40,12 +41,12 @@ import Testing
     for _ in 0..<60 {
       let comparison = ["==", "!=", "<", ">=", ">", "<="].randomElement(using: &random) ?? "=="
       let (left, right) = (operand(2), operand(1))
-      // What a function hides has no typed form.
+      // A function call prevents typed code.
       let typed = FetchPredicate(stringLiteral: "\(left) \(comparison) \(right)")
       let general = FetchPredicate(
         stringLiteral: "noindex(\(left)) \(comparison) noindex(\(right))")
       let comment: Comment = "seed \(seed): \(left) \(comparison) \(right)"
-      // Dates have no product, and texts of them are refused alike.
+      // Dates cannot be multiplied, and both forms are rejected.
       guard let found = try? world.matches(typed) else {
         #expect(throws: ArborError.self, comment) { try world.matches(general) }
         continue

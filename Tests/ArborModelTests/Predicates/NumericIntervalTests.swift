@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Intervals, through the ranges that indexes are given, around every awkward constant.
+/// The intervals that are passed to indexes, around boundary values.
 @Suite struct NumericIntervalTests {
   static let constants: [PropertyValue] = [
     0, 1, -1, .integer(.max), .integer(.min), 32767, 32768, -32768, -32769, 2.5, -2.5, 0.1, -0.0,

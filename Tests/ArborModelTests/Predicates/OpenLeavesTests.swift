@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-/// What is open in a tree, and that substitution closes exactly that.
+/// The open variables of a tree, which substitution binds exactly.
 @Suite struct OpenLeavesTests {
   @Test(arguments: [
     ("a == $X AND b == $Y", ["X", "Y"]), ("SUBQUERY(a, $x, $x.b == $Y).@count > $Z", ["Y", "Z"]),
@@ -28,6 +28,7 @@ import Testing
     #expect(FetchPredicate(stringLiteral: closed.description) == closed)
   }
 
+  /// Substitution doesn't replace the bound variable of a subquery.
   @Test func boundVariablesAreNotReplaced() {
     let predicate: FetchPredicate = "SUBQUERY(a, $x, $x.b == $x).@count > $x"
     #expect(
@@ -35,6 +36,7 @@ import Testing
         == "SUBQUERY(a, $x, $x.b == $x).@count > 5")
   }
 
+  /// Arguments for key paths are allowed everywhere.
   @Test func pathArgumentsStandAnywhere() throws {
     let predicate = try FetchPredicate(
       format: "SUBQUERY(%K, $x, $x.%K > %@ AND TERNARY(%K == nil, %@, 2) == 2).%K > a.%K",
@@ -45,6 +47,7 @@ import Testing
         + "> a.b.@max.c")
   }
 
+  /// Composition renumbers the arguments in all nested expressions.
   @Test func compositionMovesArgumentsEverywhere() {
     let left: FetchPredicate = "a == \(1)"
     let right: FetchPredicate = "SUBQUERY(b, $x, $x.c + \(2) > {\(3), d}[\(0)]).@count == sum(\(4))"

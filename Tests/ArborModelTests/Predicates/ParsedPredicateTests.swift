@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Shapes made from shapes: composed, with variables bound, with key paths put in.
+/// Shapes derived from others: composed, with bound variables, and with substituted key paths.
 @Suite struct ParsedPredicateTests {
   @Test func composingKeepsArgumentsApart() {
     let left: FetchPredicate = "a == \(1) OR b IN {\(2), 3}"
@@ -36,7 +36,7 @@ import Testing
     #expect(odd == FetchPredicate(stringLiteral: odd.description))
   }
 
-  /// Names made up on the fly do not make a shape grow without bound, and stay right.
+  /// The cache of shapes is bounded for dynamic names, and evicted ones are recreated correctly.
   @Test func derivationsAreForgottenAndMadeAgain() throws {
     for number in 0..<200 {
       let predicate = try FetchPredicate(format: "%K == %@", "name\(number)", number)

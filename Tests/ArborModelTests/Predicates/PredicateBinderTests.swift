@@ -33,7 +33,7 @@ import Testing
     let elsewhere = try PredicateBinder.bind(predicate(1), to: other.person, in: other.schema)
     #expect(elsewhere.entity === other.person)
     #expect(try bind(predicate(1)) !== elsewhere)
-    // More entities than a shape remembers change nothing but the time it takes.
+    // More entities than a shape caches affect only performance.
     for _ in 0..<20 {
       let fresh = try PredicateWorld()
       let bound = try PredicateBinder.bind(predicate(3), to: fresh.person, in: fresh.schema)
@@ -48,7 +48,7 @@ import Testing
       Issue.record("no path")
       return
     }
-    // The ID of an object at the end of a relationship is what the relationship holds.
+    // The `objectID` at the end of a to-one relationship is the value of the relationship.
     #expect(path.hops.map(\.name) == ["boss"])
     guard case .toOne(let relationship) = path.leaf else {
       Issue.record("no relationship")

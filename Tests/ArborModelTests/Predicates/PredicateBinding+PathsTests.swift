@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// What binding refuses, and that it says where and why.
+/// Errors of binding, with their position and reason.
 @Suite struct PredicateBindingPathsTests {
   @Test(arguments: [
     ("staff.long > 1", 1, "Company.staff is a to-many relationship"),
@@ -65,7 +65,7 @@ import Testing
     #expect(error?.location?.column == column, "\(text): \(error?.message ?? "")")
   }
 
-  /// Arguments are known later, and validated then by the same rules.
+  /// Arguments are validated by the same rules, once they are known.
   @Test func argumentsAreValidatedWithinScopes() throws {
     let world = try PredicateWorld()
     for text in [
@@ -84,7 +84,7 @@ import Testing
     #expect(try world.matches(list, in: world.company).count == 1)
   }
 
-  /// A chain of assignments repeats each expression; it ends before it grows beyond use.
+  /// A chain of assignments expands exponentially and is rejected before it becomes too large.
   @Test func assignmentsAreBounded() throws {
     let world = try PredicateWorld()
     var text = "($a0 := #size) > 0"
@@ -96,6 +96,7 @@ import Testing
     #expect(error?.message.contains("too large") == true)
   }
 
+  /// A bound predicate lists the entities it reads, and whether it depends on time or chance.
   @Test func knowsWhatItDependsOn() throws {
     let world = try PredicateWorld()
     func dependencies(_ predicate: FetchPredicate) throws -> PredicateDependencies {
@@ -111,6 +112,7 @@ import Testing
     #expect(!staff.usesNow && !staff.usesChance && !staff.readsAnyEntity)
   }
 
+  /// A condition on members is independent if it doesn't read the outer object.
   @Test func tellsWhatCanBeAskedAlone() throws {
     let world = try PredicateWorld()
     func inner(_ predicate: FetchPredicate) throws -> BoundNode? {
@@ -124,7 +126,7 @@ import Testing
     #expect(try inner("ANY staff.reports.long > #size")?.readsOuterScopes == true)
   }
 
-  /// Shops at places, which are composites.
+  /// Returns a model of shops with a composite attribute.
   private static func shops() throws -> ModelSchema {
     let model = ManagedObjectModel(
       entities: [
@@ -148,7 +150,7 @@ import Testing
     return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
   }
 
-  /// Parts of composites are named like properties, and unknown ones are refused.
+  /// Parts of composites are accessed like properties, and unknown ones are rejected.
   @Test func compositesHaveParts() throws {
     let schema = try Self.shops()
     let shop = schema.entities[0]
@@ -178,8 +180,7 @@ import Testing
     }
   }
 
-  /// What is wrong with a plain attribute is wrong with a composite's part, and said in the same
-  /// words.
+  /// The parts of composites are checked like plain attributes, with the same messages.
   @Test func partsHaveTheirKinds() throws {
     let schema = try Self.shops()
     let shop = schema.entities[0]

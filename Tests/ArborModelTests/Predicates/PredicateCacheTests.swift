@@ -5,6 +5,7 @@ import Testing
 @Suite struct PredicateCacheTests {
   private func make(_ text: String) -> FetchPredicate { FetchPredicate(stringLiteral: text) }
 
+  /// A predicate that was evicted from the cache is parsed again.
   @Test func whatIsDisplacedIsParsedAgain() throws {
     let first = make("cached == 1")
     #expect(make("cached == 1").shape === first.shape)
@@ -13,6 +14,7 @@ import Testing
     _ = try first.parsed
   }
 
+  /// Predicates with a common beginning are cached separately.
   @Test func piecesAreNotTheirSum() {
     let one: FetchPredicate = "a == \(1)"
     let two: FetchPredicate = "a == \(1) AND b == \(2)"
@@ -24,7 +26,8 @@ import Testing
         "a == 1", "a == 1 AND b == 2", "a == 1 AND b == 2 AND c IN {3}",
         "a == 1 AND b == 2 AND c IN {3, 4}",
       ])
-    // A format and a literal of one text are different texts, and so are other limits.
+    // A format string and a literal with the same text are cached separately, and so are different
+    // limits.
     #expect(throws: Never.self) { try FetchPredicate(format: "a LIKE 'x'") }
     #expect(throws: ArborError.self) { try make("a == %@").parsed }
     #expect(throws: Never.self) { try FetchPredicate(format: "a == %@", 1) }
@@ -34,6 +37,7 @@ import Testing
     }
   }
 
+  /// Long texts are not cached.
   @Test func longTextsAreNotKept() {
     let text = "a == '" + String(repeating: "x", count: 5000) + "'"
     #expect(make(text).shape !== make(text).shape)

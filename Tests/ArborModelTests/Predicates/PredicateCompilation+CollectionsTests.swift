@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// What predicates say of collections of objects.
+/// Predicates on collections of objects.
 @Suite struct PredicateCompilationCollectionsTests {
   private func companies(_ text: String) throws -> [String] {
     let world = try PredicateWorld.office()

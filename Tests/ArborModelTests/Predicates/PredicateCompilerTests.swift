@@ -2,12 +2,13 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Compiled code, the conjunction it is planned by, and the terms given to indexes all say what the
-/// naive evaluator says.
+/// Compiled code, the conjunction used for planning, and the index terms all agree with the naive
+/// evaluator.
 @Suite struct PredicateCompilerTests {
-  /// More with `ARBOR_ROUNDS=1000 swift test --filter PredicateCompilerTests`.
+  /// The number of rounds; `ARBOR_ROUNDS` overrides it.
   static let rounds = ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 16
 
+  /// Compiled predicates agree with the naive evaluator.
   @Test(arguments: 0..<rounds) func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
     let seed = UInt64(7001 + round)
     let world = try PredicateWorld()
@@ -19,7 +20,7 @@ import Testing
       let naive = Set(
         world.objects.values.filter { $0.id.entityName != "Company" }
           .filter { NaiveEvaluator(world: world, object: $0).evaluate(node) }.map(\.number))
-      // Constants in the tree, and the same as arguments outside it.
+      // Constants in the tree, in the text, and as arguments.
       let inline = FetchPredicate(node: node, arguments: [])
       let parsed = FetchPredicate(stringLiteral: text)
       for predicate in [inline, parsed, try Self.withArguments(node)] {
@@ -30,7 +31,7 @@ import Testing
     }
   }
 
-  /// The same predicate with its constants outside.
+  /// Returns the predicate with its constants as arguments.
   private static func withArguments(_ node: PredicateNode) throws -> FetchPredicate {
     var arguments: [PropertyValue] = []
     let shape = node.mapLeaves { leaf in
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  /// Whether an index over the term's subject would give the object.
+  /// Returns whether an index over the term's subject would return the object.
   private static func isServed(
     _ object: PredicateWorld.Object, by term: IndexableTerm, _ world: PredicateWorld
   ) -> Bool {

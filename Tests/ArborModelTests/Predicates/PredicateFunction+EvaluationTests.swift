@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// What functions and lists of constants give, row by row of the language's tables.
+/// The values of functions of constants, as listed in the language's tables.
 @Suite struct PredicateFunctionEvaluationTests {
   @Test(arguments: [
     "sum({1, 2, 3}) == 6", "sum({}) == 0", "sum({1, nil, 2.5}) == 3.5", "sum(1, 2, 3) == 6",
@@ -27,7 +27,7 @@ import Testing
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
-  /// `+` gives nil where a side is nil, as it does with numbers; `concat` and `join` pass nil over.
+  /// `+` yields nil if either side is nil, as with numbers; `concat` and `join` skip nil.
   @Test(arguments: [
     "'a' + 'b' == 'ab'", "'a' + nil == nil", "nil + 'a' == nil", "'a' + '' == 'a'",
     "'a' + 'b' + 'c' == 'abc'", "add:to:('a', 'b') == 'ab'", "length('e' + '\\u0301') == 1",
@@ -44,7 +44,7 @@ import Testing
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
-  /// What shows only when the values are there gives nil, as everywhere.
+  /// A type mismatch that is found only at evaluation yields nil.
   @Test(arguments: ["noindex(%@) + 'a' == nil", "concat('a', noindex(%@)) == nil"])
   func whatIsNoTextGivesNil(_ format: String) throws {
     #expect(try PredicateWorld.holds(FetchPredicate(format: format, 5)))

@@ -1,8 +1,8 @@
 import ArborModel
 import Testing
 
-/// Functions of the program in predicates. The registry is one for the process, so that each test
-/// has names of its own.
+/// Registered functions in predicates. The registry is shared by the process, so each test uses
+/// names of its own.
 @Suite struct PredicateFunctionsTests {
   @Test func callsWhatIsRegistered() throws {
     FetchPredicate.registerFunction("initial") { arguments in
@@ -19,7 +19,7 @@ import Testing
     #expect(try world.matches("FUNCTION(name, 'initial:', '.', name) == 'A.Ada'").count == 1)
     #expect(try world.matches("FUNCTION(boss.name, 'initial') == nil").count == 2)
     FetchPredicate.unregisterFunction("initial:")
-    // The shape is bound already; the function is looked up when it is compiled.
+    // The shape is already bound, but the function is looked up at compilation.
     #expect(throws: ArborError.self) { try world.matches("FUNCTION(name, 'initial') == 'A'") }
   }
 

@@ -3,7 +3,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Tokens, seen through what they parse to.
+/// Tokens, tested through the parser.
 @Suite struct PredicateLexerTests {
   private func constant(_ text: String) throws -> PropertyValue {
     let predicate = FetchPredicate(stringLiteral: "SELF == " + text)

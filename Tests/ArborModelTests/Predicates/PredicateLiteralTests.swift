@@ -44,7 +44,7 @@ import Testing
     #expect(try constant(text) == value)
   }
 
-  /// A constant that is none of its type stays a cast, and is found wrong where it is bound.
+  /// A constant that cannot be converted remains a cast, which binding rejects.
   @Test(arguments: [
     #"CAST("12x", "NSDecimalNumber")"#, #"CAST("x", "NSNumber")"#, #"CAST("5", "NSDate")"#,
   ])

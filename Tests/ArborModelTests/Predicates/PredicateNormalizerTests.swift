@@ -2,8 +2,8 @@ import ArborModel
 import Foundation
 import Testing
 
-/// The conjunction that planning looks at, and the terms in it. That terms and conjunctions say
-/// what the predicate says is tested with the compiler; here their form is.
+/// The form of the conjunction used for planning, and of its terms. That they agree with the
+/// predicate is tested with the compiler.
 @Suite struct PredicateNormalizerTests {
   let world: PredicateWorld
 
@@ -78,6 +78,7 @@ import Testing
     #expect(try term("long != 5") == nil)
   }
 
+  /// A condition that no stored value can satisfy is recognized.
   @Test func whatNoFieldHoldsIsNever() throws {
     for text in [
       "short == 40000", "long == 2.5", "long == 'x'", "flag == 2", "single == 0.1", "short > 32767",
@@ -135,6 +136,7 @@ import Testing
     #expect(try term("name IN[cd] {'b', 'Ä', 'B'}")?.condition == .anyOf(["a", "b"]))
   }
 
+  /// `BEGINSWITH` and `LIKE` yield prefix terms.
   @Test func prefixesComeFromTwoOperators() throws {
     #expect(try term("name BEGINSWITH 'ab'")?.condition == .prefix("ab"))
     #expect(try term("name BEGINSWITH[c] 'AB'")?.condition == .prefix("ab"))
@@ -176,6 +178,7 @@ import Testing
     #expect(try isNever("long == 0.5 OR short == 40000"))
   }
 
+  /// Alternatives are kept if each of them has an index term.
   @Test func disjunctionsKeepAlternativesThatMayNarrow() throws {
     let found = try conjuncts(
       "long == 1 OR short > 2 OR long == 3 OR (flag == TRUE AND name != 'x')")
@@ -185,10 +188,11 @@ import Testing
     #expect(alternatives[0].conjuncts[0].term?.condition == .anyOf([1, 3]))
     #expect(alternatives[2].conjuncts.map { $0.term != nil } == [true, false])
     #expect(try conjuncts("long == 1 OR name != 'x'")[0].alternatives.isEmpty)
-    // An alternative that nothing fulfils opens no way and closes none.
+    // An alternative that cannot match neither adds an access path nor prevents one.
     #expect(try conjuncts("long == 0.5 OR long > 3 OR short == 1")[0].alternatives.count == 2)
   }
 
+  /// Arguments are type-checked even if the predicate is always true.
   @Test func argumentsAreCheckedBesideWhatIsAlwaysTrue() throws {
     #expect(throws: ArborError.self) {
       try conjuncts(FetchPredicate(format: "TRUEPREDICATE OR name BEGINSWITH %@", arguments: [3]))

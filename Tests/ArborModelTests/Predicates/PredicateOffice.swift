@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 
 extension PredicateWorld {
-  /// A company `Foo` with three people and a company `Bar` with none.
+  /// Creates a company `Foo` with three people and an empty company `Bar`.
   static func office() throws -> PredicateWorld {
     let world = try PredicateWorld()
     let foo = world.insert(world.company, ["title": "Foo", "size": 10])
@@ -27,12 +27,12 @@ extension PredicateWorld {
     return world
   }
 
-  /// Whether a predicate without key paths holds.
+  /// Returns whether a predicate without key paths is true.
   static func holds(_ text: String) throws -> Bool {
     try holds(FetchPredicate(stringLiteral: text))
   }
 
-  /// Whether a predicate is true of a company without values.
+  /// Returns whether a predicate matches a company without values.
   static func holds(_ predicate: FetchPredicate) throws -> Bool {
     let world = try PredicateWorld()
     world.insert(world.company, [:])

@@ -3,24 +3,24 @@ import Foundation
 import Testing
 
 @Suite struct PredicateParserTests {
-  /// Each pair is one predicate in two spellings; the second shows the structure.
+  /// Each pair is a predicate in two notations, the second of which shows its structure.
   @Test(arguments: [
-    // AND binds tighter than OR, NOT tighter than both.
+    // AND binds tighter than OR, and NOT tighter than both.
     ("a == 1 OR b == 2 AND c == 3", "a == 1 OR (b == 2 AND c == 3)"),
     ("a == 1 AND b == 2 OR c == 3", "(a == 1 AND b == 2) OR c == 3"),
     ("NOT a == 1 OR b == 2 AND c == 3", "(NOT (a == 1)) OR (b == 2 AND c == 3)"),
     ("!a == 1 && b == 2 || c == 3", "((NOT a == 1) AND b == 2) OR c == 3"),
     ("NOT NOT a == 1", "NOT (NOT (a == 1))"),
-    // A parenthesis may open an expression or a predicate.
+    // A parenthesis may enclose an expression or a predicate.
     ("(a) == 1", "a == 1"), ("((a)) == ((1))", "a == 1"), ("(a == 1)", "a == 1"),
     ("((a) == (1)) AND ((b == 2))", "a == 1 AND b == 2"),
     ("NOT ((a) IN ({1, 2}))", "NOT (a IN {1, 2})"),
     ("((((a == 1))))", "a == 1"),
     ("(a == 1 OR b == 2) AND c == 3", "(a == 1 OR b == 2) AND c == 3"),
-    // Chains have no structure of their own.
+    // Chains are flattened.
     ("(a == 1 AND b == 2) AND c == 3", "a == 1 AND b == 2 AND c == 3"),
     ("a == 1 OR (b == 2 OR c == 3)", "a == 1 OR b == 2 OR c == 3"),
-    // Spellings.
+    // Alternative spellings.
     ("a = 1", "a == 1"), ("a <> 1", "a != 1"), ("a =< 1", "a <= 1"), ("a => 1", "a >= 1"),
     ("a beginswith[C] 'x'", "a BEGINSWITH[c] 'x'"), ("a like [cd] 'x'", "a LIKE[cd] 'x'"),
     ("a ==[dc] 'x'", "a ==[cd] 'x'"), ("a NOT IN {1}", "NOT (a IN {1})"),
@@ -56,16 +56,16 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  /// What other readers of the language get wrong.
+  /// Cases that other parsers of the language get wrong.
   @Test(arguments: [
-    // A parenthesis that begins a condition need not hold one.
+    // An opening parenthesis at the start of a condition need not enclose the condition.
     ("(n + 1) * 2 == 6", "((n + 1) * 2) == (6)"), ("((n + 1)) == 6", "n + 1 == 6"),
     ("((n + 1) * 2 == 6)", "(n + 1) * 2 == 6"),
     ("(n) + 1 == 6 AND (m)", "n + 1 == 6 AND m == TRUE"),
     ("NOT (n + 1) * 2 == 6", "NOT ((n + 1) * 2 == 6)"),
-    // SOME is ANY, not NOT ALL.
+    // SOME means ANY, not NOT ALL.
     ("SOME staff.age > 40", "ANY staff.age > 40"),
-    // AND before OR, NOT before both.
+    // AND binds before OR, and NOT before both.
     ("a == 1 OR b == 1 AND c == 1", "a == 1 OR (b == 1 AND c == 1)"),
     ("NOT a == 1 OR b == 1", "(NOT (a == 1)) OR b == 1"),
     ("NOT a == 1 AND b == 1", "(NOT (a == 1)) AND b == 1"),
@@ -73,7 +73,7 @@ import Testing
   func fallsIntoNoTrap(_ text: String, _ same: String) throws { try readsStructure(text, same) }
 
   @Test(arguments: [
-    // Precedence, loosest first; each level takes the next as its operand.
+    // Precedence, loosest first; the operands at each level are expressions of the next one.
     ("a UNION b | c == 1", "a UNION (b | c) == 1"), ("a | b ^ c == 1", "a | (b ^ c) == 1"),
     ("a ^ b & c == 1", "a ^ (b & c) == 1"), ("a & b << c == 1", "a & (b << c) == 1"),
     ("a << b + c == 1", "a << (b + c) == 1"), ("a + b * c == 1", "a + (b * c) == 1"),
@@ -88,7 +88,7 @@ import Testing
     ("any a.b in {1, 2}", "ANY a.b IN {1, 2}"), ("NOT ALL a.b == 1", "NOT (ALL a.b == 1)"),
     ("NONE a.b BETWEEN {1, 2}", "NONE a.b BETWEEN {1, 2}"),
     ("ANY a.b CONTAINS[cd] 'x'", "ANY a.b CONTAINS[cd] 'x'"), ("ANY a.isB", "ANY a.isB == TRUE"),
-    // IN and its kin, with everything that can stand right.
+    // IN and BETWEEN, with everything that may be on the right side.
     ("a IN b.c", "a IN b.c"), ("a IN 'text'", "a IN \"text\""), ("a IN $X", "a IN $X"),
     ("a IN {b + 1, $X, {c}}", "a IN {(b + 1), $X, {c}}"), ("SELF IN a[0]", "SELF IN (a[0])"),
     ("a IN SUBQUERY(b, $x, $x.c)", "a IN SUBQUERY(b, $x, $x.c == TRUE)"),
@@ -115,7 +115,7 @@ import Testing
     ("objectFrom:withIndex:(a, FIRST) == 1", "a[FIRST] == 1"),
     ("castObject:toType:(a, 'NSString') == 'x'", "CAST(a, 'NSString') == 'x'"),
     ("distanceToLocation:fromLocation:(a, b) < 1", "distanceToLocation:fromLocation(a, b) < 1"),
-    // Forms.
+    // Special forms.
     ("TERNARY(a, 1, 2) == 1", "TERNARY((a == TRUE), (1), (2)) == 1"),
     (
       "SUBQUERY(a, $x, ANY $x.b == 1 AND c).@count == 1",
@@ -132,7 +132,7 @@ import Testing
     try readsStructure(text, same)
   }
 
-  /// Each text is unlike its neighbour: what binds differently is a different tree.
+  /// Texts with different structure yield different trees.
   @Test(arguments: [
     ("a - b - c == 1", "a - (b - c) == 1"), ("a ** b ** c == 1", "(a ** b) ** c == 1"),
     ("a + b * c == 1", "(a + b) * c == 1"), ("a.b == 1", "ANY a.b == 1"),
@@ -204,7 +204,7 @@ import Testing
     _ = try FetchPredicate(format: nested(100), limits: loose)
   }
 
-  /// Nothing that a text can hold makes reading it go deep, whatever the limits say.
+  /// No input causes deep recursion in the parser, whatever the limits are.
   @Test(arguments: [
     ("(", "a == 1", ")"), ("NOT ", "a == 1", ""), ("!", "a == 1", ""), ("-", "a == 1", ""),
     ("~", "a == 1", ""), ("{", "a", "} == 1"), ("sum(", "a", ") == 1"), ("a ** ", "a == 1", ""),
@@ -229,14 +229,14 @@ import Testing
     }
   }
 
-  /// Chains of brackets and of dots lean to the left, and are as deep as they are long.
+  /// Chains of subscripts and paths are left-associative and as deep as they are long.
   @Test(arguments: ["[0]", ".a[0]", "[a.b].c"])
   func hostileChainsAreAnError(_ link: String) {
     let text = "a" + String(repeating: link, count: 9_000) + " == 1"
     #expect(throws: ArborError.self) { try FetchPredicate(format: text) }
   }
 
-  /// What the fuzz target begins with is right, so that what it makes of it is nearly so.
+  /// The seeds of the fuzz target are valid predicates, so that its mutations are nearly valid.
   @Test func theFuzzTargetsSeedsAreRead() throws {
     let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
     }

@@ -4,9 +4,10 @@ import TestLength
 import Testing
 
 @Suite struct PredicatePrinterTests {
-  /// A million with `ARBOR_LONG_TESTS=1 swift test -c release --filter PredicatePrinterTests`.
+  /// A million in a long run, for which a release build is advisable.
   static let trees = TestLength.of(5000, long: 1_000_000)
 
+  /// A printed tree is parsed as the same tree.
   @Test(arguments: 0..<8) func whatIsPrintedParsesBack(round: Int) throws {
     let seed = UInt64(31_000 + round)
     var random = RandomTrees(seed: seed)
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  /// What binds and runs is printed and read by way of the whole type.
+  /// Valid predicates survive printing and parsing through the public type.
   @Test func predicatesPrintAndParse() throws {
     let seed: UInt64 = 31_100
     let world = try PredicateWorld()
@@ -44,7 +45,7 @@ import Testing
     ("#first == a.last", "#first == a.#last"), (#"first\ name == 1"#, #"first\u0020name == 1"#),
     ("a == 'x\ny\u{1}'", #"a == "x\ny\u0001""#), ("SELF IN {nil, yes}", "SELF IN {NIL, TRUE}"),
     ("a == -0x10", "a == -16"), ("a == 1e300", "a == 1e+300"),
-    // Operators, with no more parentheses than they need.
+    // Operators, without unnecessary parentheses.
     ("((a + b)) * 2 == 6", "(a + b) * 2 == 6"), ("(a * b) + 2 == 6", "a * b + 2 == 6"),
     ("a - (b - c) == 1", "a - (b - c) == 1"), ("(a - b) - c == 1", "a - b - c == 1"),
     ("(a ** b) ** c == 1", "(a ** b) ** c == 1"), ("a ** (b ** c) == 1", "a ** b ** c == 1"),
@@ -70,7 +71,7 @@ import Testing
     #expect(FetchPredicate(stringLiteral: printed) == predicate)
   }
 
-  /// Any name that a model could have, and any name of a variable.
+  /// Any name of a property or variable can be printed and parsed.
   @Test func anyNamePrintsAndParses() throws {
     var random = SplitMix(seed: 4)
     let scalars: [Unicode.Scalar] = [

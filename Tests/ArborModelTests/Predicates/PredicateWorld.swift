@@ -1,10 +1,10 @@
 import ArborModel
 import Foundation
 
-/// Objects in memory, as records and as plain dictionaries: what predicates are tested on.
+/// Objects in memory, as records and as dictionaries, on which predicates are tested.
 ///
-/// People have one attribute of each type; workers are people, and have one field more before the
-/// relationships, so that offsets differ from entity to entity.
+/// People have one attribute of each type. Workers are people with one more field before the
+/// relationships, so that field offsets differ between the entities.
 final class PredicateWorld: RecordResolver {
   static let kinds: [(name: String, type: AttributeType)] = [
     ("short", .integer16), ("medium", .integer32), ("long", .integer64), ("flag", .boolean),
@@ -14,7 +14,7 @@ final class PredicateWorld: RecordResolver {
 
   static let storeID = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
-  /// An object: what the naive evaluator reads.
+  /// An object as the naive evaluator reads it.
   struct Object {
     let id: ObjectID
     let number: ObjectNumber
@@ -28,9 +28,9 @@ final class PredicateWorld: RecordResolver {
   private(set) var objects: [ObjectNumber: Object] = [:]
   private var records: [ObjectNumber: RecordBuffer] = [:]
   private var links: [ObjectNumber: [String: [ObjectNumber]]] = [:]
-  /// How often members were listed, rather than counted or looked up.
+  /// The number of times that members were listed rather than counted or looked up.
   private(set) var memberReads = 0
-  /// Why an evaluation was ended.
+  /// The reason for which an evaluation was interrupted.
   private(set) var interruption: Interruption?
   private let allocator = SlabAllocator()
   private var lastNumber: UInt64 = 0
@@ -76,7 +76,7 @@ final class PredicateWorld: RecordResolver {
     PredicateEnvironment(schema: schema, storeID: Self.storeID)
   }
 
-  /// Adds an object; relationships are given as `.objectID`.
+  /// Inserts an object. Relationships are passed as `.objectID`.
   @discardableResult
   func insert(_ entity: EntitySchema, _ values: [String: PropertyValue]) -> Object {
     lastNumber += 1
@@ -126,7 +126,8 @@ final class PredicateWorld: RecordResolver {
 
   func release(_ size: Int) {}
 
-  /// Objects may change between two evaluations: nothing is remembered.
+  /// A new number each time, because objects may change between evaluations and results must not be
+  /// cached.
   var evaluation: UInt64 {
     lastEvaluation += 1
     return lastEvaluation
@@ -135,7 +136,7 @@ final class PredicateWorld: RecordResolver {
 
   func record(of number: ObjectNumber) -> RecordView? { records[number]?.view }
 
-  /// The members are those whose inverse points at the owner, else those that were named.
+  /// Returns the members set by ``link(_:_:to:)``, or else those whose inverse refers to the owner.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber] {
     memberReads += 1
     if let named = links[owner]?[relationship.name] { return named }
@@ -163,12 +164,12 @@ final class PredicateWorld: RecordResolver {
     return members(of: owner, relationship).contains(member)
   }
 
-  /// Makes objects the members of a relationship that no to-one field tells of.
+  /// Sets the members of a relationship without a to-one inverse.
   func link(_ owner: Object, _ name: String, to members: [Object]) {
     links[owner.number, default: [:]][name] = members.map(\.number)
   }
 
-  /// The value at the end of a path of names, followed through the dictionaries.
+  /// Returns the value at the end of a path, followed through the dictionaries.
   func value(_ names: [String], of object: Object) -> PropertyValue {
     guard let name = names.first else { return .objectID(object.id) }
     if name == "objectID" { return .objectID(object.id) }
@@ -179,8 +180,8 @@ final class PredicateWorld: RecordResolver {
     return self.value(Array(names.dropFirst()), of: next)
   }
 
-  /// The numbers of the objects, of an entity or of one that inherits from it, that fulfil a
-  /// predicate, as compiled code sees them.
+  /// Returns the numbers of the objects of an entity or its subentities that match a predicate, as
+  /// evaluated by compiled code.
   func matches(
     _ predicate: FetchPredicate, in entity: EntitySchema? = nil
   ) throws -> Set<ObjectNumber> {
@@ -204,7 +205,7 @@ final class PredicateWorld: RecordResolver {
     return numbers
   }
 
-  /// The names of the matching people, sorted: for tests written by hand.
+  /// Returns the sorted names of the matching people.
   func names(_ predicate: FetchPredicate) throws -> [String] {
     try matches(predicate).compactMap { number in
       if case .string(let name)? = objects[number]?.values["name"] { name } else { nil }

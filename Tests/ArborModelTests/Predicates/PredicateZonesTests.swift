@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Dates in predicates: literals, casts and their parts in a zone.
+/// Dates in predicates: literals, casts, and date components in a time zone.
 @Suite struct PredicateZonesTests {
   @Test(arguments: [
     "date('2024-01-01T00:00:00Z') == CAST(725760000, 'NSDate')",

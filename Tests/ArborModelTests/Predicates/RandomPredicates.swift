@@ -2,7 +2,7 @@ import TestLength
 import ArborModel
 import Foundation
 
-/// Makes random values, objects and predicates from a seed.
+/// A generator of random values, objects and predicates from a seed.
 struct RandomPredicates {
   var random: SplitMix
   let world: PredicateWorld
@@ -99,7 +99,7 @@ struct RandomPredicates {
     return pick(known)
   }
 
-  /// A value that a field of a type can hold.
+  /// Returns a value that a field of a type can store.
   mutating func value(for type: AttributeType) -> PropertyValue {
     if chance(20) { return .null }
     switch type {
@@ -121,7 +121,7 @@ struct RandomPredicates {
     }
   }
 
-  /// 0 number, 1 text, 2 date, 3 binary, 4 UUID, 5 URI, 6 object.
+  /// Returns a constant of a kind: 0 number, 1 string, 2 date, 3 binary, 4 UUID, 5 URI, 6 object.
   mutating func constant(ofKind kind: Int) -> PropertyValue {
     switch kind {
     case 0: number()
@@ -168,7 +168,7 @@ struct RandomPredicates {
     (["boss", "entity", "name"], 1),
   ]
 
-  /// A predicate that binds and compiles: operators fit their sides.
+  /// Returns a predicate that can be bound and compiled, because the operands have matching types.
   mutating func predicate(depth: Int) -> PredicateNode {
     guard depth > 0, chance(60) else {
       return chance(4) ? .constant(chance(50)) : .comparison(comparison())
@@ -205,7 +205,7 @@ struct RandomPredicates {
   private mutating func equality(
     _ left: ExpressionNode, _ kind: Int, _ options: ComparisonOptions
   ) -> PredicateComparison {
-    // Now and then the constant is of another kind, which equals nothing.
+    // At times, the constant has another type, which equals nothing.
     let right = constant(near: chance(90) ? kind : otherKind(than: kind))
     let comparison: ComparisonOperator = chance(50) ? .equal : .notEqual
     return chance(20)
@@ -268,7 +268,7 @@ struct RandomPredicates {
       })
   }
 
-  /// Any kind, but no number beside binary data, which does not bind.
+  /// Returns any kind except for a combination of numbers and binary data, which cannot be bound.
   private mutating func otherKind(than kind: Int) -> Int {
     let other = Int.random(in: 0..<7, using: &random)
     return [kind, other] == [0, 3] || [kind, other] == [3, 0] ? kind : other

@@ -2,7 +2,8 @@ import TestLength
 import ArborModel
 import Foundation
 
-/// Makes trees of every construct of the language from a seed: canonical ones that mean nothing.
+/// A generator of random canonical trees with every construct of the language, without regard to
+/// types.
 struct RandomTrees {
   var random: SplitMix
 
@@ -66,7 +67,8 @@ struct RandomTrees {
     (0..<Int.random(in: counts, using: &random)).map { _ in expression(depth: depth) }
   }
 
-  /// Operators come up more often than names, since they need parentheses.
+  /// Returns a call. Operators are more frequent than named functions, because they need
+  /// parentheses.
   private mutating func call(_ depth: Int) -> ExpressionNode {
     let operators = PredicateFunction.allCases.filter { $0.infix != nil }
     let function = chance(70) ? pick(operators) : pick(PredicateFunction.allCases)

@@ -24,6 +24,7 @@ import Testing
     #expect(!occurs([0], in: []))
   }
 
+  /// The search continues after an occurrence that is not accepted.
   @Test func refusedOccurrencesAreFollowedByOthers() {
     let text = [1, 1, 1, 1]
     let search = SequenceSearch(count: 2) { _, _ in true }

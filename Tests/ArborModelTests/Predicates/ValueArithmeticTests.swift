@@ -3,7 +3,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Arithmetic against simpler models of it, and at the edges of every type.
+/// Arithmetic, compared with simpler implementations and at the limits of every type.
 @Suite struct ValueArithmeticTests {
   private func value(_ function: PredicateFunction, _ arguments: PropertyValue...) -> PropertyValue
   {
@@ -39,7 +39,7 @@ import Testing
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
-  /// Numbers of 38 digits keep every digit that the sum has room for, whatever cancels.
+  /// Sums of 38-digit numbers keep every digit that fits, even after cancellation.
   @Test(arguments: [
     ("99999999999999999999999999999999999999", "-1e38", "-1"),
     ("1e38", "-99999999999999999999999999999999999999", "1"),
@@ -80,7 +80,7 @@ import Testing
     .composite([:]), .composite(["latitude": 1, "longitude": .string("x")]),
   ]
 
-  /// Whatever is given to a function, it gives a value, and never something that is no number.
+  /// A function returns a value for any arguments, but never NaN.
   @Test(arguments: PredicateFunction.allCases) func survivesEverything(
     of function: PredicateFunction
   ) {
@@ -100,7 +100,7 @@ import Testing
     _ = function.value(of: [], now: .distantPast)
   }
 
-  /// Whole numbers as sums, differences and products of wider ones.
+  /// Integer arithmetic agrees with arithmetic on wider integers.
   @Test func wholeNumbersAreExact() {
     var random = SplitMix(seed: 77)
     let edges: [Int64] = [.min, .max, 0, 1, -1, 3, -3, 1 << 32]
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  /// Decimals with few digits are exact: hundredths as whole numbers.
+  /// Arithmetic on decimals with few digits is exact, compared with integers of hundredths.
   @Test func decimalsAreExact() {
     var random = SplitMix(seed: 78)
     for round in 0..<2000 {

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Casts, and dates with numbers.
+/// Casts, and arithmetic with dates and numbers.
 @Suite struct ValueCastTests {
   @Test(arguments: [
     "CAST(CAST(5, 'NSDate'), 'NSNumber') == 5", "CAST('12', 'NSNumber') == 12",

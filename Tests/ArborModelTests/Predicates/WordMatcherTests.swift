@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Operators that look at words and at type identifiers.
+/// Operators on words and on uniform type identifiers.
 @Suite struct WordMatcherTests {
   @Test(arguments: [
     ("'the quick fox' TOKENMATCHES 'fox quick'", true), ("'the quick' TOKENMATCHES 'qui*'", true),

@@ -9,6 +9,7 @@ import ArborModel
     fields: [(.binary, false, 1, .null), (.string, false, 2, "x"), (.binary, false, 3, .null)],
     external: [1])
 
+  /// A stored reference can be read back and sets the record's flag.
   @Test func aReferenceComesBack() {
     let reference = BlobReference(version: 3, checksum: 0xDEAD_BEEF, length: 1 << 33)
     var record = RecordBuffer(copying: layout.template, into: allocator)
@@ -22,7 +23,7 @@ import ArborModel
     #expect(record.view.blob(layout.fields[0]) == nil)
   }
 
-  /// Whatever a user stores comes back, references and what resembles them included.
+  /// Every value can be stored and read back, including bytes that look like references.
   @Test func valuesAreNeverTakenForReferences() {
     let reference = BlobReference(version: 1, checksum: 2, length: 3).bytes
     let samples: [[UInt8]] = [
@@ -48,7 +49,7 @@ import ArborModel
     }
   }
 
-  /// A record without the flag is of a time when there were no references.
+  /// Records without the flag predate references.
   @Test func withoutTheFlagBytesAreTheValue() {
     let bytes = BlobReference(version: 1, checksum: 2, length: 3).bytes
     var record = RecordBuffer(copying: layout.template, into: allocator)
@@ -57,6 +58,7 @@ import ArborModel
     #expect(record.view.value(layout.fields[0]) == .binary(Data(bytes)))
   }
 
+  /// External storage applies only to stored binary and transformable attributes.
   @Test func theModelSaysWhatMayLieOutside() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Photo") {

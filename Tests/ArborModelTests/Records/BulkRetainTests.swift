@@ -20,6 +20,7 @@ import ArborModel
     #expect(hasEnded)
   }
 
+  /// Retaining a new object adds one reference.
   @Test func aNewObjectHasOneHolderMore() {
     var hasEnded = false
     var held: Held? = Held { hasEnded = true }

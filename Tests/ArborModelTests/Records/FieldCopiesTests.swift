@@ -1,11 +1,11 @@
 import Testing
 import ArborModel
 
-/// Records of one layout as records of another one, by copies of stretches.
+/// The conversion of records from one layout to another by copying ranges of bytes.
 @Suite struct FieldCopiesTests {
   private let key = ObjectNumber(entity: 7, sequence: 5)
 
-  /// Two layouts that share some fields: what they share has its value, the rest the template's.
+  /// Fields that both layouts share keep their values, and the others get the template's.
   @Test(arguments: 1...60 as ClosedRange<UInt64>) func sharedFieldsKeepTheirValues(
     seed: UInt64
   ) throws {
@@ -56,7 +56,8 @@ import ArborModel
     }
   }
 
-  /// What a forged record says of its values leads nowhere.
+  /// A forged offset cannot refer to bytes outside of the values; such records are converted in
+  /// another way.
   @Test func valuesOutsideOfTheirAreaAreLeftToOthers() throws {
     let layout = RecordLayout(entity: 7, number: 1, fields: [(.string, false, 1, "a")])
     let newest = RecordLayout(entity: 7, number: 2, fields: [(.string, false, 1, .null)])
@@ -75,7 +76,7 @@ import ArborModel
     }
   }
 
-  /// More fields than a word has bits are left to others as well.
+  /// Layouts with more fields than a word has bits are not copied either.
   @Test func wideLayoutsAreLeftToOthers() {
     let fields = (1...65).map {
       (

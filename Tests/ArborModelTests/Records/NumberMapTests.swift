@@ -2,14 +2,15 @@ import TestLength
 import ArborModel
 import Testing
 
-/// The map against a dictionary.
+/// The number map, compared with a dictionary.
 @Suite struct NumberMapTests {
   @Test(arguments: [1, 3, 16, 64, 4096] as [UInt64]) func isADictionary(span: UInt64) {
     var random = SplitMix(seed: 40 + span)
     let map = NumberMap()
     var model: [ObjectNumber: UInt] = [:]
     for step in 0..<6000 {
-      // Consecutive numbers, and ones that share their low bits, as entities' first objects do.
+      // Consecutive numbers, and numbers that share their low bits like the first objects of
+      // several entities.
       let number = ObjectNumber(
         entity: UInt16.random(in: 0...3, using: &random),
         sequence: UInt64.random(in: 1...span, using: &random))
@@ -34,7 +35,7 @@ import Testing
     check(map, model)
   }
 
-  /// A map that was large and is emptied with little in it begins anew.
+  /// Emptying a large map that contains few entries releases its memory.
   @Test func givesMemoryBack() {
     let map = NumberMap()
     var model: [ObjectNumber: UInt] = [:]
@@ -64,8 +65,9 @@ import Testing
     for (number, word) in model { #expect(map[number] == word) }
   }
 
+  /// Removing an entry from a cluster keeps the others reachable.
   @Test func removingFromOneRunKeepsTheOthers() {
-    // As many numbers as fit, removed in every rotation: the shifts wrap around the table's end.
+    // A full table, emptied in every rotation, so that the shifts wrap around its end.
     for first in 0..<12 as Range<UInt64> {
       let map = NumberMap(minimumCapacity: 8)
       let numbers = (1...12 as ClosedRange<UInt64>).map { ObjectNumber(entity: 1, sequence: $0) }

@@ -2,8 +2,9 @@ import ArborModel
 import Foundation
 import Testing
 
-/// Records as they are filled in, patched and read back, against a plain array of values.
+/// Records that are filled in, modified and read back, compared with an array of values.
 @Suite struct RecordBufferTests {
+  /// A record contains the values that were set.
   @Test(arguments: 0..<12) func holdsWhatItWasGiven(round: Int) throws {
     let seed = UInt64(900 + round)
     var fixture = RecordFixture(
@@ -43,6 +44,7 @@ import Testing
     #expect(!record.view.isNull(layout.fields[2]))
   }
 
+  /// Values that don't fit a field leave the record unchanged.
   @Test func valuesThatDoNotFitChangeNothing() throws {
     let world = try PredicateWorld()
     let cases: [(String, [PropertyValue])] = [
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  /// A record moves when it outgrows its room, and keeps what it holds.
+  /// A record that outgrows its slab is moved and keeps its contents.
   @Test func growsBeyondASlab() {
     let layout = RecordLayout(
       entity: 1, number: 1,

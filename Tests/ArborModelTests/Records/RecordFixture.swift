@@ -1,7 +1,7 @@
 import ArborModel
 import Foundation
 
-/// Random records of every kind of field, with the values they were given.
+/// Random records of all kinds of fields, with their expected values.
 struct RecordFixture {
   static let kinds: [(kind: FieldKind, type: AttributeType)] = [
     (.boolean, .boolean), (.int16, .integer16), (.int32, .integer32), (.int64, .integer64),
@@ -14,7 +14,7 @@ struct RecordFixture {
   let allocator = SlabAllocator()
   var random: RandomPredicates
 
-  /// A layout of random fields, some of them transient.
+  /// Creates a layout of random fields, some of them transient.
   init(seed: UInt64, fields: Int, world: PredicateWorld) {
     var random = RandomPredicates(seed: seed, world: world)
     var types: [AttributeType] = []
@@ -37,7 +37,7 @@ struct RecordFixture {
 
   mutating func value(_ index: Int) -> PropertyValue { random.value(for: types[index]) }
 
-  /// The stored form of a record.
+  /// Returns the stored form of a record.
   func sealed(_ view: RecordView, key: ObjectNumber, version: UInt32) -> [UInt8] {
     var bytes = [UInt8](repeating: 0xEE, count: view.sealedSize(layout))
     bytes.withUnsafeMutableBytes { view.seal(into: $0, layout: layout, key: key, version: version) }
@@ -45,7 +45,7 @@ struct RecordFixture {
   }
 }
 
-/// Calls `body` with a view of bytes at an odd address, as LMDB may give them.
+/// Calls `body` with a view of bytes at an unaligned address, as LMDB may return them.
 func withUnalignedView<Result>(
   _ bytes: [UInt8], _ body: (RecordView) throws -> Result
 ) rethrows -> Result {

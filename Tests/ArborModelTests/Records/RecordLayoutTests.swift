@@ -16,7 +16,7 @@ import Testing
 
   @Test func slotsFollowOneAnother() {
     let layout = layout(FieldKind.allCases)
-    // Fourteen fields need two bytes of null bits behind the eight of the header.
+    // Fourteen fields need two bytes of null bits after the eight bytes of the header.
     var offset = 10
     for (position, field) in layout.fields.enumerated() {
       #expect(Int(field.offset) == offset)
@@ -34,7 +34,7 @@ import Testing
     #expect(layout.template.count == layout.fixedEnd)
   }
 
-  /// The bytes are stored: these are what they have always been.
+  /// The format is stored in files and must not change.
   @Test func bytesAreFixed() {
     let layout = layout([.int16, .string, .int64], defaults: [258, "ab"])
     #expect(

@@ -4,10 +4,11 @@ import CArborBits
 import Foundation
 import Testing
 
-/// The stored form: compact, without transient values, and any change of it is noticed.
+/// The stored form of records is compact, omits transient values, and detects any modification.
 @Suite struct RecordSealTests {
   static let key = ObjectNumber(entity: 7, sequence: 99)
 
+  /// A sealed record contains all stored values.
   @Test(arguments: 0..<10) func comesBackWhole(round: Int) throws {
     let seed = UInt64(500 + round)
     var fixture = RecordFixture(seed: seed, fields: 3 * round, world: try PredicateWorld())
@@ -25,11 +26,11 @@ import Testing
         let expected: PropertyValue = field.isTransient ? .null : record.view.value(field)
         #expect(view.value(field) == expected, "seed \(seed)")
       }
-      // What was sealed once seals to the same bytes: nothing is left to compact.
+      // Sealing a sealed record again yields the same bytes.
       let again = fixture.sealed(view, key: Self.key, version: 5)
       #expect(again == bytes, "seed \(seed)")
     }
-    // A stored record can be worked on again.
+    // A stored record can be modified again.
     var reopened = RecordBuffer(
       copying: Array(bytes.dropLast(RecordLayout.checksumSize)), into: fixture.allocator)
     for (index, field) in layout.fields.enumerated() {
@@ -63,6 +64,7 @@ import Testing
     #expect(withUnalignedView(longer) { $0.verify(fixture.layout, key: Self.key) } != nil)
   }
 
+  /// A sealed record is invalid under another key or layout.
   @Test func anotherKeyOrLayoutDoesNotPass() throws {
     let fixture = RecordFixture(seed: 530, fields: 5, world: try PredicateWorld())
     let record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
@@ -83,7 +85,7 @@ import Testing
       } == .unknownFormat)
   }
 
-  /// A field that points outside is noticed although the checksum is right.
+  /// A field that refers to bytes outside of the record is detected even if the checksum is right.
   @Test func noFieldReachesOutside() throws {
     let layout = RecordLayout(
       entity: 7, number: 3,
@@ -107,7 +109,8 @@ import Testing
     }
   }
 
-  /// Every length and alignment, against the definition bit by bit (RFC 3720, appendix B.4).
+  /// The checksum agrees with a bitwise implementation of its definition (RFC 3720, appendix B.4)
+  /// for every length and alignment.
   @Test func theChecksumIsTheDefinition() {
     var random = SplitMix(seed: 3720)
     let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -125,7 +128,7 @@ import Testing
     }
   }
 
-  /// Records whose checksums are compared together, against one by one.
+  /// Comparing the checksums of several records at once agrees with comparing them one by one.
   @Test(arguments: [1, 2, 63, 64]) func checksumsAreComparedTogether(count: Int) {
     var random = SplitMix(seed: UInt64(count))
     var memory: [[UInt8]] = []
@@ -143,7 +146,7 @@ import Testing
       }
       memory.append(bytes)
     }
-    // A record that is too short for any.
+    // A record that is too short for a checksum.
     memory[count / 2] = Array(memory[count / 2].prefix(11))
     var wanted: UInt64 = 0
     for (byteIndex, bytes) in memory.enumerated() where bytes.count >= 12 {

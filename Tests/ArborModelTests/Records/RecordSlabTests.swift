@@ -3,7 +3,7 @@ import Testing
 import ArborModel
 
 @Suite struct RecordSlabTests {
-  /// Whatever is asked for, nobody's bytes are another's.
+  /// Allocations never overlap.
   @Test(arguments: [1, 2, 3] as [UInt64]) func runsNeverOverlap(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let allocators = [SlabAllocator(), SlabAllocator(), SlabAllocator(slabSize: 4 << 10)]
@@ -16,7 +16,7 @@ import ArborModel
       let mark = UInt8.random(in: 0...255, using: &random)
       bytes.initializeMemory(as: UInt8.self, repeating: mark)
       runs.append((bytes, mark, allocator.slab))
-      // Some let go, so that memory is used again.
+      // Some are released, so that their memory is reused.
       if step % 7 == 0 { runs.swapAt(runs.count - 1, Int.random(in: runs.indices, using: &random)) }
       if step % 3 == 0 { runs.removeLast() }
     }
@@ -34,7 +34,7 @@ import ArborModel
     #expect(one.slab !== other.slab)
   }
 
-  /// Only what was taken last can be given back, and is what is taken next.
+  /// Only the most recent allocation can be returned, and its memory is used for the next one.
   @Test func theLastBytesAreGivenBack() {
     let allocator = SlabAllocator()
     let first = allocator.allocate(40)
@@ -47,7 +47,7 @@ import ArborModel
     #expect(second != last)
   }
 
-  /// An allocator that keeps its slabs holds what nobody else does.
+  /// An allocator with `keepsSlabs` retains slabs that are otherwise unreferenced.
   @Test func slabsAreKept() {
     let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
     weak var first: RecordSlab?

@@ -2,6 +2,7 @@ import ArborModel
 import Testing
 
 @Suite struct AggregateTests {
+  /// Aggregate functions can be named in several notations.
   @Test func functionsHaveManyNames() {
     let names: [(AggregateExpression.Function, [String])] = [
       (.count, ["count", "count:", "@count", "COUNT"]), (.sum, ["sum", "sum:", "@sum"]),
@@ -21,6 +22,7 @@ import Testing
     }
   }
 
+  /// A sum or average of values that are not numbers is rejected.
   @Test func whatHasNoSumIsRefused() throws {
     let model = ManagedObjectModel(entities: [
       EntityDescription(

@@ -32,7 +32,7 @@ import Testing
       error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  /// A page's token belongs to the limit too.
+  /// The limit per group is part of the fingerprint for page tokens.
   @Test func anotherLimitIsAnotherRequest() {
     var description = FetchDescription(entityName: "Person", sortKeys: ["name"])
     let none = description.fingerprint(storeID: Self.storeID)

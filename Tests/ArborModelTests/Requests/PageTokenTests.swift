@@ -10,6 +10,7 @@ import Testing
     .binary(Data([0, 255])), .uuid(UUID()), .string(String(repeating: "x", count: 5000)),
   ]
 
+  /// A token can be restored from its text.
   @Test func tokensComeBackFromTheirTexts() throws {
     for count in 0...Self.values.count {
       let token = PageToken(
@@ -26,6 +27,7 @@ import Testing
     }
   }
 
+  /// Modified tokens are rejected.
   @Test func whatIsNoTokenIsRefused() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix(seed: seed)
@@ -42,7 +44,7 @@ import Testing
         default: text = Array(text.prefix(index + 1))
         }
       }
-      // A change may have put back what was there.
+      // The change may have restored the original character.
       guard String(text) != token.text else { continue }
       let error = #expect(throws: ArborError.self, "seed \(seed), round \(round)") {
         _ = try PageToken(String(text))
@@ -54,6 +56,7 @@ import Testing
     }
   }
 
+  /// Different requests have different fingerprints.
   @Test func requestsAreToldApart() {
     let store = UUID()
     var seen: Set<UInt64> = []
@@ -72,7 +75,7 @@ import Testing
     for var description in descriptions {
       #expect(seen.insert(description.fingerprint(storeID: store)).inserted, "\(description)")
       let first = description.fingerprint(storeID: store)
-      // How much is fetched at a time makes no other request.
+      // Limit and batch size don't affect the fingerprint.
       description.fetchLimit = 7
       description.fetchBatchSize = 3
       #expect(description.fingerprint(storeID: store) == first)

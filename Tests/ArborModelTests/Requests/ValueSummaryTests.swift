@@ -15,6 +15,7 @@ import Testing
     }
   }
 
+  /// Count and sum of no values are zero, and the other aggregates are null.
   @Test func nothingHasASumOnly() {
     #expect(all([]) == [.integer(0), .integer(0), .null, .null, .null])
     #expect(all([.null, .null]) == all([]))
@@ -67,6 +68,7 @@ import Testing
       summary(values, isDistinct: true).value(of: .count) == .integer(Int64(distinct.count)))
   }
 
+  /// Aggregates that need all values agree with the functions of the predicate language.
   @Test func whatTakesAllValuesMeansWhatTheLanguageMeans() {
     let functions: [(AggregateExpression.Function, PredicateFunction)] = [
       (.median, .median), (.mode, .mode), (.standardDeviation, .stddev),

@@ -14,7 +14,7 @@ import Testing
     .binary(Data([1])), .uuid(UUID()), .list([1]), .composite(["a": 1]),
   ]
 
-  /// What fits, fits again as it is: nothing is brought into a form that is then refused.
+  /// A value converted to a type fits that type unchanged.
   @Test(arguments: types) func whatFitsStaysAsItIs(type: AttributeType) {
     for value in Self.values {
       guard let fitting = type.fitting(value) else { continue }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// What a type keeps is what it takes as it is, or numbers of another case.
+  /// A type stores every value that fits it unchanged.
   @Test(arguments: types) func keepsWhatItTakesAsItIs(type: AttributeType) {
     for value in Self.values where !value.isNull {
       let isKept = type.kind.keeps(value)

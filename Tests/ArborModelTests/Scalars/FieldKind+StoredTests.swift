@@ -2,9 +2,9 @@ import ArborModel
 import Foundation
 import Testing
 
-/// The table of the kinds of fields: every kind is in it, and keeps what it is given.
+/// Every kind of field has an entry in the table and stores its values.
 @Suite struct FieldKindStoredTests {
-  /// Of each kind its width and a value.
+  /// The width and a sample value of each kind.
   static let kinds: [(kind: FieldKind, width: Int, value: PropertyValue)] = [
     (.boolean, 1, true), (.int16, 2, -7), (.int32, 4, 70_000), (.int64, 8, .integer(.min)),
     (.float, 4, 0.5), (.double, 8, 0.1), (.date, 8, .date(Date(timeIntervalSince1970: 0.25))),
@@ -40,7 +40,7 @@ import Testing
       let isSet = record.set(layout.fields[0], value, allocator: allocator)
       #expect(isSet)
       #expect(record.view.value(layout.fields[0]) == value)
-      // Lists fit values without a type only.
+      // Lists fit only untyped attributes.
       let takesLists = record.set(layout.fields[0], ["x"], allocator: allocator)
       #expect(takesLists == (kind == .tagged))
       let isCleared = record.set(layout.fields[0], .null, allocator: allocator)

@@ -2,8 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct ChangeNumbersTests {
-  /// An entity of so many attributes, which have the numbers that are given, and of so many
-  /// relationships that are kept as links.
+  /// Returns a schema of an entity with one attribute per catalogue number, and `links`
+  /// relationships stored as links.
   private func schema(
     _ numbers: [UInt16], links: Int, layout: UInt16 = 1, reversed: Bool = false
   ) throws -> ModelSchema {
@@ -28,7 +28,8 @@ import Testing
     try #require(schema.changeNumbers(of: ObjectNumber(entity: 1, sequence: 1)))
   }
 
-  /// What a set is in a file by one schema, read by another.
+  /// Returns the names of a set of changed properties that was written with one schema and read
+  /// with another.
   private func translated(
     _ bits: UInt64, _ from: ModelSchema, _ to: ModelSchema
   ) throws -> Set<String> {
@@ -51,14 +52,15 @@ import Testing
     }
     #expect(numbers.numbered(0b11010) == 0b010 && numbers.linkCount(in: 0b11010) == 2)
     #expect(numbers.numbered(.max) == 0b111 | EntitySchema.otherProperties)
-    // A field that another model has.
+    // A field that only another model has.
     #expect(numbers.bits(numbered: 0b1000) == 0 && numbers.bit(ofLink: 9) == 0)
   }
 
-  /// Any set of one numbering means the same names in another one with more or fewer properties.
+  /// A set of properties keeps its meaning if it is read with a model that has more or fewer
+  /// properties.
   @Test func namesAreTheSameInEveryNumbering() throws {
     let former = try schema([1, 2, 3, 4, 5], links: 4)
-    // The attributes a0 … a3 with the same numbers, and a new one.
+    // The attributes a0 to a3 have the same numbers, and the fifth one is new.
     let present = try schema([1, 2, 3, 4, 9], links: 3, reversed: true)
     for bits in 0..<512 as Range<UInt64> {
       let names = former.entities[0].propertyNames(changed: bits)
@@ -69,7 +71,7 @@ import Testing
     #expect(try translated(1 << 4, present, former) == [])
   }
 
-  /// Where a file has no bit for a field alone, it is named with all others that have none.
+  /// Fields without a bit of their own are reported together with all other such fields.
   @Test func whatHasNoBitOfItsOwnIsNamedWithTheOthers() throws {
     let schema = try schema([1, 63, 64, 70], links: 1)
     let all = ["a2", "a3", "r0"] as Set<String>
@@ -87,7 +89,7 @@ import Testing
     #expect(try translated(1 << 63, edge, edge) == ["r0", "r1"])
   }
 
-  /// Positions say something for certain only where there was never another layout.
+  /// The positions of fields are reliable only if there was never another layout.
   @Test func positionsAreNeverTakenForSomethingElse() throws {
     let first = try numbers(schema([1, 2, 3], links: 2))
     #expect(first.bits(ofPositions: 0b101) == 0b101)

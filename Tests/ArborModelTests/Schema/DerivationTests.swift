@@ -39,6 +39,7 @@ import Testing
 
   private struct Missing: Error {}
 
+  /// A derivation lists the properties that it reads.
   @Test(arguments: [
     ("uppercase:(name)", AttributeType.string, [".name"]),
     ("parent.name", .string, [".parent", "parent.name"]),
@@ -80,6 +81,7 @@ import Testing
     #expect(try Self.derivation("TERNARY(name == 'x', now(), now())", .date).usesNow)
   }
 
+  /// A derivation that cannot be kept current is rejected.
   @Test(arguments: [
     ("headcount + 1", AttributeType.double, "itself derived"),
     ("draft", .string, "transient"),
@@ -98,6 +100,7 @@ import Testing
     #expect(error.message.lowercased().contains(says), "\(error.message)")
   }
 
+  /// The plan lists the derivations that a change triggers.
   @Test func thePlanTellsWhatAChangeChanges() throws {
     let schema = try Self.schema()
     let plan = try schema.derivationPlan()

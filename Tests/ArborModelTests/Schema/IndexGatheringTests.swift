@@ -3,7 +3,7 @@ import ArborModel
 import Testing
 
 @Suite struct IndexGatheringTests {
-  /// Each index as `declaring entity/name(columns)`, unique ones with `!`.
+  /// Returns each index as `declaring entity/name(columns)`, with `!` for unique ones.
   private func indexes(_ name: String, in schema: ModelSchema) throws -> [String] {
     let entity = try schema.required(name)
     return entity.indexes.map { index in
@@ -34,10 +34,11 @@ import Testing
       try indexes("Manager", in: schema) == [
         "Person/name(name)", "Employee/number+company(number,company)!",
       ])
-    // The mark asks for what the constraint keeps already.
+    // The attribute's index option duplicates the index of the uniqueness constraint.
     #expect(try indexes("Company", in: schema) == ["Company/companyName(companyName)!"])
   }
 
+  /// Indexes over properties that cannot be indexed are ignored.
   @Test func leavesOutWhatCannotBeKept() throws {
     let element = FetchIndexDescription.Element.init(_:isExpression:isAscending:kind:)
     let entity = EntityDescription(
@@ -70,6 +71,7 @@ import Testing
     #expect(try indexes("A", in: schema) == ["A/alsoBack(-x)", "A/toOne(one)"])
   }
 
+  /// An index whose name is taken by a constraint gets another name.
   @Test func twoIndexesOfOneNameAreToldApart() throws {
     let model = try ManagedObjectModel {
       EntityDescription(
@@ -111,7 +113,7 @@ import Testing
     #expect(try condition.bound(to: schema.required("B"), in: schema).entity.name == "B")
   }
 
-  /// The words of each attribute are an index of their own, which others share.
+  /// The words of each attribute are indexed separately and shared between full-text indexes.
   @Test func wordsOfSeveralAttributesAreKeptOneByOne() throws {
     let model = try ManagedObjectModel {
       EntityDescription("A") {

@@ -38,7 +38,8 @@ import Testing
     #expect(model.entities[0].fetchIndexes == expected)
   }
 
-  /// What keeps the words of one of several attributes is named by both.
+  /// A full-text index over several attributes has a database for each, whose name combines both
+  /// names.
   @Test func aNameMayBeTooLongWithThatOfAnAttribute() throws {
     func model(_ length: Int) throws -> ManagedObjectModel {
       try ManagedObjectModel {

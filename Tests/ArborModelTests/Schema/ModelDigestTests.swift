@@ -3,9 +3,10 @@ import ModelSamples
 import Foundation
 import Testing
 
-/// Digests lie in files: equal models have equal ones for ever, others have others.
+/// Digests are stored in files: equal models have equal digests in all versions, and different
+/// models have different ones.
 @Suite struct ModelDigestTests {
-  /// What neither the fingerprint's changes nor a bare model reach.
+  /// Changes that the fingerprint's changes don't cover.
   static let furtherChanges: [ModelChange] = [
     ModelChange("a constraint's order") {
       $0.entities[0].uniquenessConstraints = [["name", "age"]]
@@ -36,13 +37,14 @@ import Testing
     ModelFingerprintTests.storedChanges + ModelFingerprintTests.otherChanges + furtherChanges
   }
 
+  /// Different changes yield different digests.
   @Test func everyChangeHasItsOwn() throws {
     var seen = [ModelDigest(try ModelFingerprintTests.model()): "none"]
     var models: [ManagedObjectModel: String] = [:]
     for change in Self.changes {
       var model = try ModelFingerprintTests.model()
       change.make(&model)
-      // Some changes of the lists say the same.
+      // Some changes in the lists have the same result.
       if let same = models[model] {
         #expect(seen[ModelDigest(model)] == same)
         continue
@@ -53,6 +55,7 @@ import Testing
     }
   }
 
+  /// Different default values yield different digests.
   @Test func everyValueHasItsOwn() throws {
     let uuid = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
     let values: [PropertyValue] = [
@@ -75,13 +78,13 @@ import Testing
     #expect(Set(digests).count == values.count)
   }
 
-  /// A property that is added to the descriptions has to be added to the digest as well, and here.
+  /// A property that is added to a description must be added to the digest and to this test.
   @Test func knowsEveryPropertyOfADescription() throws {
     func count(_ value: some Any) -> Int { Mirror(reflecting: value).children.count }
     let template = FetchRequestTemplate(name: "", entity: "")
     #expect(count(ManagedObjectModel(entities: [])) == 7)
     #expect(count(EntityDescription(name: "")) == 12)
-    // One of them, the parts of a Codable type, is no part of the model.
+    // The `Codable` type's parts, one of these properties, are not part of the model.
     #expect(count(AttributeDescription(name: "", type: .string)) == 17)
     #expect(count(RelationshipDescription(name: "", destination: "")) == 13)
     #expect(count(FetchedPropertyDescription(name: "", request: template)) == 4)
@@ -97,6 +100,7 @@ import Testing
     #expect(Set([code, json].map { ModelDigest($0) }).count == 1)
   }
 
+  /// The digest must not depend on dictionary order or the process.
   @Test func isTheSameInEveryProcess() throws {
     var model = try ModelFingerprintTests.model()
     model.entities[0].userInfo = ["a": "1", "b": "2", "c": "3", "d": "4", "e": "5"]

@@ -2,7 +2,7 @@ import ArborModel
 import Foundation
 import Testing
 
-/// One change of a model, by what it is.
+/// A change of a model, with a description.
 struct ModelChange: CustomTestStringConvertible, Sendable {
   var testDescription: String
   var make: @Sendable (inout ManagedObjectModel) -> Void
@@ -146,12 +146,14 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     .friends("count") { $0.maximumCount = 3 },
   ]
 
+  /// Changes of the stored form change the fingerprint.
   @Test(arguments: storedChanges) func changesWithWhatIsStored(change: ModelChange) throws {
     var model = try Self.model()
     change.make(&model)
     #expect(try model.fingerprint != Self.model().fingerprint)
   }
 
+  /// Other changes don't affect the fingerprint.
   @Test(arguments: otherChanges) func staysWithAnythingElse(change: ModelChange) throws {
     var model = try Self.model()
     change.make(&model)
@@ -159,6 +161,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(try model.fingerprint == Self.model().fingerprint)
   }
 
+  /// Different stored changes yield different fingerprints.
   @Test func everyStoredChangeHasItsOwn() throws {
     let fingerprints = try Self.storedChanges.map { change in
       var model = try Self.model()
@@ -168,6 +171,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(Set(fingerprints).count == fingerprints.count)
   }
 
+  /// The fingerprint is stored in files and must not change.
   @Test func isTheSameInEveryVersionOfTheLibrary() throws {
     let text = try Self.model().fingerprint.description
     #expect(text == "f18888a07aef2ded5bc2c67663dcfc5d")
@@ -184,6 +188,7 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(short?.description == String(repeating: "0", count: 31) + "1")
   }
 
+  /// The fingerprint of an invalid, cyclic model can be computed.
   @Test func endsForAModelThatContainsItself() {
     let parts = [AttributeDescription(name: "l", type: .composite("L"))]
     let entities = [

@@ -2,7 +2,7 @@ import ModelSamples
 import ArborModel
 import Testing
 
-/// One mistake: what is done to a sound model, and what has to be reported of it.
+/// An error in a model: the change that introduces it, and the expected message.
 struct Mistake: CustomTestStringConvertible, Sendable {
   var entity: String?
   var property: String?
@@ -192,7 +192,7 @@ extension ManagedObjectModel {
         name: "part", elements: [.init("age")], partialIndexPredicate: condition))
   }
 
-  /// An object as predicates write it.
+  /// An object in predicate syntax.
   static let object =
     "objectID(\"arbor://8f14e45f-ceea-467f-9575-6c1f8d1b6c5a/Company/1\")"
 
@@ -343,6 +343,7 @@ extension ManagedObjectModel {
     #expect(problems.first?.keyPath == mistake.property)
   }
 
+  /// A valid derivation is accepted.
   @Test(arguments: [
     ("employees.@count", AttributeType.integer64), ("employees.@sum.age", .double),
     ("employees.@max.name", .string), ("now()", .date), ("count:(employees)", .integer16),
@@ -378,6 +379,7 @@ extension ManagedObjectModel {
     }
   }
 
+  /// Each of several errors is reported exactly once.
   @Test func tenMistakesAreTen() throws {
     var model = try ModelSamples.sound()
     for mistake in Self.attributeMistakes.prefix(10) { mistake.make(&model) }

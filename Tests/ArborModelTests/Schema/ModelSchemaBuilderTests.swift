@@ -22,6 +22,7 @@ import Testing
     }
   }
 
+  /// The family of an entity consists of its concrete descendants, including itself.
   @Test func familiesHoldTheConcreteDescendants() throws {
     let schema = try SchemaFixture.schema()
     func family(_ name: String) throws -> [String] {
@@ -37,6 +38,7 @@ import Testing
     #expect(try schema.required("Person").parentIndex == nil)
   }
 
+  /// The storage of a relationship depends on its kind.
   @Test func linksLieWhereTheirKindNeeds() throws {
     let schema = try SchemaFixture.schema()
     func storage(_ entity: String, _ name: String) throws -> RelationshipSchema.Storage {
@@ -66,7 +68,7 @@ import Testing
     #expect(schema.inverse(of: hidden).name == "offices")
     #expect(place.property(named: "~Company.offices") == nil)
     #expect(place.propertyNames == ["residents"])
-    // The hidden side of a to-one relationship is an index over its field.
+    // The hidden inverse of a to-one relationship is an index over its field.
     #expect(try schema.required("Person").relationship("~Employee.mentor").storage == .derived)
     #expect(try schema.required("Manager").relationship("~Employee.mentor").isHidden)
   }

@@ -2,7 +2,7 @@ import ModelSamples
 import ArborModel
 import Testing
 
-/// Everything with databases has a number and a name that never come back.
+/// Every part with a database has a number and a name that are never reused.
 @Suite struct SchemaCatalogStoredPartsTests {
   private func schema(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog? = nil
@@ -32,7 +32,7 @@ import Testing
     #expect(try schema.catalog.completed(for: schema.entities) == schema.catalog)
   }
 
-  /// Programs that declare in another order number alike.
+  /// The numbering doesn't depend on the order of declarations.
   @Test func theOrderOfTheModelDoesNotMatter() throws {
     let model = try SchemaFixture.model()
     let catalog = SchemaCatalog(numbering: model)
@@ -42,6 +42,7 @@ import Testing
     #expect(try schema(other, catalog).catalog == schema(model, catalog).catalog)
   }
 
+  /// If a stored name is taken, the number is appended.
   @Test func aTakenNameGetsTheNumber() throws {
     let model = ManagedObjectModel(entities: [EntityDescription(name: "A")])
     var catalog = SchemaCatalog(entries: [
@@ -53,7 +54,7 @@ import Testing
     #expect(try schema(model, catalog).catalog.entries["A"]?.storedName == "A#9")
   }
 
-  /// The longest names of a model make a hidden inverse whose name the engine does not take.
+  /// The longest names produce a hidden inverse whose name exceeds the engine's limit.
   @Test func aNameThatIsTooLongIsTheNumber() throws {
     let name = String(repeating: "n", count: 200)
     let model = ManagedObjectModel(entities: [
@@ -64,6 +65,7 @@ import Testing
     #expect(parts?.values.map(\.storedName) == ["#1"])
   }
 
+  /// The number of a removed index is not reused.
   @Test func whatGoesLeavesItsNumber() throws {
     let model = ManagedObjectModel(entities: [
       EntityDescription(

@@ -61,7 +61,7 @@ import Testing
     #expect(DecimalCodec.encode(Decimal.nan) == nil)
   }
 
-  /// The bytes are stored: these are what they have always been.
+  /// The format is stored in files and must not change.
   @Test func bytesAreFixed() throws {
     #expect(try encoded(0) == [2])
     #expect(try encoded(Decimal(string: "12.5") ?? 0) == [3, 0x80, 2, 2, 3, 6, 0])

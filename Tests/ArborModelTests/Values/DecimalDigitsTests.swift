@@ -21,12 +21,14 @@ import Testing
     #expect(DecimalDigits(Int64(1200)) == digits("12", 4))
   }
 
+  /// Leading and trailing zeros are ignored.
   @Test func zerosAtBothEndsSayNothing() {
     let number = DecimalDigits(isNegative: false, text: "00120.500".utf8, exponent: -3)
     #expect(number == digits("1205", 3))
     #expect(DecimalDigits(isNegative: true, text: "0.00".utf8, exponent: -2) == digits("", 0))
   }
 
+  /// Digits beyond the range of `Decimal` yield `nil`.
   @Test func whatNoDecimalHoldsIsNil() {
     #expect(digits("1", 129).decimal == Decimal(string: "10e127"))
     #expect(

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct DistinctValueTests {
+  /// Keys are equal if and only if the values are.
   @Test func keysAreEqualWhereValuesAre() {
     let values: [PropertyValue] = [
       .null, 0, 1, -1, .double(1), .double(0.1), .decimal(0.1),

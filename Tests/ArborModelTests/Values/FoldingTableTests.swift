@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArborModel
 
-/// The table's answers are those of folding character by character.
+/// The table agrees with folding character by character.
 @Suite struct FoldingTableTests {
   static let foldings: [StringFolding] = [.case, .diacritics, [.case, .diacritics]]
 
@@ -48,7 +48,7 @@ import Testing
     #expect(count > 1500)
   }
 
-  /// Neighbours do not change what a character folds to.
+  /// The folding of a character doesn't depend on its neighbours.
   @Test(arguments: foldings) func textsFoldAsBefore(folding: StringFolding) {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix(seed: seed)
@@ -72,6 +72,7 @@ import Testing
     }
   }
 
+  /// Text that the table doesn't cover yields `nil`.
   @Test func leavesOtherTextsAlone() {
     for text in ["e\u{301}", "\u{1F600}", "\u{928}\u{93F}", "か\u{3099}", "กุ\u{E38}"] {
       #expect(byTable(text, .case) == nil)

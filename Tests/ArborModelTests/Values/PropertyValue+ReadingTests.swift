@@ -6,6 +6,7 @@ import Testing
   private static let id = UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!
   private static let url = URL(string: "https://example.org")!
 
+  /// Numbers are converted if their value fits.
   @Test func numbersAreWhatTheyAreWorth() {
     #expect(PropertyValue.integer(41).int == 41 && PropertyValue.integer(41).int64 == 41)
     #expect(PropertyValue.double(3).int == 3 && PropertyValue.double(3.5).int == nil)
@@ -36,6 +37,7 @@ import Testing
     #expect(PropertyValue.composite(["a": 1]).composite == ["a": 1])
   }
 
+  /// A value can be read as its own type only.
   @Test(arguments: [
     PropertyValue.null, .boolean(true), .integer(1), .double(0.5), .decimal(1), .string("1"),
     .date(Date()), .binary(Data()), .uuid(id), .uri(url), .list([]), .composite([:]),

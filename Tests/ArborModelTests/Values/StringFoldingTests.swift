@@ -24,8 +24,7 @@ import Testing
     #expect(Array(folding.fold(text).unicodeScalars) == Array(folded.unicodeScalars))
   }
 
-  /// For every character: folding twice is folding once, and canonically equivalent texts fold to
-  /// the same.
+  /// Folding is idempotent, and canonically equivalent strings have the same folded form.
   @Test(arguments: all.dropFirst()) func foldedFormsAreStable(folding: StringFolding) {
     for code in (0..<0x3000 as Range<UInt32>) {
       guard let scalar = Unicode.Scalar(code) else { continue }
@@ -42,7 +41,7 @@ import Testing
     #expect(Array(StringFolding([]).fold("e\u{301}").unicodeScalars).count == 2)
   }
 
-  /// Folded keys are stored. Whoever changes the form has to change the version, and this test.
+  /// Folded keys are stored in files, so a change of the folded form requires a new version.
   @Test func versionStands() { #expect(StringFolding.version == 2) }
 
   @Test func asciiIsFoldedByteByByte() {

@@ -32,7 +32,7 @@ import Testing
     #expect(tokens(text) == expected)
   }
 
-  /// What a token is, said without bytes: the same words folded, cut at what is no word character.
+  /// Tokenizes naively: folds the text and splits it at characters that are not part of words.
   private func naive(_ text: String) -> [String] {
     let isSeparator = { (scalar: Unicode.Scalar) in
       scalar.isASCII && !("a"..."z").contains(scalar) && !("A"..."Z").contains(scalar)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// The same tokens, each standing where it folds from.
+  /// The tokens with the ranges of the text from which they are folded.
   @Test func knowsWhereTokensStand() throws {
     var tokens = TextTokens()
     let text = "The Café, Straße e\u{301}te\u{301} 東京 x"
@@ -108,6 +108,6 @@ import Testing
     }
   }
 
-  /// Tokens are stored. Whoever changes what a token is has to change the version, and this test.
+  /// Tokens are stored in files, so a change of tokenization requires a new version.
   @Test func versionStands() { #expect(TextTokens.version == 2) }
 }

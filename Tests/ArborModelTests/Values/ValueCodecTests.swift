@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Equal composites have equal bytes, whatever order a dictionary has.
+  /// Equal composites are encoded equally, regardless of the order of the dictionary.
   @Test func bytesAreCanonical() {
     let names = (0..<20).map { "name\($0)" }
     let forward = PropertyValue.composite(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
@@ -43,7 +43,7 @@ import Testing
     #expect(ValueCodec.encode(forward) == ValueCodec.encode(backward))
   }
 
-  /// The bytes are stored: these are what they have always been.
+  /// The format is stored in files and must not change.
   @Test func bytesAreFixed() {
     #expect(ValueCodec.encode(.null) == [0])
     #expect(ValueCodec.encode(true) == [2])
@@ -61,11 +61,12 @@ import Testing
     #expect(decode(ValueCodec.encode(nested(64))) == nil)
     #expect(!ValueCodec.canEncode([.decimal(.nan)]))
     #expect(!ValueCodec.canEncode(.date(Date(timeIntervalSinceReferenceDate: .infinity))))
-    // A list that claims four billion members.
+    // A list with a claimed count of four billion members.
     #expect(decode([12, 255, 255, 255, 255, 0, 0]) == nil)
   }
 
-  /// Any bytes give a value or none; a value found gives bytes that give it again.
+  /// Decoding arbitrary bytes yields a value or none, and a decoded value survives another round
+  /// trip.
   @Test func survivesAnyBytes() throws {
     var random = SplitMix(seed: 78)
     let world = try PredicateWorld()

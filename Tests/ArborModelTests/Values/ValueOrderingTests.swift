@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ValueOrderingTests {
-  /// Classes of values that lie at one position, in order.
+  /// Classes of equal values, in ascending order.
   static let classes: [[PropertyValue]] = [
     [.null], [.double(.nan), .decimal(.nan)], [.double(-.infinity)], [-1e300],
     [.integer(.min), .double(-0x1p63), .decimal(Decimal(Int64.min))], [-1, -1.0, .decimal(-1)],
@@ -14,7 +14,8 @@ import Testing
     [9_007_199_254_740_992, 9_007_199_254_740_992.0],
     [9_007_199_254_740_993, .decimal(9_007_199_254_740_993)], [9_007_199_254_740_994.0],
     [.integer(.max), .decimal(Decimal(Int64.max))],
-    // Beside a decimal, 2⁶³ in floating point is worth the shortest decimal that names it.
+    // Compared with decimals, the floating-point number 2⁶³ has the value of its shortest decimal
+    // representation.
     [.decimal(Decimal(string: "9223372036854775808") ?? 0)], [1e100], [.double(.infinity)],
     [""], ["A"], ["a"], ["ab"], ["b"], ["e\u{301}"], ["é"], ["\u{FFFD}"], ["😀"],
     [.date(.distantPast)], [.date(Date(timeIntervalSinceReferenceDate: 0))], [.binary(Data())],
@@ -44,7 +45,7 @@ import Testing
     }
   }
 
-  /// The order is total: antisymmetric and transitive over random values of every kind.
+  /// The order is antisymmetric and transitive for random values of every kind.
   @Test func orderIsTotal() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 15, world: world)
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test func textsAreOrderedByCodePoint() {
-    // UTF-16 would put the surrogates of an emoji before U+FFFD.
+    // UTF-16 would sort the surrogates of an emoji before U+FFFD.
     let scalars: [Unicode.Scalar] = [
       "a", "\u{7F}", "\u{80}", "é", "\u{7FF}", "\u{800}", "\u{FFFD}", "😀",
     ]

@@ -2,7 +2,8 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Describes a company whose properties stand in another order than in the model, one left out.
+/// Describes an employee whose properties are in another order than in the model, with some left
+/// out.
 private final class LeanEmployee: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -77,7 +78,7 @@ private final class Described: Undescribed {
       #expect(
         employee["name"] == "Ada" && employee["age"] == 40
           && employee["salary"] == PropertyValue.null)
-      // A subentity without a class of its own is represented by its parent's.
+      // A subentity without its own class is represented by its parent's class.
       let trainee = try #require(try context.insert("Trainee") as? LeanEmployee)
       trainee["school"] = "ETH"
       trainee.age = 20

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ArborObjects
 
-/// Lists nothing, and overrides nothing.
+/// Lists no hooks and overrides none.
 private class Unlisted: ManagedObject {}
 private class Plain: ManagedObject {
   override class var overriddenHooks: OverriddenHooks { OverriddenHooks(of: Plain.self) }
@@ -22,7 +22,7 @@ private class Hearing: Validating {
   override func didImport(from json: JSONValue) {}
   override func awakeFromFetch() {}
 }
-/// Inherits a list that says nothing of its own override.
+/// Inherits a list that doesn't include its own override.
 private class UnlistedBelow: Plain {
   override func awakeFromFetch() {}
 }

@@ -144,7 +144,7 @@ final class Witness: ManagedObject {
       let author = store.makeContext()
       try context.commit()
       #expect(!context.hasChanges)
-      // A write would have given the record a new version, and this change a conflict.
+      // A write would have increased the record's version and caused a conflict for this change.
       let same = try #require(try author.fetch(Witness.self).first)
       witness.text = "other"
       same.stamp = 4

@@ -5,7 +5,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Derived figures of members, which commits keep by difference.
+/// Derived aggregates of members, which commits maintain incrementally.
 @Suite struct DerivedAggregateTests {
   private func ledger() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -159,7 +159,7 @@ import Testing
       let sum: Int64 = 20_040 * 20_039 / 2
       let expected: [PropertyValue] = [.integer(sum), .double(20_039.0 / 2), .integer(20_039)]
       #expect(figures == expected)
-      // Reading twenty thousand records for each took a quarter of a second.
+      // Reading twenty thousand records took a quarter of a second for each commit.
       #expect(took < .seconds(3))
     }
   }

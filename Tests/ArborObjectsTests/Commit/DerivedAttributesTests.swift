@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// A title of one object is in the text of another.
+  /// A derived text includes the titles of other objects.
   @Test func textsAreJoined() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -87,6 +87,7 @@ import Testing
     }
   }
 
+  /// Setting a derived attribute of a typed class throws.
   @Test func nobodyCanSetThem() async throws {
     try ObjectStore.use(ManagedObjectModel(for: [Ring.self]), classes: [Ring.self]) { store in
       let context = store.makeContext()
@@ -110,6 +111,7 @@ import Testing
     #expect(text.contains("Ring sets a derived attribute. Ring.doubled is derived from"))
   }
 
+  /// Derived values follow changes of related objects.
   @Test func theOtherSideFollows() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -152,6 +154,7 @@ import Testing
     }
   }
 
+  /// A derived date changes only when a commit writes the object.
   @Test func nowIsWhenTheObjectWasWritten() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -172,6 +175,7 @@ import Testing
     }
   }
 
+  /// Setting a derived attribute by name or by an update throws.
   @Test func nobodyElseSetsThem() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -203,6 +207,7 @@ import Testing
     }
   }
 
+  /// Derived values are correct after concurrent commits.
   @Test func commitsSideBySideAgree() throws {
     try ObjectStore.use(model()) { store in
       let (left, right) = (store.makeContext(), store.makeContext())
@@ -215,7 +220,7 @@ import Testing
       let same = try #require(try right.fetchOne("Company", matching: "name == 'Foo'"))
       #expect(same["headcount"] == 1)
 
-      // Both add a member: neither decides anything for the other.
+      // Both contexts add a member, which isn't a conflict.
       let bob = try right.insert("Employee")
       bob["company"] = same
       bob["wage"] = 5
@@ -226,7 +231,7 @@ import Testing
       try right.commit()
       #expect(same["headcount"] == 3 && same["payroll"] == 8)
 
-      // One renames what the other's new member shows.
+      // One context renames the company that the other's new member shows.
       let dan = try right.insert("Employee")
       dan["company"] = same
       try left.withSnapshot {}
@@ -266,7 +271,7 @@ import Testing
     }
   }
 
-  /// Every commit changes the same derived values, and none is lost or refused.
+  /// Concurrent commits that change the same derived values don't lose or reject any change.
   @Test func manyCommitsAtOnceAgree() async throws {
     let store = try PersistentStore(model: model(), at: .inMemory)
     defer { store.close() }
@@ -298,8 +303,8 @@ import Testing
     try store.check()
   }
 
-  /// Random edits in two contexts at once, with undo; after their commits a third reads that every
-  /// derived value is what its expression gives.
+  /// After random edits and undo in two contexts, a third context reads that every derived value
+  /// matches its expression.
   @Test(arguments: Array(0..<8) + [74, 202, 248, 257, 285])
   func valuesAreNeverOutOfDate(place: Int) throws {
     let seed = UInt64(place) &* 7919 &+ 3
@@ -369,7 +374,7 @@ import Testing
   }
 }
 
-/// A class that offers what it cannot do.
+/// A class that declares a setter for a derived attribute.
 private final class Ring: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

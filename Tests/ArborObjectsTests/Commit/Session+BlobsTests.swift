@@ -97,7 +97,7 @@ private final class Photo: ManagedObject {
       photo.image = nil
       #expect(photo.image == nil)
       context.rollback()
-      // A commit that fails leaves the value where it was: in the working record.
+      // A failed commit leaves the value in the working record.
       photo.image = bytes(70_000, 2)
       photo.cover = context.insert(Photo.self)
       photo.title = String(repeating: "x", count: 3)
@@ -138,7 +138,7 @@ private final class Photo: ManagedObject {
       #expect(try ids("cover != nil AND cover.image != image") == [empty.objectID])
       #expect(try FetchPredicate("image == \(bytes(40_000))").matches(large))
       #expect(try FetchPredicate("image == \(bytes(10))").matches(large) == false)
-      // Pending values are in the records still.
+      // Pending values are still in the records.
       small.image = bytes(50_000, 9)
       #expect(try context.count("Photo", matching: "image == \(bytes(50_000, 9))") == 1)
       #expect(try context.objects(Photo.self).value(of: .function("count", of: "image")) == 2)
@@ -192,7 +192,7 @@ private final class Photo: ManagedObject {
       context.redo()
       try context.commit()
       #expect(try context.count("Photo") == 0)
-      // Two steps in one commit, and a rollback of what was undone.
+      // Undoes two steps in one commit, and rolls back what was undone.
       context.undo()
       context.undo()
       #expect(try image() == images[2])
@@ -206,6 +206,7 @@ private final class Photo: ManagedObject {
     }
   }
 
+  /// Binaries are released when the undo history drops them.
   @Test func whatTheHistoryForgetsIsLetGo() throws {
     try use { store in
       let context = store.makeContext()
@@ -227,6 +228,7 @@ private final class Photo: ManagedObject {
     }
   }
 
+  /// A binary that wasn't read before is read in its newest version.
   @Test func othersReadWhatIsThereByThen() throws {
     try use { store in
       let (left, right) = (store.makeContext(), store.makeContext())
@@ -246,7 +248,7 @@ private final class Photo: ManagedObject {
     }
   }
 
-  /// Random edits, commits, rollbacks and reopenings against a dictionary.
+  /// Random edits, commits, rollbacks and reopenings agree with a dictionary.
   @Test(arguments: 0..<3) func aDictionaryKnowsNoBetter(place: Int) throws {
     var random = SeededRandom(seed: UInt64(place) &* 977 &+ 11)
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Insertions whose unique values are there already.
+/// Insertions whose unique values already exist.
 @Suite struct UniqueMergerTests {
   private static let model = Result {
     try ManagedObjectModel {
@@ -48,7 +48,7 @@ import Testing
     ("custom", .custom { $0.committedValues.isEmpty ? .objectWins : .rollback }),
   ]
 
-  /// A world with France in it, and another France that wants to be.
+  /// A graph with a stored country and an inserted twin with the same unique value.
   private struct World {
     let context: ManagedObjectContext
     let stored: ManagedObject
@@ -98,7 +98,7 @@ import Testing
       try context.commit()
       let wins = ["object", "overwrite", "custom"].contains(name)
       #expect(stored["name"] == (wins ? "France" : "Gaul"))
-      // What is the model's default was not meant, unless everything is overwritten.
+      // A default value of the model wasn't set on purpose, so it is merged only when overwriting.
       #expect(stored["population"] == (name == "overwrite" ? 0 : 7))
       #expect((stored["flag"] as Data?)?.count == (wins ? 100_000 : nil))
       #expect(try stored.object(forKey: "continent") === world.object(wins ? "Europe" : "Asia"))
@@ -114,7 +114,7 @@ import Testing
         try Set(stored.objects(forKey: "neighbours").fetch()) == [world.object("Spain"), stored])
       #expect(try world.object("Ada").object(forKey: "birthplace") === stored)
       #expect(try world.object("Ada").objects(forKey: "visited").fetch().last === stored)
-      // The inserted one is what a deleted one is.
+      // The inserted object is in the state of a deleted one.
       #expect(twin.context == nil && twin["name"] == "France" && !context.hasChanges)
       #expect(context.registeredObject(for: twin.objectID) == nil)
       #expect(
@@ -131,14 +131,14 @@ import Testing
       #expect((error.underlying as? ArborError.OtherObject)?.objectID == world.stored.objectID)
       #expect(world.twin.isInserted && world.stored["name"] == "Gaul")
       #expect(try world.object("Lyon").object(forKey: "country") === world.twin)
-      // Another policy takes it on from there.
+      // Under another policy, the same changes are merged.
       world.context.mergePolicy = .mergeByPropertyObjectWins
       try world.context.commit()
       #expect(try world.object("Lyon").object(forKey: "country") === world.stored)
     }
   }
 
-  /// Whatever keeps the commit from being written, the merge is taken back with it.
+  /// If the commit fails for any reason, the merge is reverted.
   @Test func aCommitThatFailsTakesTheMergeBack() throws {
     try use { store throws in
       let world = try World(store, .mergeByPropertyObjectWins)
@@ -146,7 +146,7 @@ import Testing
       let germany = try other.insert("Country")
       germany["code"] = "DE"
       try other.commit()
-      // An object that is not new may not take another's value.
+      // An object that isn't new may not take the unique value of another one.
       try world.object("Spain")["code"] = "DE"
       let error = try failure { try world.context.commit() }
       #expect(error.code == .notUnique && error.violations.count == 2)
@@ -158,6 +158,7 @@ import Testing
     }
   }
 
+  /// Inserted objects with the same unique value are merged into one.
   @Test func insertedTwinsAreOne() throws {
     try use { store throws in
       let context = store.makeContext()
@@ -178,7 +179,7 @@ import Testing
     }
   }
 
-  /// What others have inserted since is merged into as what was there before.
+  /// An insertion is merged into an object that another context inserted in the meantime.
   @Test func aLostRaceIsMerged() throws {
     try use { store throws in
       let contexts = [store.makeContext(), store.makeContext()]

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Objects ordered by what is computed of them, by every way to objects.
+/// Sorting by computed values, through every access path.
 @Suite struct ComputedOrderTests {
   private func use(
     _ count: Int = 40, _ body: (PersistentStore, ManagedObjectContext) throws -> Void
@@ -47,7 +47,7 @@ import Testing
     if case .integer(let number)? = try? object.value(forKey: name) { Int(number) } else { nil }
   }
 
-  /// The product by hand, nil least and objects that agree by their IDs.
+  /// Returns the objects sorted by the product, `nil` first and equal ones by ID.
   private func byProduct(_ objects: [ManagedObject], isAscending: Bool = true) -> [ManagedObject] {
     func product(_ object: ManagedObject) -> Int {
       guard let price = number("price", of: object), let quantity = number("quantity", of: object)
@@ -138,7 +138,7 @@ import Testing
       let step = try #require(try results.update())
       #expect(step.moves.map(\.after) == [0] && results.objects.first == all[0])
 
-      // What other objects decide is fetched again.
+      // An order that depends on other objects is fetched from scratch.
       request.sortKeys = ["-lines.@count", "name"]
       let byLines = try context.fetchedResults(request)
       let before = byLines.objects
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  /// In Swedish, Ä is a letter after Z; in German it is a kind of A.
+  /// In Swedish, Ä is a letter after Z. In German, it sorts like A.
   @Test("A locale is chosen for a store, and another one for a sort key")
   func localesAreChosen() throws {
     let model = try Self.cities()
@@ -218,7 +218,7 @@ import Testing
       }
       let key = SortKey.ascending("name", options: .localized)
       let otherLocale = Locale(identifier: identifier == "sv_SE" ? "de" : "sv")
-      // Pending objects, then stored ones.
+      // The objects are pending in the first round and stored in the second.
       for _ in 0..<2 {
         #expect(try fetch([key]) == own)
         #expect(try fetch([key.reversed]) == own.reversed())

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Predicates over relationships with pending changes: a fetch, `matches`, and a fetch once
-/// everything is committed give one answer.
+/// Predicates over relationships with pending changes. A fetch, `matches`, and a fetch after the
+/// commit must agree.
 @Suite struct FetchPredicateMatchingTests {
   static let predicates: [FetchPredicate] = [
     "ANY skills.name == 'swift'", "ALL skills.name != 'swift'", "NONE tasks.title == 'a'",
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// What each predicate finds, which is what it says of each object alone.
+  /// Returns the results of each predicate, which must be those of evaluating it on each object.
   private func answers(
     _ context: ManagedObjectContext, _ staff: [Employee], _ comment: String
   ) throws -> [Set<Int64>] {

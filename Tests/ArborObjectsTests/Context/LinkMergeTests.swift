@@ -1,10 +1,10 @@
 import ArborObjects
 import Testing
 
-/// Every pair of changes that two contexts can make of one relationship at the same time, under
-/// every policy: one-to-one and ordered relationships. Plain ones are in ``MergePolicyTests``.
+/// Every pair of concurrent changes that two contexts can make to a one-to-one or ordered
+/// relationship, under every policy. Other relationships are covered by ``MergePolicyTests``.
 @Suite struct LinkMergeTests {
-  /// The rows of a table as it is.
+  /// Returns the rows of the table as observed.
   private static func rows(of form: LinkPair.Form) throws -> [String] {
     var rows: [String] = []
     for mine in form.deeds {
@@ -33,8 +33,8 @@ import Testing
     #expect(found.count == expected.count, "\(found.joined(separator: "\n"))")
   }
 
-  // The second one to commit, the first one, and what has become of it: for all policies, or by the
-  // letters of `ConcurrentPair.policies`.
+  // Each row contains the change committed second, the change committed first, and the outcome: for
+  // all policies, or by the letters of `ConcurrentPair.policies`.
   private static let tables: [LinkPair.Form: String] = [
     .oneToOne: """
     a | a | E conflict | OWC a2 P:X Q: | SR a3 P:X Q:

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many objects a part at a time: by ID, in windows, by cursors and in pages.
+/// Processing many objects in parts: by ID, in batches, with cursors and in pages.
 @Suite struct ManagedObjectContextBatchesTests {
   private func use(
     _ count: Int = 500, inMemory: Bool = true,
@@ -50,7 +50,7 @@ import Testing
         try context.objects(with: [missing, wanted[1]]).count == (wanted[1] == wanted[0] ? 0 : 1))
       let foreign = ObjectID(storeID: UUID(), entityName: "Employee", number: 1)
       #expect(try failure { _ = try context.objects(with: [foreign]) }.code == .invalidArgument)
-      // Pending objects are found too.
+      // Pending objects are found, too.
       let fresh = context.insert(Employee.self)
       #expect(try context.objects(with: [fresh.objectID]) == [fresh])
     }
@@ -67,7 +67,7 @@ import Testing
           var found: [ObjectID] = []
           var token: String?
           repeat {
-            // A context of its own for each page, as after a restart.
+            // A new context for each page, as after a restart.
             let page = try store.makeContext().fetchPage(request, after: token)
             #expect(page.objects.count == 37 || page.next == nil)
             found += page.objects.map(\.objectID)
@@ -118,7 +118,7 @@ import Testing
       let first = try context.fetchPage(request)
       let expected = try context.fetch(FetchRequest<Employee>(sortKeys: request.sortKeys))
       let last = try #require(first.objects.last)
-      // Before the page, at its end, and behind it; the row that the token names goes too.
+      // Before the page, at its end, and after it. The row of the token is deleted, too.
       for object in [expected[3], last, expected[20]] { context.delete(object) }
       let early = context.insert(Employee.self)
       early.age = 1
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  /// What a cursor meets, and the most rows that it kept.
+  /// Returns the IDs that a cursor visits, and tracks the largest number of rows it kept.
   private func ids(
     _ cursor: FetchCursor<some ManagedObject>, keeping most: inout Int
   ) throws -> [ObjectID] {
@@ -221,7 +221,7 @@ import Testing
         #expect(try ids(cursor, keeping: &most) == expected)
         #expect(most <= 40)
       }
-      // An index that finds few rows gives a list of them.
+      // If an index finds few rows, the cursor keeps a list of them.
       let few = FetchRequest<Employee>(predicate: "age == 30", sortKeys: keys)
       var most = 0
       let cursor = try store.makeContext().cursor(for: few, listingAtMost: 500)
@@ -242,6 +242,7 @@ import Testing
     }
   }
 
+  /// A cursor lists all rows only if no index has their order.
   @Test func onlyASortThatNoIndexGivesIsAList() throws {
     try use { (store, _) throws in
       let request = FetchRequest<Employee>(sortKeys: ["salary"])
@@ -276,6 +277,7 @@ import Testing
     }
   }
 
+  /// A cursor visits each object once, even if the loop moves it ahead.
   @Test(arguments: [true, false]) func whatTheLoopMovesAheadIsMetOnce(commits: Bool) throws {
     try use { (store, ids) throws in
       let context = store.makeContext()
@@ -295,6 +297,7 @@ import Testing
     }
   }
 
+  /// A cursor returns rows in order even if truncated keys of the index don't determine it.
   @Test func keysThatDoNotTellTheOrderAreSorted() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Page") { AttributeDescription("text", .string, .indexed, .optional) }
@@ -315,6 +318,7 @@ import Testing
     }
   }
 
+  /// A cursor skips objects that are deleted during iteration.
   @Test func aCursorPassesOverWhatIsDeletedMeanwhile() throws {
     try use(50) { (store, ids) throws in
       for keys: [SortKey] in [[], ["employeeID"]] {

@@ -5,7 +5,7 @@ import Testing
 
 private struct Refusal: Error, Equatable { let key: String }
 
-/// A class without properties of its own: everything is read by name.
+/// A class without declared properties, which are accessed by name.
 private class Booking: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

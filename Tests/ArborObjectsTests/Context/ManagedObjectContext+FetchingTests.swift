@@ -54,7 +54,7 @@ import Testing
       request.returnsDistinctResults = true
       #expect(try context.count(request) == 6 && context.exists(request))
       #expect(try context.aggregate(request, [.count("age")]) == [6])
-      // Rows of the same request are left out, and that before the offset.
+      // Duplicate rows are removed before the offset is applied.
       #expect(try context.fetchRows(request) == [["age": 20]])
     }
   }
@@ -165,7 +165,7 @@ import Testing
 
   @Test func classesAreBoundWhenTheyAreUsed() throws {
     var model = try ManagedObjectModel(for: Office.classes)
-    // Other words, so that the store does not know the classes beforehand.
+    // A changed model, so that the store doesn't know the classes in advance.
     for index in model.entities.indices { model.entities[index].userInfo = ["origin": "file"] }
     try ObjectStore.use(model) { store in
       let context = store.makeContext()
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  /// A unique value is looked up on a way of its own, which has to answer as any fetch does.
+  /// The fast path for unique values returns the same results as a fetch.
   @Test func uniqueValuesAreLookedUp() throws {
     final class Guest: ManagedObject {
       override class var entityDescription: EntityDescription {
@@ -209,12 +209,12 @@ import Testing
       #expect(second.badge == 2 && second.fetches == 1)
       #expect(try guest(2) === second && second.fetches == 1)
       #expect(try guest(4) == nil)
-      // A fault is filled, once.
+      // A fault is populated once.
       let id = try #require(try writer.fetchOne(Guest.self, sortedBy: ["badge"])).objectID
       let first = try #require(try context.object(with: id) as? Guest)
       #expect(first.isFault)
       #expect(try guest(1) === first && !first.isFault && first.fetches == 1)
-      // What waits for a commit counts.
+      // Pending changes are included.
       second.badge = 5
       #expect(try guest(2) == nil)
       #expect(try guest(5) === second)

@@ -61,7 +61,7 @@ import Testing
       ("\"fox red\"", ["Red den"]), ("fox-red", ["Red den"]), ("\"fox r*\"", ["Red den"]),
       ("red -fox", ["Café au lait"]), ("red -\"red fox\"", ["Café au lait", "Red den"]),
       ("nothing here", []), ("", []), ("-red", []), ("zebra", []),
-      // No phrase goes from one attribute to the next.
+      // A phrase doesn't extend from one attribute to the next.
       ("\"fox a\"", []), ("nothing", ["Nothing"]),
     ] as [(String, [String])])
   func findsByWordsPrefixesAndPhrases(text: String, expected: [String]) throws {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// The formula by hand, over random texts.
+  /// Scores of random texts match the BM25 formula.
   @Test func scoresAreThoseOfBM25() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededRandom(seed: seed)
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// What is declared together serves predicates one by one.
+  /// A combined text index serves predicates on each of its attributes.
   @Test func predicatesUseTheIndex() throws {
     try use { (context) throws in
       let query = context.objects("Article").filter("body TOKENMATCHES 'den fox'")

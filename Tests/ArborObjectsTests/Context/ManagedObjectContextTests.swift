@@ -20,6 +20,7 @@ import Testing
     }
   }
 
+  /// Looking up objects that don't exist throws.
   @Test func lookUpsOfWhatIsNotThere() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -113,6 +114,7 @@ import Testing
     }
   }
 
+  /// Unused objects are released, but not those with changes.
   @Test func unusedObjectsAreLetGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -129,6 +131,7 @@ import Testing
     }
   }
 
+  /// Reads in a snapshot don't see later commits.
   @Test func snapshotsHoldStill() throws {
     try ObjectStore.useOffice { store in
       let (reader, writer) = (store.makeContext(), store.makeContext())

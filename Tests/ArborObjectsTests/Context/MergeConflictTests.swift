@@ -6,8 +6,8 @@ import Testing
 @Suite struct MergeConflictTests {
   typealias Kind = OrderedWorld.Kind
 
-  /// What is shown of two changes of "abcd", the second to commit and the first: their own sequence
-  /// as it is with the others' additions.
+  /// A conflict shows both sequences of "abcd". The context's sequence includes the other's
+  /// additions.
   @Test(
     arguments: Kind.allCases,
     [
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Values that both have set are no matter of sequences, nor are moves of one side only.
+  /// Conflicting attribute values or a move on one side don't make a sequence contested.
   @Test func showsNoSequencesThatAgree() throws {
     let seen = Lock<[MergeConflict]>([])
     let policy = MergePolicy.custom { conflict in

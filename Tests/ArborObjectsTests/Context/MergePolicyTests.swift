@@ -2,16 +2,16 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Every pair of changes that two contexts can make of one state at the same time, under every
+/// Every pair of concurrent changes that two contexts can make to the same state, under every
 /// policy.
 @Suite struct MergePolicyTests {
-  /// What the second one to commit did, what the first one did, and what has become of it: for all
-  /// policies, or by the letters of ``ConcurrentPair/policies``. The second one sets numbers to 2,
-  /// the first one to 3.
+  /// Each row contains the change committed second, the change committed first, and the outcome:
+  /// for all policies, or by the letters of ``ConcurrentPair/policies``. The second change sets
+  /// numbers to 2, the first one to 3.
   ///
-  /// An object that comes back has its attributes and to-one relationships; a deletion of others
-  /// took its place at the other ends of all links. New links to what others have deleted are
-  /// dropped, or refused. New links of others to what is deleted are changes of that.
+  /// A revived object has its attributes and to-one relationships, but no other links, because the
+  /// deletion removed them. New links to deleted objects are dropped or rejected. New links from
+  /// other objects to a deleted one count as changes of it.
   private static let table = """
     a | a | E conflict | OWC a2 T1 S1 | SR a3 T1 S1
     a | b | E conflict | OSC a2 b3 T1 S1 | W a2 T1 S1 | R a1 b3 T1 S1
@@ -139,7 +139,7 @@ import Testing
   private struct Row {
     let mine: String
     let theirs: String
-    /// By the letter of the policy.
+    /// The outcomes by the letters of the policies.
     var outcomes: [Character: String] = [:]
   }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ObjectObservationTests {
-  /// An employee in a context that is observed, and in one that is not.
+  /// Calls `body` with an employee in an observable context and in another one.
   private func use(
     _ body: (ManagedObjectContext, Employee, ManagedObjectContext, Employee) throws -> Void
   ) throws {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Reads something while it is tracked; gives what counts the calls of `onChange`.
+  /// Tracks what `read` reads. Returns a counter of the calls of `onChange`.
   private func track<R>(_ read: () -> R) -> Changes {
     let changes = Changes()
     _ = withObservationTracking(read) { changes.add() }
@@ -38,7 +38,7 @@ import Testing
       #expect(name.count == 1)
       mine.name = "Eva"
       #expect(name.count == 1, "it is told once, until it is read again")
-      // In the midst of one change after another.
+      // Between one change and the next.
       let again = track { mine.name }
       mine.name = "Ida"
       #expect(again.count == 1)
@@ -89,7 +89,7 @@ import Testing
       #expect(try here.count("Company") == 0)
       #expect(name.count == 1 && age.count == 0 && mine.name == "Eve")
 
-      // On top of a change that waits here.
+      // With a pending change in this context.
       mine.age = 50
       let (newName, nick) = (track { mine.name }, track { mine.nick })
       theirs.nick = "E"

@@ -49,7 +49,7 @@ import Testing
   @Test func excludingIsTheOppositeOfFiltering() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
-      // The salary of the first is nil, which is not above anything.
+      // The salary of the first employee is `nil`, which isn't greater than anything.
       #expect(try all.exclude("salary > 100").fetch() == Array(employees[0...1]))
       for text in ["salary > 100", "age == 22 OR name == 'e1'", "company == nil"] {
         let predicate = try FetchPredicate(format: text)
@@ -266,7 +266,7 @@ import Testing
         #expect(error.code == .unknownName || error.code == .typeMismatch)
         #expect(try failure { _ = try all.filter("age < 0").update(values) }.code == error.code)
       }
-      // A company is no badge, which the first object finds out.
+      // A company isn't a badge, which is detected at the first object.
       let company = try #require(employees[0].company)
       #expect(throws: ArborError.self) { try all.update(["name": "x", "badge": company]) }
       #expect(!context.hasChanges && employees[0].name == "e0")
@@ -307,7 +307,7 @@ import Testing
       #expect(oldest == 24 && least == 100 && total == 4500 && ages == 220 && mean == 22)
       #expect(try all.filter("age > 100").value(of: .sum(\.age)) == 0)
       #expect(try all.filter("age > 100").value(of: .average(\.salary)) == nil)
-      // What the store cannot express throws when a result is asked for.
+      // Unsupported conditions throw when a result is requested.
       let calls = all.filter(#Predicate { $0.calls.isEmpty })
       #expect(try failure { _ = try calls.count() }.code == .invalidPredicate)
       #expect(

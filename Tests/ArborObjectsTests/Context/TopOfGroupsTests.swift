@@ -3,11 +3,11 @@ import ArborObjects
 import TestSupport
 import Testing
 
-/// The first objects of each group, by every way to objects.
+/// The first objects of each group, through every access path.
 @Suite struct TopOfGroupsTests {
   private static let counts = [5, 2, 1, 0, 7]
 
-  /// Countries with so many cities each, and two cities without a country.
+  /// Creates countries with the given numbers of cities, and two cities without a country.
   private func use(
     _ body: (PersistentStore, ManagedObjectContext, [ManagedObject]) throws -> Void
   ) throws {
@@ -54,7 +54,7 @@ import Testing
     if case .integer(let number) = try city.value(forKey: "population") { number } else { -1 }
   }
 
-  /// The largest cities of each country, country by country, by hand.
+  /// Returns the largest cities of each country, computed naively.
   private func largest(
     _ count: Int, _ cities: [ManagedObject], _ countries: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -87,7 +87,7 @@ import Testing
       #expect(pages == expected)
       let sum = try expected.reduce(0) { $0 + (try population($1)) }
       #expect(try query.value(of: .sum("population")) == .integer(sum))
-      // The end of the index is none of what is left.
+      // The minimum can't be read from the end of the index, because that row may be excluded.
       let least = try expected.map(population).min()
       #expect(try query.value(of: .minimum("population")) == least.map(PropertyValue.integer))
       let byName = try query.order(by: "-name").fetch()

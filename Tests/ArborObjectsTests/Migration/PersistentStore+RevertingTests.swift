@@ -7,14 +7,14 @@ import Testing
 
 @testable import ArborObjects
 
-/// The way back from a migration, and those who follow the store.
+/// Reverting and confirming migrations of stores that share or back up their commits.
 @Suite struct PersistentStoreRevertingTests {
   private let folder: TemporaryFolder
   private let log = SimulatedLog()
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Who follows gives up the way back as well: on another machine, in a backup, and restored.
+  /// Confirming a migration also confirms it for followers, backups and restored stores.
   @Test func aConfirmedMigrationIsConfirmedForAll() throws {
     func model(_ names: [String]) throws -> ManagedObjectModel {
       try ManagedObjectModel {

@@ -70,7 +70,7 @@ private final class Box: ManagedObject {
   }
 }
 
-/// Paths into the JSON of codable values, by every way that follows paths.
+/// Key paths into the JSON of codable values, through every access path.
 @Suite struct CodableAttributesTests {
   private func use(_ count: Int = 4, _ body: (ManagedObjectContext, [Box]) throws -> Void) throws {
     try ObjectStore.use(ManagedObjectModel(for: [Box.self]), classes: [Box.self]) { store in
@@ -230,7 +230,8 @@ private final class Box: ManagedObject {
     #expect(error.message.contains("into Kind, whose parts are unknown to the store"))
   }
 
-  /// Programs that have the model from the file do not have the type.
+  /// A derivation can't read a part of a codable value, because programs that use the stored model
+  /// don't have the type.
   @Test func derivationsDoNotReadParts() throws {
     var model = try ManagedObjectModel(for: [Box.self])
     model.entities[0].attributes.append(
@@ -242,13 +243,13 @@ private final class Box: ManagedObject {
     #expect(error.violations.map { $0.message.contains(message) } == [true])
   }
 
-  /// Predicates in the store give what Swift gives of the decoded values.
+  /// Predicates in the store agree with Swift expressions on the decoded values.
   @Test func storeAndSwiftAgree() throws {
     var random = SeededRandom()
     let texts = ["", "a", "é\n\"", "Zoë", "\u{1F600}\\", "a/b", "\u{1}"]
     try use(60) { (context, boxes) throws in
       for (index, box) in boxes.enumerated() {
-        // Some are changed since they were committed.
+        // Some boxes have pending changes.
         if index == 40 { try context.commit() }
         box.label.text = texts.randomElement(using: &random) ?? ""
         box.label.note = Bool.random(using: &random) ? texts.randomElement(using: &random) : nil

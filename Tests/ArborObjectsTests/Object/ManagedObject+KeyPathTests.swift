@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Paths into attributes that have parts, by every way that follows paths.
+/// Key paths into structured attributes, through every access path.
 @Suite struct ManagedObjectKeyPathTests {
   private func use(_ body: (ManagedObjectContext, [ManagedObject]) throws -> Void) throws {
     let model = try ManagedObjectModel {

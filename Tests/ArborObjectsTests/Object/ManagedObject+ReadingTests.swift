@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an accessor cannot read it throws, where it can throw.
+/// Throwing accessors, which must report what they can't read.
 @Suite struct ManagedObjectReadingTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Accessors by name; each tells whether what it gave of a list is right.
+  /// The accessors by name. Each closure returns whether the result for a list is correct.
   private static let accessors:
     [(name: String, isRight: @Sendable (ManagedObject) throws -> Bool)] = {
       let numbers = Array(0..<20)
@@ -152,11 +152,11 @@ import Testing
       }
       context.insert(Employee.self)
       try context.commit()
-      // An earlier read that could not throw is reported by the next operation still.
+      // The next operation still reports an earlier read that couldn't throw.
       _ = ghost["age"] as PropertyValue
       #expect(try failure { _ = try ghost.value(forKey: "age") }.code == .objectNotFound)
       #expect(try failure { _ = try context.count("Employee") }.code == .objectNotFound)
-      // A change may rest on what could not be read.
+      // A change may depend on a value that couldn't be read, so the commit fails.
       context.rollback()
       #expect(try failure { try ghost.setValue(41, forKey: "age") }.code == .objectNotFound)
       #expect(try failure { try context.commit() }.code == .objectNotFound)
@@ -179,7 +179,7 @@ import Testing
       let ada = try #require(try store.makeContext().fetchOne(Employee.self))
       let fault = try store.makeContext().object(with: ada.objectID)
       #expect(ada.context == nil && fault.isFault)
-      // What it holds it has.
+      // Values that were already loaded can be read.
       #expect(try ada.value(forKey: "name") == .string("Ada"))
       #expect(try ada.value(forKey: "company") == ada.companyID.map { .objectID($0) })
       #expect(try ada.object(forKey: "badge") == nil)
@@ -226,7 +226,7 @@ import Testing
         { ($0._toManyView(3) as ToMany<Skill>).ids.isEmpty },
       ]
       for read in reads {
-        // Another opening of the store logs it again.
+        // A new object per reader, of which the entity is logged only once.
         let company = try #require(try store.makeContext().fetchOne(Company.self))
         let ada = try #require(try store.makeContext().fetchOne(Employee.self))
         for _ in 0..<3 { #expect(read(ada)) }
@@ -272,8 +272,8 @@ import Testing
 
   // MARK: Deleted objects
 
-  /// What still leads to an object whose deletion waits for a commit leads there for everything
-  /// that reads it; what the delete rule has unlinked leads nowhere.
+  /// Before the commit of a deletion, all accessors agree on whether a relationship still leads to
+  /// the deleted object, as the delete rule determines.
   @Test("A deletion that waits looks the same however it is read", arguments: ["deny", "nullify"])
   func deletedTargets(rule: String) throws {
     let deleteRule = try #require(RelationshipDescription.DeleteRule(rawValue: rule))

@@ -51,6 +51,7 @@ private final class Member: ManagedObject {
     return store
   }
 
+  /// Members that another context deletes during iteration are skipped.
   @Test func membersThatOthersDeleteDuringAWalkAreLeftOut() throws {
     let batch = ToMany<Member>.Iterator.batch
     let store = try store(members: 4 * batch)
@@ -60,7 +61,7 @@ private final class Member: ManagedObject {
     let first = walk.next()
     var places = [try #require(first).place]
     let other = store.makeContext()
-    // A whole batch, and one of another.
+    // A whole batch, and one member of another.
     let gone = Set(batch..<2 * batch).union([3 * batch])
     for member in try other.fetch(Member.self) where gone.contains(member.place) {
       other.delete(member)
@@ -93,6 +94,7 @@ private final class Member: ManagedObject {
     #expect(club.members.count == 1_000)
   }
 
+  /// Iteration reads members in batches as it proceeds.
   @Test func aWalkReadsAsFarAsItGoes() throws {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first())
@@ -103,7 +105,7 @@ private final class Member: ManagedObject {
     var numbers = [0]
     while let member = walk.next() {
       numbers.append(member.place)
-      // Those that were members when the walk began are walked through.
+      // The walk visits all members that existed when it began.
       if member.place == 3 { club.members.remove(member) }
     }
     #expect(numbers == Array(0..<1_000))

@@ -5,7 +5,7 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct ArrangementTests {
-  /// Against an array, over the sizes at which chunks are split and go.
+  /// Behaves like an array, at sizes where chunks are split and removed.
   @Test func doesWhatAnArrayDoes() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever only waits hears of what others commit.
+/// Followers that only wait, which must be notified of the commits of other contexts.
 @MainActor @Suite(.timeLimit(.minutes(40))) struct FetchedResultsChangesTests {
   private func open() throws -> PersistentStore {
     try PersistentStore(for: Office.classes, at: .inMemory)
@@ -25,7 +25,7 @@ import Testing
         if names.count == 3 { break }
       }
     }
-    // Each commit comes while the follower sleeps: its context does nothing by itself.
+    // Each commit happens while the follower waits and its context is idle.
     for name in ["Ada", "Bob", "Cid"] {
       let count = names.count
       await _Concurrency.Task.yield()
@@ -38,6 +38,7 @@ import Testing
     store.close()
   }
 
+  /// Without automatic merges, followers are notified of explicit merges only.
   @Test func aContextThatDoesNotMergeByItselfIsLeftAlone() async throws {
     let store = try open()
     let context = store.makeContext()
@@ -51,7 +52,7 @@ import Testing
       #expect(try context.mergeExternalCommits())
       #expect(!context.automaticallyMergesCommits)
     }
-    // Taking in by hand wakes the follower.
+    // An explicit merge wakes the follower.
     #expect(await changes.next(isolation: #isolation)?.insertions.count == 1)
     try await waiting.value
     store.close()
@@ -68,6 +69,7 @@ import Testing
     await follower.value
   }
 
+  /// An explicit merge returns whether it merged commits of other contexts.
   @Test func takingInTellsWhetherOthersHaveCommitted() async throws {
     let store = try open()
     let context = store.makeContext()

@@ -34,7 +34,7 @@ import Testing
       step = try #require(try results.update())
       #expect(step.updates.map(\.before) == [1] && step.updates.map(\.after) == [1])
 
-      // Another key, and the same neighbours.
+      // Another key between the same neighbors.
       people[0].age = 46
       step = try #require(try results.update())
       #expect(step.updates.map(\.after) == [1] && step.moves.isEmpty)
@@ -52,6 +52,7 @@ import Testing
     }
   }
 
+  /// Changes that don't affect the request or its objects cause no difference.
   @Test func whatDoesNotConcernIsNoChange() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -70,7 +71,7 @@ import Testing
       #expect(try results.update() == nil, "changed and changed back")
       context.rollback()
       #expect(try results.update() == nil, "what was rolled back did not concern either")
-      // Others change what this context does not keep, and what it keeps.
+      // Another context changes an object unknown to this one, and then a known one.
       let kim = try #require(try other.fetchOne(Employee.self, matching: "age == 10"))
       kim.name = "Kit"
       try other.commit()
@@ -82,7 +83,7 @@ import Testing
       _ = try context.count(Company.self)
       #expect(try results.update()?.updates.map(\.object) == [ada])
       #expect(ada.name == "Ada L")
-      // What waits for a commit here keeps its values until then.
+      // Objects with pending changes keep their values until the commit.
       ada.nick = "A"
       #expect(try results.update()?.updates.map(\.object) == [ada])
       same.age = 60
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  /// Every fetch of these requests goes through an index, whose uses the store counts.
+  /// Single changes are applied without a fetch, which the index use counts would reveal.
   @Test func singleChangesAreTakenInWithoutAFetch() throws {
     try ObjectStore.useOffice { store in
       let (context, other) = (store.makeContext(), store.makeContext())
@@ -121,7 +122,7 @@ import Testing
       let step = try #require(try results.update())
       #expect(step.insertions.count == 2 && step.deletions.count == 3 && step.moves.count == 2)
       #expect(try uses() == before)
-      // A window of the whole is fetched again, unless only other properties changed.
+      // A limited request is fetched again, unless only other properties changed.
       #expect(try first.update() != nil)
       let after = try uses()
       #expect(after > before)
@@ -134,7 +135,7 @@ import Testing
     }
   }
 
-  /// A property shows concurrent commits before the context takes them in.
+  /// Changes that a relationship revealed before their commit was merged are reported.
   @Test func whatWasReadAheadOfItsCommitIsToldOf() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
@@ -155,7 +156,7 @@ import Testing
     }
   }
 
-  /// What is deleted here is left out of what others link it to, until it comes back.
+  /// If a deleted object comes back, links to it that were committed meanwhile are reported.
   @Test(arguments: [false, true])
   func linksToWhatComesBackAreToldOf(isUndone: Bool) throws {
     try ObjectStore.useOffice { store in
@@ -281,7 +282,7 @@ import Testing
     }
   }
 
-  /// The code of the error that following a request throws.
+  /// Returns the code of the error that following a request throws.
   private func refusal(
     of request: FetchRequest<Employee>, sectionedBy path: String? = nil,
     in context: ManagedObjectContext

@@ -4,9 +4,8 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random changes in several contexts of one store: at every moment fetched results are what a
-/// fetch gives, and the differences lead from one moment to the next, whole and with nothing in
-/// them that did not happen.
+/// Random changes in several contexts of one store. Fetched results must always equal a fetch, and
+/// their differences must lead from each state to the next without spurious changes.
 @Suite struct RandomResultsTests {
   @Test func resultsAreAlwaysWhatAFetchGives() throws {
     var seeds = SeededRandom()
@@ -24,7 +23,7 @@ import Testing
     }
   }
 
-  /// A history that once went wrong is named here by its seed.
+  /// Histories that failed before, by their seeds.
   @Test(
     arguments: [
       1, 2, 3, 15_367_320_732_341_461_570, 14_997_916_955_610_824_109, 15_855_050_736_365_222_173,
@@ -37,17 +36,17 @@ import Testing
   }
 }
 
-/// What fetched results say that a fetch does not.
+/// A difference between fetched results and a fetch.
 private struct Contradiction: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Contexts with results that are kept current, and what they were when they were looked at last.
+/// Contexts with current results and their previous state.
 private struct ResultsWorld {
   private let contexts: [ManagedObjectContext]
   private var followed: [any Followed]
   private let seed: UInt64
-  /// What the present step draws from: a step does the same whatever other steps are left out.
+  /// The randomness of the current step, so that a step doesn't depend on other steps.
   private var random: SeededRandom
   private var log: [String] = []
 
@@ -114,14 +113,14 @@ private struct ResultsWorld {
   }
 
   private mutating func look() throws {
-    // Results begin at any time, and go.
+    // Results may be replaced at any time.
     if Int.random(in: 0..<10, using: &random) == 0,
       let position = followed.indices.randomElement(using: &random)
     {
       log.append("renewed \(position)")
       followed[position] = try followed[position].renewed()
     }
-    // Not after every step, so that some changes come together.
+    // Not after every step, so that some changes are combined.
     guard Int.random(in: 0..<3, using: &random) > 0 else { return }
     log.append("looked")
     for results in followed {
@@ -164,7 +163,7 @@ private struct ResultsWorld {
     }
   }
 
-  /// Adds to what the log says of the present step.
+  /// Appends to the log entry of the current step.
   private mutating func note(_ text: String) { log[log.count - 1] += " \(text)" }
 
   private func name(of object: ManagedObject?) -> String {
@@ -240,7 +239,7 @@ private struct ResultsWorld {
     }
   }
 
-  /// What a commit refuses is taken back, as is everything then.
+  /// Commits. If the commit is rejected, rolls everything back.
   private mutating func commit(_ context: ManagedObjectContext) throws {
     note("commit")
     do throws(ArborError) { try context.commit() } catch {
@@ -251,7 +250,7 @@ private struct ResultsWorld {
     }
   }
 
-  /// Changes that are taken back as a whole.
+  /// Makes changes that are reverted as a whole.
   private mutating func interrupt(_ context: ManagedObjectContext) {
     note("interrupted:")
     var copy = self
@@ -280,9 +279,9 @@ private struct ResultsWorld {
 }
 
 private protocol Followed: AnyObject {
-  /// Throws where the results are not what a fetch gives, or the difference does not lead to them.
+  /// Throws if the results differ from a fetch, or the difference doesn't lead to them.
   func compare() throws
-  /// The same results, followed anew.
+  /// Returns new results of the same request.
   func renewed() throws -> any Followed
 }
 
@@ -290,7 +289,7 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
   private let results: FetchedResults<T>
   private var objects: [T]
   private var sections: [PropertyValue]
-  /// What each object said.
+  /// The values of each object.
   private var values: [ObjectID: [String: PropertyValue]] = [:]
 
   init(
@@ -333,7 +332,7 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
     if let path = results.sectionKeyPath, request.sortKeys.first?.keyPath != path {
       request.sortKeys.insert(.ascending(path), at: 0)
     }
-    // The fetch takes in concurrent commits.
+    // The fetch merges concurrent commits.
     let fetched = try results.context.fetch(request)
     let difference = try results.update()
     let now = results.objects
@@ -355,7 +354,7 @@ private final class FollowedResults<T: ManagedObject>: Followed, CustomStringCon
     for position in (difference?.deletedSections ?? []).reversed() { names.remove(at: position) }
     let new = present.map(\.value)
     for position in difference?.insertedSections ?? [] { names.insert(new[position], at: position) }
-    // Where the order folds case the first object names a section, and may be another one now.
+    // If the order folds case, a section is named by its first object, which may have changed.
     let folds = results.request.sortKeys.first?.options.contains(.caseInsensitive) ?? false
     try demand(folds ? names.count == new.count : names == new, "sections \(names) are not \(new)")
     try demand(folds || zip(new, new.dropFirst()).allSatisfy { $0 != $1 }, "\(new) repeat")

@@ -29,7 +29,7 @@ import Testing
 
   @Test func findsALongestRise() {
     func length(_ numbers: [Int]) -> Int {
-      // The naive way: the best that each number can end.
+      // The naive algorithm: the longest run that ends with each number.
       var best: [Int] = []
       for (index, number) in numbers.enumerated() {
         best.append(1 + (0..<index).filter { numbers[$0] < number }.map { best[$0] }.max(or: 0))

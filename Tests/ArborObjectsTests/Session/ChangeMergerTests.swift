@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 @Suite struct ChangeMergerTests {
-  /// An employee in two contexts.
+  /// Calls `body` with an employee in two contexts.
   private func use(
     _ policy: MergePolicy,
     _ body: (ManagedObjectContext, Employee, ManagedObjectContext, Employee) throws -> Void
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  /// What waits for a commit keeps its values over commits of others; once it is rolled back, or
-  /// has no net change, it is what the others have made of it.
+  /// A pending object keeps its values when another context commits. After a rollback, or without a
+  /// net change, it has the committed values.
   @Test func whatIsRolledBackIsWhatOthersMadeOfIt() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       mine.age = 30
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// Both change the name, only they the age, only I the nick.
+  /// Both contexts change the name, the other one the age, and this one the nickname.
   @Test(
     arguments: [
       ("objectWins", "mine", 30, "M"), ("storeWins", "theirs", 30, "M"),
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// An object that comes back has a version that it never had before.
+  /// A revived object has a version that it never had before.
   @Test func aSecondLifeIsNotTakenForTheFirst() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let third = here.store.makeContext()
@@ -208,7 +208,8 @@ import Testing
     }
   }
 
-  /// What others make of an object after its changes were given up is no change of the context's.
+  /// Refreshing discards changes without recording an undo, and later commits by another context
+  /// aren't undone.
   @Test func whatIsRefreshedIsNothingToUndo() throws {
     for isDeleted in [false, true] {
       try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
@@ -228,7 +229,7 @@ import Testing
     }
   }
 
-  /// A new link to what others have deleted leads nowhere at once: nothing stumbles over it.
+  /// A new link to an object that another context deletes becomes `nil` at once.
   @Test func aLinkToWhatIsGoneLeadsNowhere() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let company = here.insert(Company.self)
@@ -243,6 +244,7 @@ import Testing
     }
   }
 
+  /// If two contexts move a member, the merge policy decides on its owner.
   @Test func movesOfOneMemberMeet() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let (one, two) = (here.insert(Company.self), here.insert(Company.self))
@@ -272,8 +274,7 @@ import Testing
     }
   }
 
-  /// Both ends of a link agree after a commit, also where the context still holds what the partners
-  /// were before others gave them others: whoever it marries, or changes and changes back.
+  /// Both ends of a link agree after a commit, even if the context still has outdated partners.
   @Test func withoutMergingBothEndsAgree() throws {
     let histories = [
       ("CB", "AB"), ("AC", "AB"), ("CB AD", "AB"), ("DC", "AB"), ("BC", "AB"), ("CB", "AB A- C+"),
@@ -313,8 +314,8 @@ import Testing
     }
   }
 
-  /// Of two letters, the first is given the second for a spouse; a minus stands for nobody, a plus
-  /// for something else that changes.
+  /// Sets the spouse of the person named by the first letter to that of the second one. A minus
+  /// means `nil`, and a plus changes another property instead.
   private static func marry(_ pairs: String, in context: ManagedObjectContext) throws {
     for pair in pairs.split(separator: " ").map({ $0.map(String.init) }) {
       let person = try #require(try context.fetchOne("Person", matching: "name == \(pair[0])"))

@@ -3,7 +3,7 @@ import Testing
 
 import ArborObjects
 
-/// Objects of a class that hears of its fetches lie between those of one that does not.
+/// Objects of a class that overrides `awakeFromFetch`, mixed with those of one that doesn't.
 @Suite struct FetchedObjectsTests {
   class Guest: ManagedObject {
     override class var entityDescription: EntityDescription {
@@ -37,7 +37,8 @@ import ArborObjects
     override func awakeFromFetch() { heard += 1 }
   }
 
-  /// 300 objects, every third a speaker, each the guest of one of the first three.
+  /// Calls `body` with a store of 300 guests. Every third is a speaker, and each has one of the
+  /// first three as its host.
   private func withGuests(_ body: (PersistentStore) throws -> Void) throws {
     let classes: [ManagedObject.Type] = [Guest.self, Speaker.self]
     try ObjectStore.use(ManagedObjectModel(for: classes), classes: classes) { store in
@@ -54,7 +55,7 @@ import ArborObjects
     }
   }
 
-  /// Each reads all objects, on a way of its own.
+  /// Each argument reads all objects through another access path.
   @Test(arguments: ["all", "known", "prefetch", "members", "cursor", "page", "results", "IDs"])
   func everyObjectHearsOfItOnce(way: String) throws {
     try withGuests { store in

@@ -2,10 +2,10 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// New links to what others have deleted, under the policy that loses no change.
+/// New links to objects that another context has deleted, under the policy that loses no change.
 @Suite struct LostLinksTests {
-  /// An employee, a company, a skill and a task, committed, in a context that refuses conflicts;
-  /// and the same in another one.
+  /// Committed objects in a context that rejects conflicts, and the same objects in another
+  /// context.
   private struct Desk {
     let context: ManagedObjectContext
     let employee: Employee
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The conflict that a commit ends with.
+  /// Returns the conflict that a commit throws.
   private func conflict(_ context: ManagedObjectContext) throws -> ArborError {
     let error = try failure { try context.commit() }
     #expect(error.code == .conflict)
@@ -64,6 +64,7 @@ import Testing
     }
   }
 
+  /// A conflict lists lost links of relationships of every kind.
   @Test func linksOfEveryKindAreMissed() throws {
     try use { here, there in
       here.employee.skills = [here.skill]
@@ -84,6 +85,7 @@ import Testing
     }
   }
 
+  /// Setting another target resolves the conflict.
   @Test func anotherTargetSettlesIt() throws {
     try use { here, there in
       here.employee.company = here.company
@@ -95,6 +97,7 @@ import Testing
     }
   }
 
+  /// Refreshing the object accepts the loss of its links.
   @Test func refreshingAcceptsIt() throws {
     try use { here, there in
       here.employee.company = here.company
@@ -164,6 +167,7 @@ import Testing
     }
   }
 
+  /// Deletions that don't lose a new link are not a conflict.
   @Test func whatLostNothingIsNoConflict() throws {
     try use { here, there in
       here.employee.skills = [here.skill]
@@ -172,7 +176,7 @@ import Testing
       here.employee.skills = []
       try there.delete(there.employee)
       try here.context.commit()
-      // Two that are both gone have nobody to be linked.
+      // If both ends of a new link are gone, nothing was lost.
       here.task.watchers = [here.context.insert(Employee.self)]
       try here.context.commit()
       _ = try there.context.count("Task")

@@ -5,7 +5,7 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct MemberListTests {
-  /// Against an array, short and long.
+  /// Random edits of short and long lists agree with an array.
   @Test func behavesAsAnArrayWithoutDuplicates() {
     var random = SeededRandom()
     for _ in 0..<200 {

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// A walk over objects of which each has a change would find nothing.
+  /// Objects with changes don't trigger a sweep, because it would release none of them.
   @Test func changesMakeNoSweepDue() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -7,7 +7,7 @@ import Testing
 @testable import ArborStore
 
 @Suite struct PendingKeysTests {
-  /// What look-ups of one object among 20,000 that wait for a commit ask for.
+  /// Lookups of a few objects among 20,000 pending ones.
   private static let lookups: [FetchPredicate] = [
     "code == 'c777'", "code IN {'c1', 'c19000', 'none'}", "code == 'none'", "shelf == 777",
     "shelf == 777 AND row == 7", "row == 7 AND shelf == 19999", "title ==[c] 'TITLE 5'",
@@ -20,7 +20,7 @@ import Testing
       let context = store.makeContext()
       for place in 0..<20_000 { try Shelves.insert(place, in: context) }
       let first = try Self.lookups.map { try context.evaluatedRows($0) }
-      // The first look-up of its kind goes through all.
+      // The first lookup of its kind visits all objects.
       #expect(first[0].evaluated == 20_000)
       #expect(first.map(\.found.count) == [1, 2, 0, 1, 1, 0, 1, 1, 0, 1])
       for place in 20_000..<20_020 {
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// Items that indexes of every kind lead to.
+/// A model of items with indexes of every kind.
 private enum Shelves {
   static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -144,7 +144,7 @@ private enum Shelves {
 }
 
 extension ManagedObjectContext {
-  /// What a fetch of items finds, and how many of the context's rows it evaluates for that.
+  /// Returns the objects that a fetch of items finds, and the number of pending rows it evaluates.
   fileprivate func evaluatedRows(
     _ predicate: FetchPredicate
   ) throws -> (found: [ManagedObject], evaluated: Int) {
@@ -201,7 +201,7 @@ private final class CountingState: PendingState {
   func blob(_ name: BlobName) -> Data? { base.blob(name) }
 }
 
-/// A context with many pending objects, which others disturb, and look-ups between all of that.
+/// A context with many pending objects, concurrent changes, and lookups in between.
 private struct LookupWorld {
   private struct Contradiction: Error, CustomStringConvertible { let description: String }
 
@@ -211,7 +211,7 @@ private struct LookupWorld {
   private let other: ManagedObjectContext
   private var random: SeededRandom
   private var log: [String] = []
-  /// Held, so that the context never makes another object of one.
+  /// Retained, so that the context never creates another instance.
   private var objects: [ManagedObject] = []
 
   init(_ store: PersistentStore, seed: UInt64) {
@@ -333,7 +333,7 @@ private struct LookupWorld {
     }
   }
 
-  /// Others change what is committed.
+  /// Changes and deletes committed objects in the other context.
   private mutating func disturb() throws {
     let theirs = try other.fetch("Item")
     for _ in 0..<3 {
@@ -347,7 +347,7 @@ private struct LookupWorld {
     }
     log.append("others commit")
     try other.commit()
-    // Writing to a fault reads it, which fails once it is gone; whoever asks first is told.
+    // Writing to a fault loads it, which fails if it was deleted. This operation reports that.
     if objects.contains(where: \.isFault) {
       _ = try context.count(FetchRequest<ManagedObject>(entity: "Item"))
     }

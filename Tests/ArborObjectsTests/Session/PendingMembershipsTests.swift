@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// What is said of the members of a derived relationship is what their changes say.
+  /// The recorded members of a derived relationship follow the changes of the members.
   @Test func membersFollowTheirChanges() throws {
     try use { fixture in
       let (context, links) = (fixture.context, fixture.context.session.links)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Pairs with an object that is gone are forgotten at both sides, whatever was said of them.
+  /// All pairs with a removed object are forgotten on both sides.
   @Test func pairsAreForgottenAtBothSides() throws {
     try use { fixture in
       let links = fixture.context.session.links

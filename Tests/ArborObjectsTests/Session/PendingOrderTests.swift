@@ -40,7 +40,7 @@ import Testing
     #expect(names(numbers(own).insertingBefore(numbers(guests))) == before)
   }
 
-  /// What one says who places the guests one by one.
+  /// Merging lists has the same result as placing the guests one at a time.
   @Test func guestsStandWhereOneByOnePlacingPutsThem() {
     var random = SeededRandom(seed: 11)
     let letters = Array("abcdefghijklmnop")
@@ -57,7 +57,7 @@ import Testing
         var anchor = previous
         if isBehindAll, previous.map({ own.contains($0) }) ?? false { anchor = lastOfBoth }
         var target = anchor.flatMap { expected.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-        // Behind those that follow the same member.
+        // After those that follow the same member.
         if isBehindAll, anchor == lastOfBoth, anchor != nil {
           while target < expected.count, !own.contains(expected[target]) { target += 1 }
         }
@@ -73,6 +73,7 @@ import Testing
 
   // MARK: One edit
 
+  /// Added members are placed last.
   @Test func whoIsAddedStandsLast() throws {
     try use { edit in
       for member in numbers("yx") {
@@ -83,7 +84,7 @@ import Testing
         edit[member] = .added
       }
       #expect(names(edit.members(over: numbers("cab"))) == "cabyx")
-      // Others have added one of them meanwhile.
+      // Another context has added one of them in the meantime.
       #expect(names(edit.members(over: numbers("cxab"))) == "cxaby")
       edit[numbers("y")[0]] = .unmentioned
       #expect(names(edit.members(over: numbers("cab"))) == "cabx")
@@ -93,6 +94,7 @@ import Testing
     }
   }
 
+  /// A removed member that is added again is placed last.
   @Test func whoComesBackStandsLast() throws {
     try use { edit in
       let a = numbers("a")[0]
@@ -101,7 +103,8 @@ import Testing
       edit[a] = .unmentioned
       #expect(names(edit.members(over: numbers("abc"))) == "bca")
       #expect(edit.changesOwner)
-      // What others add comes behind what it follows, in front of what was put last here.
+      // A member added by another context follows its predecessor, before those that were put last
+      // here.
       #expect(names(edit.members(over: numbers("abXc"))) == "bXca")
       #expect(names(edit.members(over: numbers("bc"))) == "bc")
     }
@@ -121,6 +124,7 @@ import Testing
     }
   }
 
+  /// An order is contested only if both sides have moved members.
   @Test func onlyMovesOfBothAreContested() throws {
     try use { edit in
       let stored = numbers("abcd")
@@ -136,6 +140,7 @@ import Testing
     }
   }
 
+  /// After yielding to the order of the store, additions keep their places next to their neighbors.
   @Test func whoYieldsKeepsItsAdditionsByTheirNeighbours() throws {
     try use { edit in
       edit[numbers("x")[0]] = .added

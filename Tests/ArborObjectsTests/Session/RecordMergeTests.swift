@@ -5,12 +5,12 @@ import Testing
 
 @testable import ArborObjects
 
-/// Three-way merges of records: every pair of changes of one field under every policy.
+/// Three-way merges of records: every pair of changes of one field, under every policy.
 @Suite struct RecordMergeTests {
   private enum Side: String { case context, store }
 
-  /// The field's values at first, in the context and in the store, and whose is kept under each
-  /// policy: that the object wins, that the store wins, overwriting, rolling back.
+  /// The base, context and store values of a field, and the side that is kept under each policy:
+  /// object wins, store wins, overwrite, and rollback.
   private static let table: [(base: Int64?, mine: Int64?, theirs: Int64?, kept: [Side])] = [
     (1, 2, 1, [.context, .context, .context, .store]),
     (1, 1, 3, [.store, .store, .context, .store]),
@@ -24,6 +24,7 @@ import Testing
     (nil, 2, 3, [.context, .store, .context, .store]),
   ]
 
+  /// The policy determines which side's value each field has after a merge.
   @Test func eachFieldIsOneSides() throws {
     try ObjectStore.useOffice { store in
       let entity = try #require(store.engine.schema.entity(named: "Employee"))
@@ -44,7 +45,7 @@ import Testing
           let merge = RecordMerge(
             base: base.view, mine: mine.view, theirs: theirs.view, policy)
           #expect(merge.isMine(field) == (kept == .context), "\(row) under \(policy)")
-          // What nobody changed is the same, whoever's it is.
+          // An unchanged field is the same on both sides.
           #expect(!mine.view.differs(from: theirs.view, other))
         }
       }

@@ -2,10 +2,11 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Undo of changes of ordered relationships, which others have changed meanwhile.
+/// Undoing changes of ordered relationships that another context has changed in the meantime.
 @Suite struct SequenceEditTests {
   typealias Kind = OrderedWorld.Kind
 
+  /// Undo reverts only this context's changes of a list that another context has changed.
   @Test(arguments: Kind.allCases)
   func undoLeavesWhatOthersHaveMadeOfTheList(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -14,7 +15,7 @@ import Testing
       try mine.context.commit()
       try theirs.arrange("dXba")
       try theirs.context.commit()
-      // Only the addition is taken back.
+      // Only the addition is undone.
       mine.context.undo()
       #expect(try mine.members() == "dba")
       mine.context.redo()
@@ -37,6 +38,7 @@ import Testing
     }
   }
 
+  /// An object that is deleted and restored repeatedly returns to its place.
   @Test func whoIsDeletedOnceMoreComesBackToItsPlace() throws {
     try OrderedWorld.use(.favourites) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
@@ -72,7 +74,7 @@ import Testing
     }
   }
 
-  /// Whom others have moved since stays where they put it, where only somebody else was put in.
+  /// Undoing an insertion keeps the members where another context has moved them.
   @Test(arguments: Kind.allCases)
   func undoOfAnAdditionMovesNobody(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  /// Others may bring about by chance what was there before a move; it was one all the same.
+  /// A move is recorded even if a concurrent commit happens to restore the previous order.
   @Test(arguments: Kind.allCases, [false, true])
   func aMoveIsOneWhateverOthersCommit(kind: Kind, isOpen: Bool) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -118,6 +120,7 @@ import Testing
     }
   }
 
+  /// Edits that don't change the order of a list create no undo group.
   @Test(arguments: Kind.allCases)
   func onlyWhatHasMovedIsAStepToTakeBack(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
@@ -142,7 +145,7 @@ import Testing
     }
   }
 
-  /// Who comes back stands where it stood, among those that are there by then.
+  /// A removed member returns to its place among the current members.
   @Test(arguments: Kind.allCases)
   func undoPutsBackWhoLeft(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -170,7 +173,7 @@ import Testing
     }
   }
 
-  /// A member that others have given to somebody else stays there.
+  /// A member that another context has moved to another owner stays there.
   @Test func undoTakesNoMemberFromOthers() throws {
     try OrderedWorld.use(.notes) { mine, theirs in
       mine.context.undoHistory = UndoHistory()

@@ -5,10 +5,10 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Numbers of no entity, and of another than a relationship leads to, which a forged file may hold:
-/// each is an error, and the process goes on.
+/// Object numbers of unknown or unexpected entities, as in a forged file. Each must be an error
+/// that doesn't end the process.
 @Suite struct SessionObjectsTests {
-  /// A store of one company with two employees, badges and tags, which is forged before it is read.
+  /// Creates a store with one object of each entity in use, forges it, and then opens it.
   private func use(
     _ forge: (World, Vandal) throws -> Void,
     _ body: (World, ManagedObjectContext) throws -> Void
@@ -33,7 +33,7 @@ import Testing
     let ada: ObjectNumber
     let badge: ObjectNumber
     let project: ObjectNumber
-    /// Of no entity.
+    /// An object number of an unknown entity.
     let nothing = ObjectNumber(entity: 700, sequence: 1)
 
     init(_ draft: Draft) throws {
@@ -82,6 +82,7 @@ import Testing
     }
   }
 
+  /// Replacing a corrupt target throws, and deleting its owner doesn't crash.
   @Test func deletingAndRelinkingGoOn() throws {
     for name in ["badge", "company", "manager"] {
       try use { world, vandal in
@@ -99,7 +100,7 @@ import Testing
 
   @Test func pathsThatLeadToAnotherEntityEndThere() throws {
     try use { world, vandal in
-      // A tag's record is shorter than a company's.
+      // A tag's record is shorter than that of a company.
       try vandal.point(world.ada, "company", at: world.tag)
     } _: { _, context in
       #expect(try context.count("Employee", matching: "company.founded != nil") == 0)
@@ -111,6 +112,7 @@ import Testing
 
   // MARK: Versions
 
+  /// An object with the greatest version number can still be changed.
   @Test func theGreatestVersionIsFollowedByAnother() throws {
     try use { world, vandal in
       try vandal.setVersion(world.ada, to: .max)

@@ -6,8 +6,8 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Each operation reads the commit that it has merged up to, and leaves the context with the values
-/// of that commit, whatever others commit meanwhile.
+/// Operations, each of which must read the commit it has merged, and leave the context at that
+/// commit, whatever other contexts commit meanwhile.
 @Suite struct SessionOperationsTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Counters `a` to `j` with the ranks 0, 10, 20 … in one group.
+  /// Creates counters `a` to `j` with the ranks 0, 10, 20 … in one group.
   private func use(_ body: (PersistentStore) throws -> Void) throws {
     try ObjectStore.use(Self.model()) { store in
       let context = store.makeContext()
@@ -73,7 +73,7 @@ import Testing
     return show(changed.sorted { $0.objectID.number < $1.objectID.number })
   }
 
-  /// Operations by name; what each gives, with the values of its objects.
+  /// The operations by name. Each returns its result with the values of its objects.
   private static let operations:
     [(name: String, run: @Sendable (ManagedObjectContext) throws -> String)] = {
       let high = FetchRequest<ManagedObject>(
@@ -181,7 +181,7 @@ import Testing
       #expect(Self.show(held) == "a0 b10 c20 d30")
       try commit(["a": 1], to: store)
       let before = try run(store.makeContext())
-      // The context is notified of the change of `a` while it merges the commit of it.
+      // The observer of `a` runs while the context merges the commit.
       withObservationTracking {
         _ = held[0]["rank"] as Int
       } onChange: {
@@ -198,7 +198,7 @@ import Testing
       let answer = try run(context)
       let values = Self.show(held)
       context.rollback()
-      // A look-up merges what this process knows of before it goes to the store.
+      // A lookup first merges the commits that are known to this process.
       let isLater = name == "look-up"
       let after = try run(store.makeContext())
       #expect(answer == (isLater ? after : before))
@@ -263,7 +263,7 @@ import Testing
       var heard: [Int] = []
       override func awakeFromFetch() {
         heard.append(badge)
-        // Hooks may ask their context.
+        // Hooks may use their context.
         #expect(throws: Never.self) { _ = try context?.count(Guest.self) }
       }
     }
@@ -291,7 +291,7 @@ import Testing
     }
   }
 
-  // MARK: Views
+  // MARK: Snapshots
 
   @Test("A view goes on with the commits of its own context")
   func aViewSeesItsOwnCommits() throws {
@@ -307,7 +307,7 @@ import Testing
         new["rank"] = 60
         #expect(try context.count("Counter", matching: "rank >= 50") == 5)
         try context.commit()
-        // From here on the view has what others committed before, too.
+        // From here on, the snapshot includes earlier commits by another context, too.
         let found = try context.fetch("Counter", matching: "rank >= 50", sortedBy: ["rank"])
         #expect(found.map { $0["rank"] as Int } == [50, 60, 60, 70, 70, 80])
         try commit(["b": 99], to: store)

@@ -2,14 +2,15 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Ordered relationships that two contexts change at the same time.
+/// Ordered relationships that two contexts change concurrently.
 @Suite struct SessionOrdersTests {
   typealias Kind = OrderedWorld.Kind
 
   // MARK: Sequences
 
-  /// What the second one to commit made of "abcd", what the first one did, and what becomes of it:
-  /// for all policies, or by the letters of ``ConcurrentPair/policies``.
+  /// Each row contains the sequence committed second, the one committed first, and the outcome: for
+  /// all policies, or by the letters of ``ConcurrentPair/policies``. The initial sequence is
+  /// "abcd".
   private static let table = """
     abcdX | abcdY | all abcdYX
     abXcd | aYbcd | all aYbXcd
@@ -45,7 +46,8 @@ import Testing
     return nil
   }
 
-  /// Whether the others' commit is taken in before the own one, or only found by it.
+  /// The outcome doesn't depend on whether the other commit is merged before or during this
+  /// context's commit.
   @Test(arguments: Kind.allCases, [true, false])
   func sequencesEndAsTheTableSays(kind: Kind, takesIn: Bool) throws {
     for line in Self.table.split(separator: "\n") {
@@ -67,7 +69,7 @@ import Testing
           if !takesIn { mine.context.reset() }
           if outcome.isEmpty { outcome = try mine.members() }
           var expected = Self.outcome(letter, words.dropFirst(2))
-          // To whom X belongs both have changed, even if to the same.
+          // Both contexts have changed the owner of X, even if to the same person.
           let isAddedByBoth = words[0].contains("X") && words[1].contains("X")
           if letter == "E", kind == .notes, isAddedByBoth { expected = "conflict" }
           #expect(outcome == expected, "\(line) under \(letter)")
@@ -78,7 +80,7 @@ import Testing
 
   // MARK: Both ends
 
-  /// The others are in the member's list, which this context does not know of when it adds to it.
+  /// Adding to a list keeps members that another context has added and this context doesn't know.
   @Test func aListThatIsAddedToKeepsWhomOthersAdd() throws {
     try OrderedWorld.use(.favourites) { mine, theirs in
       try mine.member("X").objects(forKey: "fans").insert(mine.person("P"))
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  /// A member that others have given to somebody else does not come back with the list.
+  /// A member that another context has moved to another owner doesn't return with the list.
   @Test(arguments: ConcurrentPair.policies.map(\.letter))
   func aListIsNotWrittenOverMembersThatHaveGone(letter: Character) throws {
     let policy = try #require(ConcurrentPair.policies.first { $0.letter == letter }?.policy)
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  /// Both have given one member to somebody else.
+  /// If both contexts give a member to different owners, the policy decides.
   @Test func aMemberHasOneOwnerByThePolicy() throws {
     for (letter, policy) in ConcurrentPair.policies where letter != "E" {
       try OrderedWorld.use(.notes, policy) { mine, theirs in
@@ -124,10 +126,11 @@ import Testing
     }
   }
 
+  /// Under every policy, concurrent deletions and moves are merged.
   @Test(arguments: Kind.allCases)
   func deletionsMeetMoves(kind: Kind) throws {
     for (letter, policy) in ConcurrentPair.policies {
-      // Theirs is the deletion.
+      // The other context deletes.
       try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.arrange("dbca")
         try theirs.context.delete(theirs.member("b"))
@@ -136,7 +139,7 @@ import Testing
         try mine.context.commit()
         #expect(try mine.members() == "dca", "\(letter)")
       }
-      // Mine is the deletion.
+      // This context deletes.
       try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.context.delete(mine.member("b"))
         try theirs.arrange("dbca")
@@ -145,7 +148,7 @@ import Testing
         try mine.context.commit()
         #expect(try mine.members() == "dca", "\(letter)")
       }
-      // The owner goes.
+      // The owner is deleted.
       try OrderedWorld.use(kind, policy) { mine, theirs in
         try mine.arrange("dbca")
         try mine.arrange("X", of: "Q")
@@ -160,8 +163,9 @@ import Testing
     }
   }
 
-  // MARK: What counts as a change
+  // MARK: Detecting changes
 
+  /// A failed commit keeps the pending order, and a rollback restores the stored one.
   @Test(arguments: Kind.allCases)
   func rollbacksAndFailuresLeaveTheStoresSequence(kind: Kind) throws {
     try OrderedWorld.use(kind, .error) { mine, theirs in
@@ -181,6 +185,7 @@ import Testing
     }
   }
 
+  /// Edits that result in the stored order are not changes.
   @Test(arguments: Kind.allCases)
   func whatIsThereAlreadyIsNoChange(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
@@ -195,7 +200,7 @@ import Testing
     }
   }
 
-  /// What is committed inside of a view of the store is merged with the newest one.
+  /// Commits within a snapshot are merged with the newest list.
   @Test(arguments: Kind.allCases)
   func commitsInsideOfAViewMergeWithTheNewestList(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -209,9 +214,8 @@ import Testing
     }
   }
 
-  /// What was said of the sequence of an object's members goes with the object, as what was said
-  /// of its links does; when others bring it back it has the members in the order that they give
-  /// them.
+  /// Deleting an object discards its pending order. If another context brings it back, its members
+  /// have that context's order.
   @Test(arguments: Kind.allCases)
   func whoIsGoneHasNoSequence(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -228,7 +232,7 @@ import Testing
     }
   }
 
-  /// Whoever comes back stands behind all others, and leaves them where they are.
+  /// A member that is added again is placed last and doesn't move the others.
   @Test(arguments: Kind.allCases)
   func whoComesBackMovesNobody(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -244,7 +248,7 @@ import Testing
     }
   }
 
-  /// The same where others add somebody by the one who comes back.
+  /// This also holds if another context inserts a member next to it.
   @Test(arguments: Kind.allCases)
   func whoComesBackTakesNobodyAlong(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
@@ -270,7 +274,8 @@ import Testing
     }
   }
 
-  /// A change without net effect does not keep what others have made of the object.
+  /// A change without net effect doesn't override the changes that another context made to the
+  /// object.
   @Test func changesWithoutEffectKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {
       try OrderedWorld.use(.notes, policy) { mine, theirs in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct SessionPrefetchingTests {
-  /// Companies of employees with managers, skills and ordered tasks.
+  /// Creates companies with employees, who have managers, skills and ordered tasks.
   private func use(
     _ body: (PersistentStore, ManagedObjectContext) throws -> Void
   ) throws {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// The members of every relationship of everything that a fetch of companies leads to.
+  /// Returns the members of all relationships that are reachable from some companies.
   private func portrait(_ companies: [Company]) -> [String] {
     companies.flatMap { company in
       company.employees.sorted { $0.employeeID < $1.employeeID }.map { employee in
@@ -48,7 +48,7 @@ import Testing
       let companies = try context.fetch(request)
       #expect(context.registeredObjects.allSatisfy { !$0.isFault })
       let count = context.registeredObjects.count
-      // Nothing more is read, from a store that can no longer be asked.
+      // Nothing more is read: the store is closed.
       store.close()
       #expect(portrait(companies) == expected)
       #expect(context.registeredObjects.count == count)
@@ -90,7 +90,7 @@ import Testing
       context.delete(gone)
       #expect(companies[2].employees.contains(fresh))
       #expect(!companies[3].employees.contains(gone))
-      // Prefetched again on top of changes.
+      // Prefetches again with pending changes.
       let again = try context.fetch(request)
       #expect(again == companies)
       #expect(companies[2].employees.isSuperset(of: [fresh, moved]))
@@ -100,6 +100,7 @@ import Testing
     }
   }
 
+  /// Prefetched members reflect later commits.
   @Test func commitsAreSeenByWhoPrefetched() throws {
     try use { (store, context) throws in
       var request = FetchRequest<Company>(sortKeys: ["name"])
@@ -110,10 +111,10 @@ import Testing
       let one = try #require(try other.fetchOne(Employee.self, matching: "company.name == 'c1'"))
       one.company = nil
       try other.commit()
-      // The next operation takes the commit in.
+      // The next operation merges the commit.
       #expect(try context.count(Company.self) == 6)
       #expect(companies[1].employees.count == before - 1)
-      // The context's own commit too.
+      // The same holds for the context's own commit.
       _ = try context.fetch(request)
       let moved = try #require(companies[1].employees.first)
       moved.company = companies[2]
@@ -126,7 +127,7 @@ import Testing
   @Test func manyOwnersAreReadInOnePass() throws {
     var random = SeededRandom()
     try use { (store, context) throws in
-      // Few and many owners of all, so that the pass looks up and walks on.
+      // From few to all owners, so that the pass both seeks and scans.
       let other = store.makeContext()
       let plain = try other.objects(Employee.self).fetch()
       let expected = Dictionary(

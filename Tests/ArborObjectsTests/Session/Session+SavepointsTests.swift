@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The edit of an order is not undone, so the group that the body opens begins behind it.
+  /// After a failed savepoint that edited an order, the next undo group contains all of its edits.
   @Test func afterAFailedBodyAGroupHasAllItsEdits() throws {
     try ObjectStore.use(PlainWorld.model()) { store in
       let context = store.makeContext()

@@ -31,7 +31,7 @@ private final class Screw: Part {
     try ObjectStore.use(ManagedObjectModel(for: classes), classes: classes, body)
   }
 
-  /// Random values against what a plain filter finds, from nothing to everything.
+  /// Lookups of random values find the same objects as a filter.
   @Test(arguments: 0..<12) func theObjectsWithTheValuesAreFound(round: UInt64) throws {
     var random = SeededRandom(seed: 8800 + round)
     try use { store throws in
@@ -64,6 +64,7 @@ private final class Screw: Part {
     }
   }
 
+  /// The lookup returns `nil` in cases that require a fetch.
   @Test func otherwiseAFetchFindsThem() throws {
     try use { store throws in
       let context = store.makeContext()
@@ -73,7 +74,7 @@ private final class Screw: Part {
       #expect(try session.objects(of: entity, withUnique: [1, 2], atSlot: code)?.isEmpty == true)
       let size = try #require(entity.attributes.first { $0.name == "size" }).slot
       #expect(try session.objects(of: entity, withUnique: [1], atSlot: size) == nil)
-      // What waits for a commit is in no index.
+      // Pending objects are not in any index.
       context.insert(Part.self).code = 1
       #expect(try session.objects(of: entity, withUnique: [1], atSlot: code) == nil)
       context.rollback()

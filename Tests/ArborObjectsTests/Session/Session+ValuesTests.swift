@@ -73,7 +73,7 @@ import Testing
         some == [
           ["name": "e2", "age": 20], ["name": "e1", "age": 20], ["name": "e0", "age": 20],
         ])
-      // By a computed column, by an expression, and by what is not fetched.
+      // By a computed column, by an expression, and by an attribute that isn't fetched.
       let twice = try rows(
         context, ["name", "0 - employeeID AS less"], sorted: ["less"], limit: 2)
       #expect(twice.map { $0["less"] } == [-11, -10])
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// Entities whose numbers and names are ordered differently.
+  /// A model in which entity numbers and names are ordered differently.
   private static func menagerie() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Animal", isAbstract: true) {

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct TraversalTests {
-  /// Companies in the order of their numbers; `sizes` says how many employees each has.
+  /// Calls `body` with companies in the order of their numbers. `sizes` contains the number of
+  /// employees of each.
   private func use(
     _ sizes: [Int], _ body: (PersistentStore, ManagedObjectContext, [Company]) throws -> Void
   ) throws {
@@ -17,7 +18,7 @@ import Testing
         return company
       }
       var count: Int64 = 0
-      // Scattered, as members of relationships are that grow.
+      // Scattered, as the members of growing relationships are.
       for round in 0..<(sizes.max() ?? 0) {
         for (company, size) in zip(companies, sizes) where round < size {
           let employee = context.insert(Employee.self)
@@ -36,20 +37,22 @@ import Testing
     context.registeredObjects.count { $0 is Employee }
   }
 
+  /// Reading the members of objects in order prefetches those of the next objects.
   @Test func membersOfTheNextOnesAreReadAlong() throws {
     try use(Array(repeating: 3, count: 12)) { store, context, companies in
-      // Each time as many objects more as have been read already, this one among them.
+      // Each step reads as many further objects as have been read before, including this one.
       for (index, known) in [(0, 1), (1, 3), (3, 7), (7, 12)] {
         #expect(companies[index].employees.count == 3)
         #expect(employees(context) == 3 * known)
       }
-      // Those of the last step are here, though the store can no longer be asked.
+      // The members of the last step are already loaded: the store is closed.
       store.close()
       #expect(companies[7...].allSatisfy { $0.employees.count == 3 })
       #expect(Set(companies[7...].flatMap(\.employees)).count == 15)
     }
   }
 
+  /// Reading members out of order prefetches nothing.
   @Test func nothingIsReadAlongOutOfOrder() throws {
     try use(Array(repeating: 3, count: 12)) { _, context, companies in
       var known = 0
@@ -58,7 +61,7 @@ import Testing
         known += 3
         #expect(employees(context) == known)
       }
-      // Nor in turns with another relationship.
+      // The same holds when alternating with another relationship.
       let first = try #require(companies[0].employees.first)
       #expect(companies[1].employees.count == 3)
       known += 3
@@ -68,6 +71,7 @@ import Testing
     }
   }
 
+  /// Objects that aren't registered in the context are skipped when prefetching.
   @Test func objectsThatTheContextDoesNotKeepArePassedOver() throws {
     try use(Array(repeating: 2, count: 12)) { store, _, companies in
       let context = store.makeContext()
@@ -83,13 +87,14 @@ import Testing
     }
   }
 
+  /// Large relationships are not prefetched.
   @Test func muchIsNotReadAhead() throws {
     try use([1, 1, 1, 2000, 1]) { _, context, companies in
       for company in companies.prefix(2) {
         #expect(Array(company._toManyView(0) as ToMany<Employee>).count == 1)
       }
       #expect(employees(context) == 3)
-      // A view reads members by some hundreds, so those of an object that has more are left.
+      // A view reads members in batches, so it doesn't read those of a large relationship ahead.
       var walk = (companies[3]._toManyView(0) as ToMany<Employee>).makeIterator()
       let first = walk.next()
       #expect(first != nil)
@@ -106,7 +111,7 @@ import Testing
         try other.existingObject(with: companies[2].objectID) as? Company)
       other.delete(try #require(company.employees.first))
       try other.commit()
-      // Not taken in yet, and read as it was.
+      // The commit hasn't been merged, so the members are unchanged.
       #expect(companies[2].employees.count == 2)
       #expect(companies[3].employees.count == 2)
       #expect(try context.count(Company.self) == 8)
@@ -115,7 +120,8 @@ import Testing
     }
   }
 
-  /// Random moves here and by others, and walks through runs of owners between them.
+  /// Walks through runs of owners agree with the expected members after random moves here and by
+  /// another context.
   @Test(arguments: 0..<20) func walksSeeWhatIsThere(round: UInt64) throws {
     var random = SeededRandom(seed: 7700 + round)
     try use((0..<20).map { $0 % 5 }) { store, context, companies in
@@ -128,7 +134,8 @@ import Testing
       for _ in 0..<30 {
         let company = "\(Int.random(in: 0..<20, using: &random))"
         let index = Int.random(in: 0..<count, using: &random)
-        // Even ones are moved here, odd ones by others, so that nothing conflicts.
+        // Even ones are moved here and odd ones by the other context, so that there are no
+        // conflicts.
         let mover = index.isMultiple(of: 2) ? context : writer
         let employee = try #require(
           try mover.fetchOne(Employee.self, matching: "employeeID == \(index)"))

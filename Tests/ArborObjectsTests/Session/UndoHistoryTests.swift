@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 @Suite struct UndoHistoryTests {
-  /// A context with a history, on an office with one company of two employees, committed.
+  /// Calls `body` with a context with undo on a committed company of two employees.
   private func useOffice(
     _ body: (ManagedObjectContext, UndoHistory, Company, Employee, Employee) throws -> Void
   ) throws {
@@ -154,6 +154,7 @@ import Testing
     }
   }
 
+  /// Undo and redo of a group don't revive an object that the group inserted and deleted.
   @Test func whatCameAndWentInOneGroupStaysAway() throws {
     try useOffice { context, history, _, _, _ in
       history.group {
@@ -230,7 +231,7 @@ import Testing
       context.undoHistory?.closeGroup()
       context.rollback()
       #expect(history.undoNames.count == 1 && bob.age == 18)
-      // What was undone behind the commit comes back with it.
+      // Rolling back restores what was undone since the commit.
       history.undo()
       #expect(ada.age == 18 && !history.canUndo)
       context.rollback()
@@ -281,6 +282,7 @@ import Testing
     }
   }
 
+  /// Changes made by hooks belong to the undo group of the changes that were committed.
   @Test func whatHooksChangeBelongsToWhatMadeThemRun() throws {
     try ObjectStore.use(
       ManagedObjectModel(for: [Stamped.self]), classes: [Stamped.self]
@@ -370,7 +372,7 @@ import Testing
   }
 }
 
-/// Counts its commits in a hook.
+/// A class that counts its commits in a hook.
 private final class Stamped: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

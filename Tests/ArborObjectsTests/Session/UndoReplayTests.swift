@@ -2,10 +2,10 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Undo and redo of what others have a part in.
+/// Undo and redo of changes that another context has contributed to.
 @Suite struct UndoReplayTests {
-  /// What an undo leaves as it found it is nothing that its redo may touch, whatever others have
-  /// made of it since.
+  /// If an undo had no effect on an object, its redo must not delete what another context has made
+  /// of it since.
   @Test func whatAnUndoLeavesAwayIsNotTakenFromOthers() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
@@ -19,20 +19,20 @@ import Testing
       let same = try #require(try there.existingObject(with: ada.objectID) as? Employee)
       same.age = 30
       here.delete(ada)
-      // The group inserted and deleted her: she is away before the undo, and after it.
+      // The group inserted and deleted the object, so it is gone before and after the undo.
       history.undo()
       try here.commit()
       #expect(try here.count("Employee") == 0)
-      // By what was changed there she lives on.
+      // The object survives because of the change in the other context.
       try there.commit()
       history.redo()
       #expect(try here.fetchOne(Employee.self)?.age == 30 && !here.hasChanges)
     }
   }
 
-  // MARK: Pairs that others have changed too
+  // MARK: Pairs with concurrent changes
 
-  /// The same two persons and two badges in two contexts; P has X.
+  /// Calls `body` with the same two persons and two badges in two contexts. P has X.
   private func usePairs(
     _ body: (_ mine: ManagedObjectContext, _ theirs: ManagedObjectContext, [[ManagedObject]]) throws
       -> Void
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// To make both ends agree writes to objects; that is not recorded, but what comes next is.
+  /// Merging writes to objects to make both ends agree. That isn't recorded, but later changes are.
   @Test func aChangeBehindAMergeIsUndone() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, y) = (objects[0][0], objects[0][1], objects[0][3])
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// What an undo does to others' links when it takes their commit in, no redo brings back.
+  /// Changes that an undo makes to links while merging a commit are not reverted by a redo.
   @Test func aRedoBringsNothingBackOfACommitThatTheUndoTookIn() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])
@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  /// Who leads to somebody that is gone leads nowhere, also when others bring that one back.
+  /// A reference to a deleted object becomes `nil`, and stays so if another context brings the
+  /// object back.
   @Test func nobodyIsPairedWithWhoComesBackToAnother() throws {
     try usePairs { mine, theirs, objects in
       let (p, y) = (objects[0][0], objects[0][3])
@@ -101,7 +102,7 @@ import Testing
     }
   }
 
-  /// Who goes again by a redo leaves everybody alone, whomever others had paired with it.
+  /// Deleting an object by redo doesn't affect partners that another context has paired with it.
   @Test func whoGoesAgainTakesNobodysPartner() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])

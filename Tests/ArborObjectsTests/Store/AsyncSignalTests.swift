@@ -4,6 +4,7 @@ import Testing
 @testable import ArborObjects
 
 @Suite(.timeLimit(.minutes(40))) struct AsyncSignalTests {
+  /// A ring between reading the token and waiting isn't missed.
   @Test func nobodySleepsPastARing() async {
     let bell = AsyncSignal()
     let token = bell.token
@@ -14,6 +15,7 @@ import Testing
     #expect(bell.hasEnded)
   }
 
+  /// Ringing wakes all waiting tasks.
   @Test func aRingWakesAll() async {
     let bell = AsyncSignal()
     let reason = Reason()
@@ -34,22 +36,24 @@ import Testing
     #expect(!bell.hasEnded)
   }
 
+  /// Cancelling a task ends its wait.
   @Test func aCancelledTaskSleepsNoLonger() async {
     let bell = AsyncSignal()
     let cancelled = _Concurrency.Task { await bell.sleep(past: bell.token) }
     cancelled.cancel()
     await cancelled.value
-    // Cancelled before it begins.
+    // Cancelled before it starts to wait.
     let late = _Concurrency.Task {
       while !_Concurrency.Task.isCancelled { await _Concurrency.Task.yield() }
       await bell.sleep(past: bell.token)
     }
     late.cancel()
     await late.value
-    // Neither a ring nor the end has woken them.
+    // Neither a ring nor the end of the signal has woken them.
     #expect(bell.token == 0 && !bell.hasEnded)
   }
 
+  /// Ending the signal wakes waiting tasks.
   @Test func theEndWakesASleeper() async {
     let bell = AsyncSignal()
     let reason = Reason()

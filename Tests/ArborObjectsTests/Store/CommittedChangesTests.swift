@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The properties that commits of former models changed are told by their present names.
+/// Property names in commits of former models, which are reported by their current names.
 @Suite struct CommittedChangesTests {
   private let folder: TemporaryFolder
   private var url: URL { folder.url.appending(path: "notes.arbor") }
@@ -48,7 +48,8 @@ import Testing
     ])
   }
 
-  /// Without drafts and tags, with colours, languages and fans; titles and friends are renamed.
+  /// Returns a model without drafts and tags, with new properties, and with renamed titles and
+  /// friends.
   private func present() -> ManagedObjectModel {
     ManagedObjectModel(entities: [
       EntityDescription(
@@ -81,7 +82,8 @@ import Testing
       options: StoreOptions(migration: .automatic(dropping: .everythingRemoved)))
   }
 
-  /// What the commits after a sequence changed in the first object of an entity.
+  /// Returns the changed properties of the first object of an entity in each commit after a
+  /// sequence.
   private func told(
     _ store: PersistentStore, of entity: String, after sequence: UInt64
   ) throws -> [Set<String>] {
@@ -96,7 +98,8 @@ import Testing
       .filter { $0.updated.contains(id) }.map { $0.changedProperties(of: id) }
   }
 
-  /// Makes the store, changes each property of a note in a commit of its own, and some together.
+  /// Creates the store, and changes each property of a note in a separate commit, then some
+  /// together.
   private func fill() throws {
     let store = try open(former())
     defer { store.close() }
@@ -158,7 +161,7 @@ import Testing
     try store.check()
   }
 
-  /// The order of declaration is no difference between models, and not one between their news.
+  /// The order of declaration affects neither the fingerprint of a model nor the reported names.
   @Test func anotherOrderOfDeclarationTellsTheSame() throws {
     try fill()
     var model = former()
@@ -177,7 +180,7 @@ import Testing
     try store.check()
   }
 
-  /// What comes back has its number again, and so has what was said of it.
+  /// A restored property has its former number, so earlier commits report it again.
   @Test func goingBackTellsOfWhatComesBack() throws {
     try fill()
     try open(present()).close()

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Indexes that are filled behind a migration, as programs see them.
+/// Indexes that are built after a migration, as seen by programs.
 @Suite struct IndexBuildTests {
   private let folder: TemporaryFolder
   private var url: URL { folder.url.appending(path: "notes.arbor") }
@@ -40,7 +40,7 @@ import Testing
     try context.commit()
   }
 
-  /// Migrates, and leaves the indexes as they are then.
+  /// Migrates the store and leaves the indexes unfinished.
   private func migrate() throws {
     var opening = StoreOpening(.file(url.path), model: try model(hasIndexes: true))
     opening.indexBuilds = .left
@@ -62,7 +62,7 @@ import Testing
     ).description
   }
 
-  /// What a program asks for, whether the indexes are ready or not.
+  /// Expects the right results, whether or not the indexes are ready.
   private func expectAnswers(_ store: PersistentStore) throws {
     let context = store.makeContext()
     #expect(try codes(context, "rank == 7", by: [SortKey("code")]).prefix(3) == [7, 17, 27])
@@ -119,7 +119,7 @@ import Testing
     try store.check()
   }
 
-  /// An open store uses an index from the moment on that it is ready, whoever filled it.
+  /// An open store uses an index as soon as it is ready, whoever built it.
   @Test func openStoresPickTheIndexUp() throws {
     try fill(300)
     try migrate()
@@ -128,7 +128,7 @@ import Testing
     let store = try PersistentStore(
       model: model(hasIndexes: true), at: .file(url), options: options)
     defer { store.close() }
-    // Shares the file with the store above, and waits until all is done.
+    // Shares the file with the store above, and waits until the builds are done.
     try PersistentStore(model: model(hasIndexes: true), at: .file(url)).close()
     #expect(try store.indexBuilds().isEmpty)
     try expectAnswers(store)
@@ -136,12 +136,12 @@ import Testing
     try store.check()
   }
 
-  /// A migration in a copy fills what the last one has left, in the copy.
+  /// A migration in a copy finishes the builds that the previous one has left.
   @Test func aMigrationInACopyFinishesTheBuilds() throws {
     try fill(300)
     try migrate()
     var next = try model(hasIndexes: true)
-    // Values that may not fit take a pass over the objects.
+    // Narrowing a type requires a pass over the objects.
     next.entities[0].attributes[1].type = .integer16
     let store = try PersistentStore(model: next, at: .file(url))
     defer { store.close() }
@@ -151,8 +151,8 @@ import Testing
     try store.check()
   }
 
-  /// Progress tells of the indexes, and a task that is cancelled ends the build until it is asked
-  /// for again.
+  /// Progress includes the indexes, and a cancelled build continues when the migration is requested
+  /// again.
   @Test func progressIsToldAndCancellationHeard() async throws {
     try fill(10_001)
     var options = StoreOptions()
@@ -172,7 +172,7 @@ import Testing
     try store.check()
   }
 
-  /// Values that came to be shared while an index was filled are named, and can be changed.
+  /// Duplicates that were added during a build are reported and can be changed.
   @Test func sharedValuesAreNamedUntilTheyAreChanged() throws {
     try fill(300)
     try migrate()

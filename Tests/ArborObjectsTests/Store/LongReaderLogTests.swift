@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborObjects
 
-/// Which readers are written to the program's log.
+/// The readers that are reported in the program's log.
 @Suite struct LongReaderLogTests {
   private func reader(_ pages: Int, transaction: UInt64 = 1) -> StoreReader {
     StoreReader(
@@ -13,6 +13,7 @@ import Testing
       pinnedBytes: pages * 4096)
   }
 
+  /// A reader is reported once, and again when it pins twice as many pages.
   @Test func aReaderIsNewsOnceAndAgainWhenItPinsTwiceAsMuch() {
     let log = LongReaderLog(limit: 10)
     #expect(log.news(of: [reader(10)]) == [])
@@ -20,11 +21,12 @@ import Testing
     #expect(log.news(of: [reader(21), reader(23, transaction: 2)]).isEmpty)
     #expect(log.news(of: [reader(22), reader(23, transaction: 2)]) == [reader(22)])
     #expect(log.news(of: [reader(40)]).isEmpty)
-    // It ended, and another reads the same state.
+    // The reader has ended, and another one reads the same state.
     #expect(log.news(of: []).isEmpty)
     #expect(log.news(of: [reader(40)]) == [reader(40)])
   }
 
+  /// A commit logs long readers.
   @Test func commitsNameThemInTheLog() throws {
     try #require(ProgramLog.isSetUp)
     let folder = try TemporaryFolder()
@@ -45,7 +47,7 @@ import Testing
       #expect(space.longReaders.map(\.processID) == [ProcessInfo.processInfo.processIdentifier])
       #expect(space.pinned > 0 && space.pinned <= space.free)
       #expect(space.pinned == space.longReaders[0].pinnedBytes)
-      // The first opening was told to put up with more.
+      // The first store was opened with a higher threshold.
       #expect(try store.spaceUsage().longReaders == [] && store.spaceUsage().pinned == space.pinned)
     }
     let written = ProgramLog.entries("path", path)

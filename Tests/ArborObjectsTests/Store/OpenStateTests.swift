@@ -4,13 +4,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A closed store says so, whoever asks for whatever.
+/// A closed store, on which every operation must report that it is closed.
 @Suite struct OpenStateTests {
   private static let ends: [(name: String, end: @Sendable (PersistentStore) throws -> Void)] = [
     ("closed", { $0.close() }), ("destroyed", { try $0.destroy() }),
   ]
 
-  /// Every throwing operation of a store and a context, by its name.
+  /// The throwing operations of a store and a context, by name.
   private static func operations(
     _ store: PersistentStore, _ context: ManagedObjectContext, _ known: ObjectID,
     _ results: FetchedResults<Employee>, _ cursor: FetchCursor<Employee>
@@ -58,7 +58,7 @@ import Testing
     _ = try store.uniqueIDs.next()
     let results = try context.fetchedResults(FetchRequest<Employee>())
     let cursor = try context.cursor(for: FetchRequest<Employee>())
-    // Somebody else may have the file open: that keeps this use of it from nothing.
+    // Another store that has the file open doesn't affect the closed one.
     let other =
       isShared && end == "closed" ? try PersistentStore(for: Office.classes, at: location) : nil
     try #require(Self.ends.first { $0.name == end }).end(store)
@@ -75,7 +75,8 @@ import Testing
     }
   }
 
-  /// What cannot throw leaves it to the next that can, once; nothing is ever committed over it.
+  /// An operation that can't throw defers its error to the next one that can, and later commits
+  /// keep failing.
   @Test func theNextThrowingOperationSaysWhatAnInsertionCannot() throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     let context = store.makeContext()
@@ -90,6 +91,7 @@ import Testing
     #expect(try failure { try context.commit() }.code == .closed)
   }
 
+  /// A closed store doesn't run bodies.
   @Test func bodiesAreNotRunAnyMore() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     store.close()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborObjects
 
-/// Backing a store up while it is used, and restoring it.
+/// Backing up a store in use, and restoring it.
 @Suite struct PersistentStoreBackUpTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -63,7 +63,7 @@ import Testing
         + "path.")
   }
 
-  /// Every commit of every process is in the log, whoever runs the backup.
+  /// The log contains the commits of every session, whichever one runs the backup.
   @Test func aStoreThatIsClosedKeepsItsCommits() throws {
     var store = try open()
     try store.backUp(to: log)
@@ -99,7 +99,7 @@ import Testing
     try context.commit()
     #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 1, sequence: 2))
     store.close()
-    // Both sides of the change come back, each with its model.
+    // The states before and after the change can be restored, each with its model.
     let before = folder.url.appending(path: "before.arbor")
     #expect(try PersistentStore.restore(from: log, to: before, at: .sequence(1)) == 1)
     let former = try PersistentStore(at: .file(before))

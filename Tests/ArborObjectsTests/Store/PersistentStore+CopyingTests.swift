@@ -5,7 +5,7 @@ import Testing
 
 import ArborObjects
 
-/// Copying and compacting a store that contexts work on.
+/// Copying and compacting a store that contexts are using.
 @Suite struct PersistentStoreCopyingTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
@@ -24,7 +24,7 @@ import ArborObjects
     try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
   }
 
-  /// Fills the file with some twenty megabytes, and empties it again.
+  /// Fills the file with about twenty megabytes and empties it again.
   private func fillAndEmpty(_ store: PersistentStore) throws {
     let text = String(repeating: "x", count: 8000)
     try insert((0..<2500).map { "\($0) \(text)" }, store.makeContext())
@@ -32,6 +32,7 @@ import ArborObjects
     try insert(["Ada"], store.makeContext())
   }
 
+  /// Closing the last store of a file compacts it, unless that is disabled.
   @Test func whatIsFreeGoesWithTheLastOpening() throws {
     let path = folder.path("a.arbor")
     try fillAndEmpty(store)
@@ -63,9 +64,9 @@ import ArborObjects
     try context.commit()
     let results = try context.fetchedResults(FetchRequest<Company>(sortKeys: ["name"]))
     let other = store.makeContext()
-    // Not read yet.
+    // A fault.
     let same = try #require(try other.object(with: ada.objectID) as? Company)
-    // Not committed.
+    // A pending insertion.
     let grace = context.insert(Company.self)
     grace.name = "Grace"
     let before = try size(folder.path("a.arbor"))
@@ -86,6 +87,7 @@ import ArborObjects
     store.close()
   }
 
+  /// A store can't be compacted within a snapshot.
   @Test func aSnapshotStandsInTheWay() throws {
     let context = store.makeContext()
     try insert(["Ada"], context)

@@ -6,7 +6,7 @@ import Testing
 
 import ArborObjects
 
-/// Stores that follow the log of another one.
+/// Stores that follow the log of another store.
 @Suite struct PersistentStoreFollowingTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -29,7 +29,7 @@ import ArborObjects
     return company.objectID
   }
 
-  /// Looks at its log only when it is told to.
+  /// Opens a follower that reads its log only when requested.
   private func follow(_ name: String = "b.arbor") throws -> PersistentStore {
     try PersistentStore(
       following: log, at: .path(folder.path(name)), classes: Office.classes, every: .seconds(3600))
@@ -56,7 +56,7 @@ import ArborObjects
     #expect(replica.following?.lag == 0)
     #expect(replica.following?.problem == nil)
     #expect(store.following == nil)
-    // A snapshot on the way changes nothing.
+    // A snapshot in between makes no difference.
     try insert("Barbara")
     try store.backUp(to: log, snapshot: true)
     try insert("Margaret")
@@ -65,7 +65,7 @@ import ArborObjects
     #expect(try names(replica) == ["Ada", "Barbara", "Grace", "Margaret"])
     try replica.check()
     replica.close()
-    // It goes on where it was.
+    // It continues where it stopped.
     try insert("Radia")
     try store.backUp(to: log)
     let again = try follow()
@@ -108,7 +108,7 @@ import ArborObjects
       #expect(throws: ArborError.self) { try store.catchUp() }?.message
         == "The store doesn't follow a log. Open it with one.")
     replica.close()
-    // Opened without a log it is a store of its own, which follows no more.
+    // When opened without a log, it becomes a store of its own that no longer follows.
     let own = try PersistentStore(for: Office.classes, at: .path(path))
     let other = own.makeContext()
     other.insert(Company.self).name = "Grace"
@@ -144,7 +144,7 @@ import ArborObjects
         .message == "An in-memory store cannot follow a log. Use a file.")
   }
 
-  /// A copy that was restored to an earlier commit goes on in the log another way.
+  /// A follower reports a log that has diverged, as after a restore to an earlier commit.
   @Test func anotherHistoryIsNamed() throws {
     try insert("Ada")
     try store.backUp(to: log)

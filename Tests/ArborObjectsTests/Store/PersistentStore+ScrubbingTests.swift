@@ -6,7 +6,7 @@ import Testing
 
 import ArborObjects
 
-/// The scrub as a program uses it.
+/// Scrubbing through the public API.
 @Suite(.timeLimit(.minutes(40))) struct PersistentStoreScrubbingTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("a.arbor") }
@@ -52,7 +52,7 @@ import ArborObjects
     #expect(code { _ = try store.lastScrub() } == .closed)
   }
 
-  /// A store in memory, and one that may only be read: nothing is kept of it.
+  /// An in-memory store and a read-only store can be scrubbed. The latter doesn't record it.
   @Test func otherStores() throws {
     let memory = try PersistentStore(for: Office.classes, at: .inMemory)
     defer { memory.close() }
@@ -65,8 +65,7 @@ import ArborObjects
     #expect(try reader.lastScrub() == last)
   }
 
-  /// A task that is cancelled ends its scrub; what was read is kept, and the next opening that has
-  /// a reason to scrub does the rest.
+  /// A cancelled scrub keeps its progress, and the next scheduled scrub completes it.
   @Test func aCancelledOneIsGoneOnWith() async throws {
     var store = try open()
     let before = try store.lastScrub()
@@ -75,7 +74,7 @@ import ArborObjects
       try store.scrub { fraction in
         fractions.withLock { $0.append(fraction) }
         if fraction > 0.5 { withUnsafeCurrentTask { $0?.cancel() } }
-        // Longer than it works between two looks whether it is to end.
+        // Longer than the interval between two checks for cancellation.
         Thread.sleep(forTimeInterval: 0.011)
       }
     }
@@ -96,7 +95,7 @@ import ArborObjects
     }
   }
 
-  /// A changed bit in a name.
+  /// Damage found by a scrub is thrown and logged. Here, a bit of a name has changed.
   @Test func damageIsThrownAndLogged() throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     let name = try #require(bytes.range(of: Data("company 77".utf8), options: .backwards))
@@ -113,7 +112,7 @@ import ArborObjects
     }
     let written = ProgramLog.entries("path", path)
     #expect(written.map(\.label) == ["ArborData.damage"] && written.map(\.level) == ["error"])
-    // It stays readable, and is not written to.
+    // The store remains readable, but can't be written.
     let context = store.makeContext()
     #expect(try context.count(FetchRequest<Employee>()) == 300)
     context.insert(Company.self).name = "late"

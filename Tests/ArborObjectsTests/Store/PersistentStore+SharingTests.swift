@@ -15,7 +15,7 @@ import ArborObjects
 
   private func path(_ name: String) -> String { folder.path("\(name).arbor") }
 
-  /// Looks at the log only when it is told to, or rung.
+  /// Opens a store that reads the log only when requested or notified.
   private func open(
     _ name: String, _ options: StoreOptions = StoreOptions()
   ) throws -> PersistentStore {
@@ -43,6 +43,7 @@ import ArborObjects
 
   // MARK: Sharing
 
+  /// Stores that share a log receive each other's commits.
   @Test func whatOneCommitsTheOtherHas() throws {
     let a = try open("a")
     let ada = try insert("Ada", a)
@@ -55,7 +56,7 @@ import ArborObjects
     #expect(try b.catchUp() == 2)
     #expect(try context.mergeExternalCommits())
     #expect(results.objects.map(\.name) == ["Ada", "Grace"])
-    // Both write, and each behind the other.
+    // Both stores commit, each after the other.
     let company = try #require(try context.object(with: ada) as? Company)
     company.founded = Date(timeIntervalSinceReferenceDate: 0)
     try context.commit()
@@ -64,13 +65,13 @@ import ArborObjects
     #expect(try names(b) == ["Ada", "Barbara", "Grace"])
     #expect(a.sharing?.lag == 0 && b.sharing?.lag == 0)
     #expect(a.sharing?.appends == 3 && b.sharing?.appends == 1)
-    // The look at the log may have come first.
+    // The store may have read the log before it committed.
     #expect(try #require(a.sharing).lostRaces <= 1 && a.sharing?.takenOver == 1)
     for store in [a, b] {
       try store.check()
       store.close()
     }
-    // Opened again, it has what came meanwhile.
+    // A reopened store has the commits made in the meantime.
     let again = try open("a")
     defer { again.close() }
     try insert("Margaret", again)
@@ -88,6 +89,7 @@ import ArborObjects
     #expect(try names(b) == ["Ada"])
   }
 
+  /// Concurrent commits of several stores to one object are retried, and none is lost.
   @Test func commitsThatMeetAreMerged() async throws {
     let (a, b) = (try open("a"), try open("b"))
     defer { for store in [a, b] { store.close() } }
@@ -128,7 +130,7 @@ import ArborObjects
       late?.message == "Timed out waiting for commit 99. The store has caught up to commit 2.")
   }
 
-  /// A commit that waits for the engine while the log begins enters it.
+  /// A commit that waits for the engine while the log is started is added to the log.
   @Test func aCommitThatWaitedForTheBeginningIsInTheLog() throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     let committed = DispatchSemaphore(value: 0)
@@ -139,7 +141,7 @@ import ArborObjects
         do { try context.commit() } catch { Issue.record(error) }
         committed.signal()
       }
-      // The log begins within a transaction: the commit cannot be done before that ends.
+      // The log starts within a transaction, so the commit has to wait for its end.
       Thread.sleep(forTimeInterval: 0.1)
     }
     try a.share(through: log)
@@ -150,7 +152,7 @@ import ArborObjects
     for store in [a, b] { try store.check() }
   }
 
-  /// A live store begins a log while others write to it.
+  /// A store can start a log while others write to it.
   @Test func aLiveStoreIsShared() async throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     let first = try insert("Ada", a)
@@ -186,6 +188,7 @@ import ArborObjects
     #expect(c.sharing == nil)
   }
 
+  /// The log can be trimmed after a snapshot was published.
   @Test func snapshotsLetTheLogGo() throws {
     let a = try open("a")
     defer { a.close() }
@@ -197,7 +200,7 @@ import ArborObjects
     try log.trim(through: 20)
     try insert("last", a)
     #expect(log.entries.count == 2)
-    // One that is too far behind says so, and begins anew.
+    // A store that is too far behind is rebuilt when opened.
     b.close()
     #expect(try names(open("c")).count == 21)
     let again = try open("b")
@@ -206,7 +209,7 @@ import ArborObjects
     try again.check()
   }
 
-  // MARK: What goes wrong
+  // MARK: Failures
 
   @Test func withoutTheServerReadingGoesOn() throws {
     let a = try open("a")
@@ -234,6 +237,7 @@ import ArborObjects
     again.close()
   }
 
+  /// The outcome of a commit whose response was lost can be determined later.
   @Test func whatNobodyKnowsIsFoundOut() throws {
     var faults = SimulatedLog.Faults()
     faults.lostAnswers = 1000
@@ -294,7 +298,7 @@ import ArborObjects
       options: StoreOptions(isReadOnly: true))
     #expect(try names(kept) == ["Ada", "Barbara", "Grace"])
     kept.close()
-    // Another commit took the place of those that this one has.
+    // Another commit has replaced those of this store.
     #expect(#expect(throws: ArborError.self) { try open("b") }?.code == .forked)
     let other = try open("b")
     defer { other.close() }
@@ -321,7 +325,7 @@ import ArborObjects
       message {
         try PersistentStore(for: Office.classes, at: .inMemory, following: log).close()
       } == "An in-memory store cannot share a log. Use a file.")
-    // Who leaves goes on by itself, and cannot come back.
+    // A store that was opened without its log is independent and can't rejoin.
     try open("d").close()
     let own = try PersistentStore(for: Office.classes, at: .path(path("d")))
     try insert("Grace", own)
@@ -347,7 +351,7 @@ import ArborObjects
     for store in [a, b] { store.close() }
   }
 
-  /// What a store commits that does not know whether the log begins with it comes there.
+  /// If the response to starting a log is lost, commits made in the meantime still reach the log.
   @Test func aBeginningWithoutAnAnswerIsFoundOut() throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     try insert("Ada", a)
@@ -367,6 +371,7 @@ import ArborObjects
     }
   }
 
+  /// A read-only store follows the log, but rejects commits.
   @Test func readersOnlyRead() throws {
     let a = try open("a")
     try insert("Ada", a)
@@ -379,7 +384,7 @@ import ArborObjects
   }
 }
 
-/// Never hears that an entry was added, and asks for no lost answer.
+/// A log that never learns that an entry was added, and doesn't retry.
 private final class ImpatientLog: PassedLog, @unchecked Sendable {
   override var waitLimit: Duration { .zero }
   override func news() -> AsyncStream<Void>? { nil }
@@ -390,7 +395,7 @@ private final class ImpatientLog: PassedLog, @unchecked Sendable {
   }
 }
 
-/// Does not hear that a log was begun.
+/// A log that doesn't learn that it was started.
 private final class DeafBeginning: PassedLog, @unchecked Sendable {
   override func begin(
     with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]

@@ -5,7 +5,7 @@ import Testing
 
 import ArborObjects
 
-/// What a store says of its readers and its file.
+/// The readers of a store and the space usage of its file.
 @Suite struct PersistentStoreSpaceTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
@@ -35,7 +35,7 @@ import ArborObjects
       #expect(reader.processID == ProcessInfo.processInfo.processIdentifier)
       #expect(reader.pinnedPages > 0)
       #expect(reader.pinnedBytes == reader.pinnedPages * (try store.spaceUsage().pageSize))
-      // The first commit that it does not see.
+      // The date of the first commit that the reader doesn't see.
       let since = try #require(reader.since)
       #expect(since >= before && since <= Date())
       #if os(Linux)

@@ -101,8 +101,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  /// An older copy on the file, then another file in its place: each call says so, and none goes on
-  /// as if nothing were.
+  /// If an older copy overwrites or replaces the file, commits fail with a descriptive error.
   @Test(.timeLimit(.minutes(40)), arguments: [true, false])
   func aFileThatIsReplacedIsNamed(inPlace: Bool) throws {
     let folder = try TemporaryFolder()
@@ -245,7 +244,7 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try PersistentStore(
       for: Office.classes, at: .file(folder.url.appending(path: "a.arbor")))
-    // What migrations keep, or leave where they are killed; other files are nobody's.
+    // Files that migrations keep, or leave when killed. Other files are not touched.
     let others = ["a.arbor.txt", "b.arbor-before"]
     let suffixes = [
       "before", "before-lock", "swap", "migration-new", "migration-1", "migration-1-lock",
@@ -273,7 +272,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: lock))
     try store.check()
     store.close()
-    // What a process holds that migrates stays its own.
+    // A lock held by a migrating process is kept.
     let held = try MigrationLock(MigrationFiles(path: file.path))
     try open().close()
     #expect(FileManager.default.fileExists(atPath: lock))

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bodies that meet other commits are run again.
+/// Bodies that are rerun after a conflict with other commits.
 @Suite struct RetryingTests {
   private static let model = Result {
     try ManagedObjectModel {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Runs a body that another commit always comes in between; returns how often it ran.
+  /// Runs a body that conflicts with another commit several times. Returns how often it ran.
   private func runs(
     _ retries: Int?, losing losses: Int, in store: PersistentStore
   ) async throws -> (runs: Int, error: ArborError?) {
@@ -78,6 +78,7 @@ import Testing
     func next() -> Int { count.add(1, ordering: .relaxed).newValue }
   }
 
+  /// A body is retried at most as often as permitted.
   @Test func aBodyIsRunAsOftenAsItMay() async throws {
     try await use { store async throws in
       try await store.perform { try Self.increment($0) }
@@ -91,7 +92,7 @@ import Testing
 
   @Test func aLostRaceForAUniqueValueIsRunAgainAndAPlainDuplicateIsNot() async throws {
     try await use { store async throws in
-      // The first run finds no counter, as the one that comes in between.
+      // Neither the first run nor the concurrent one finds a counter.
       let (raced, none) = try await runs(1, losing: 1, in: store)
       #expect(raced == 2 && none == nil)
       let count = Counting()

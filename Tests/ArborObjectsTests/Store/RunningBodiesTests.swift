@@ -5,7 +5,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// A store that is stopped lets bodies that run end.
+/// A store that is being closed, which lets running bodies finish.
 @Suite struct RunningBodiesTests {
   private func use(_ body: (PersistentStore) async throws -> Void) async throws {
     let model = try ManagedObjectModel {
@@ -16,7 +16,7 @@ import Testing
     try await body(store)
   }
 
-  /// A body that tells when it runs and goes on when it is let.
+  /// A gate at which a body reports that it runs, and waits.
   private final class Gate: Sendable {
     private let began = DispatchSemaphore(value: 0)
     private let goes = DispatchSemaphore(value: 0)
@@ -39,6 +39,7 @@ import Testing
     return "none"
   }
 
+  /// Draining waits for running bodies and rejects new ones.
   @Test func runningBodiesEndAndOthersDoNotBegin() async throws {
     try await use { store in
       let gate = Gate()
@@ -57,7 +58,7 @@ import Testing
       gate.open()
       #expect(await drain.value == 0)
       try await body
-      // Contexts of the caller's own go on.
+      // Contexts created by the caller remain usable.
       #expect(try store.makeContext().fetch("Part").count == 1)
     }
   }
@@ -93,7 +94,7 @@ import Testing
       gate.open()
       #expect(await refusal.hasPrefix("cancelled: "))
       #expect(await store.drain(within: .zero) == 0)
-      // A context that is not the store's own is nobody's to end.
+      // Contexts created by the caller are not cancelled.
       let parts = try store.makeContext().fetch("Part")
       #expect(parts.isEmpty)
     }

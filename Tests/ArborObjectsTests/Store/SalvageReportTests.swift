@@ -8,7 +8,7 @@ import Testing
 @testable import ArborObjects
 @testable import ArborStore
 
-/// What a salvage tells, and what it leaves of the damaged store.
+/// The report of a salvage, and its effect on the damaged store.
 @Suite struct SalvageReportTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -69,13 +69,13 @@ import Testing
     #expect(people.count == 2)
   }
 
-  /// Without the catalogue nobody knows whether things have the numbers of a new store.
+  /// Without the catalog, it is unknown whether the numbers of entities match those of a new store.
   @Test func isNotCompleteWithoutTheCatalogue() throws {
     var bytes = try Data(contentsOf: url)
     let key = Data(StoreFormat.catalogKey.utf8)
     var rest = bytes.startIndex..<bytes.endIndex
     while let found = bytes.range(of: key, in: rest) {
-      // The catalogue begins behind its key, and has a checksum.
+      // The catalog follows its key and has a checksum.
       bytes[found.upperBound] ^= 1
       rest = found.upperBound..<bytes.endIndex
     }
@@ -91,7 +91,7 @@ import Testing
         """)
   }
 
-  /// Keys of a damaged file may be any text: they forge no lines.
+  /// The keys of a damaged file may be any text, which is escaped to stay on one line.
   @Test func keysStayOnTheirLines() throws {
     var outcome = SalvageOutcome()
     outcome.state = .newest
@@ -119,7 +119,8 @@ import Testing
     #expect(SalvageReport(certain).isComplete)
   }
 
-  /// Object IDs lead to their objects; a log begins anew, and tokens tell of everything.
+  /// A salvaged store keeps its object IDs, starts its backups with a snapshot, and reports all
+  /// commits as bulk changes.
   @Test func thoseWhoFollowedReadAnew() throws {
     let log = FolderLog(folder.url.appending(path: "log"))
     let damaged = try PersistentStore(at: .file(url))

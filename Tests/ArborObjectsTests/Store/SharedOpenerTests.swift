@@ -7,7 +7,7 @@ import Testing
 
 import ArborObjects
 
-/// Opening and closing stores that share a log, while others do so.
+/// Opening and closing stores that share a log, concurrently with others.
 @Suite struct SharedOpenerTests {
   private let folder: TemporaryFolder
   private let log = SimulatedLog()
@@ -82,13 +82,12 @@ import ArborObjects
     store.close()
     #expect(slow.hasEnded.withLock { $0 })
     #expect(slow.waits.withLock { $0 } == 1)
-    // Closed again, it has nothing to wait for.
+    // Closing it again doesn't wait.
     store.close()
   }
 }
 
-/// Refuses snapshots of another store than the log's, as a log on a server does; another machine
-/// begins the log first.
+/// A log that rejects snapshots of other stores, as a server does. Another machine starts it first.
 private final class StrictLog: PassedLog, @unchecked Sendable {
   private let beginFirst: @Sendable () -> Void
   private let hasBegun = Lock(false)
@@ -111,7 +110,7 @@ private final class StrictLog: PassedLog, @unchecked Sendable {
   }
 }
 
-/// Takes its time to answer.
+/// A log that responds slowly.
 private final class SlowHead: PassedLog, @unchecked Sendable {
   let isSlow = Lock(false)
   let hasBegun = DispatchSemaphore(value: 0)

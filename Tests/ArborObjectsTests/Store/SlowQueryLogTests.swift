@@ -3,7 +3,7 @@ import ArborObjects
 import TestSupport
 import Testing
 
-/// What queries that take long leave in the log.
+/// Log entries of slow queries.
 @Suite struct SlowQueryLogTests {
   private func store(
     _ threshold: Duration?, entity: String = "LoggedNote"
@@ -36,7 +36,7 @@ import Testing
     store.close()
   }
 
-  /// Whatever reads rows by a predicate, and what its entry says of the question.
+  /// The operations that read rows by a predicate, and the expected description and row count.
   private static let readers:
     [(asked: String, rows: String?, read: @Sendable (ObjectQuery<ManagedObject>) throws -> Void)] =
       [
@@ -83,7 +83,7 @@ import Testing
     store.close()
   }
 
-  /// What the plan by counts estimates, the plan that ran knows.
+  /// The logged plan is the executed one, with actual instead of estimated rows.
   @Test func thePlanThatRanIsLogged() throws {
     try #require(ProgramLog.isSetUp)
     let store = try PersistentStore(

@@ -7,7 +7,7 @@ import Testing
 @testable import ArborObjects
 
 @Suite(.timeLimit(.minutes(40))) struct StoreChangesTests {
-  /// A store of the typed office, checked when `body` is done.
+  /// Calls `body` with a store of the typed office, and checks the store afterwards.
   private func useOffice(_ body: (PersistentStore) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -55,8 +55,7 @@ import Testing
     }
   }
 
-  /// The values that the model marks outlive their object, whatever their type and wherever they
-  /// lie.
+  /// Tombstones contain the values that the model preserves, whatever their type and storage.
   @Test func deletedObjectsLeaveATombstone() async throws {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel {
@@ -97,7 +96,7 @@ import Testing
     store.close()
   }
 
-  /// Every opening of the file is told of a migration, in its place among the commits.
+  /// Every store of the file is notified of a migration, in order with the commits.
   @Test func migrationsAreAnnounced() async throws {
     try await useOffice { store in
       let other = try PersistentStore(at: .file(try #require(store.url)), classes: Office.classes)
@@ -158,7 +157,7 @@ import Testing
       try await store.perform {
         $0.insert(Skill.self); return
       }
-      // Asked for later, but iterated with the first.
+      // Requested later, but iterated together with the first one.
       let later = store.changes
       try await store.perform {
         $0.insert(Company.self); return
@@ -287,7 +286,7 @@ import Testing
       await _Concurrency.Task.yield()
       task.cancel()
       #expect(await task.value == 0)
-      // The others go on.
+      // The other sequences continue.
       var iterator = changes.makeAsyncIterator()
       try await store.perform {
         $0.insert(Skill.self); return

@@ -42,7 +42,8 @@ import Testing
     #expect(converted.code == code && !converted.message.isEmpty)
   }
 
-  /// Whatever the engine says — sentences or clauses — the message is made of whole sentences.
+  /// Messages consist of whole sentences, whether the engine's description is a sentence or a
+  /// clause.
   @Test(arguments: ["The header is damaged.", "the header is damaged", "The file is short.."])
   func noMessageHasTwoFullStops(what: String) throws {
     try ObjectStore.useOffice { store throws in
@@ -91,7 +92,7 @@ import Testing
         + "for reading, or abandon the migration with PersistentStore.revertMigration(_:).")
   }
 
-  /// A refusal lists what keeps the store from being opened, and nothing else.
+  /// A missing file and a missing folder have different messages.
   @Test func missingFilesAndFoldersAreToldApart() throws {
     let folder = try TemporaryFolder()
     let (file, inner) = (folder.path("a.arbor"), folder.path("none/a.arbor"))

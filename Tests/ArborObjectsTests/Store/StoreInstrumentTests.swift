@@ -4,9 +4,9 @@ import ArborObjects
 import TestSupport
 import Testing
 
-/// What a store's instrument is told of commits and fetches.
+/// The commits and fetches that are reported to a store's instrument.
 @Suite struct StoreInstrumentTests {
-  /// Keeps what it is told, in words.
+  /// Records the reported events as text.
   private final class Recording: Sendable {
     private let lines = Lock<[String]>([])
     @TaskLocal static var request = "nobody"
@@ -87,7 +87,7 @@ import Testing
       context.delete(parts[1])
       try context.commit()
       #expect(recording.take().last == "0 1 1, met 0, at 2")
-      // Links of both ends are kept apart from the objects' records.
+      // Links of to-many relationships are stored apart from the objects' records.
       try parts[2].setValue(.list([.objectID(shelf.objectID)]), forKey: "shelves")
       try context.commit()
       #expect(recording.take().last == "0 2 0, met 0, at 3")
@@ -132,13 +132,13 @@ import Testing
     }
   }
 
-  /// What looks for objects, and what is told of it.
+  /// The operations that fetch objects, and the expected events.
   private static let fetches:
     [(words: [String], ask: @Sendable (ObjectQuery<ManagedObject>) throws -> Void)] = [
       (["objects of Part for nobody", "3"], { _ = try $0.fetch() }),
       (["objects of Part for nobody", "3"], { _ = try $0.fetchIDs() }),
       (["objects of Part for nobody", "3"], { _ = try $0.page() }),
-      // One more tells whether there is another page.
+      // One more row reveals whether there is another page.
       (["objects of Part for nobody", "3"], { _ = try $0.limit(2).page() }),
       (["objects of Part for nobody", "3"], { _ = try $0.order(by: "title").page() }),
       (["objects of Part for nobody", "1"], { _ = try $0.filter("code == 2").fetch() }),
@@ -188,6 +188,7 @@ import Testing
     }
   }
 
+  /// The closures of an instrument run in the caller's task.
   @Test func closuresRunInTheTaskOfWhoAsks() async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
@@ -227,7 +228,7 @@ import Testing
     }
   }
 
-  /// Who counts the queries of one context does not take them from the instrument.
+  /// Counting the queries of a context doesn't hide them from the instrument.
   @Test func queriesThatAreCountedAreToldToo() async throws {
     let (recording, counted) = (Recording(), Recording())
     try await use(recording.instrument) { store in
@@ -239,6 +240,7 @@ import Testing
     }
   }
 
+  /// Options with the same instrument are equal.
   @Test func copiesAreOne() {
     let (one, other) = (StoreInstrument(), StoreInstrument())
     var options = StoreOptions()

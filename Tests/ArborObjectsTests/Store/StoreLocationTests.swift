@@ -43,6 +43,7 @@ import Testing
         + "file.")
   }
 
+  /// File names with special characters are preserved.
   @Test(arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])
   func everyNameComesThroughAsItIs(name: String) throws {
     let url = URL(filePath: "/tmp/folder").appending(path: name)
@@ -52,6 +53,7 @@ import Testing
     #expect(try StoreLocation.file(relative).stored == .file("/tmp/folder/" + name))
   }
 
+  /// A file URL may name the local host.
   @Test func theLocalHostIsNone() throws {
     let url = try #require(URL(string: "file://localhost/tmp/a.arbor"))
     #expect(try StoreLocation.file(url).stored == .file("/tmp/a.arbor"))

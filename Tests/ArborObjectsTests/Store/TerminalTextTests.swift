@@ -2,8 +2,9 @@ import Testing
 
 import ArborObjects
 
-/// Texts of a file on their way to a terminal.
+/// Text from a file that is printed to a terminal.
 @Suite struct TerminalTextTests {
+  /// Control characters are escaped.
   @Test func ordersBecomeTexts() {
     #expect(TerminalText.escaped("plain, Ångström, 项目 👩‍👩‍👧") == "plain, Ångström, 项目 👩‍👩‍👧")
     #expect(TerminalText.escaped("a\u{1B}[2Jb") == "a\\u{1B}[2Jb")

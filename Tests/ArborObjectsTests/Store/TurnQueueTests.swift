@@ -8,6 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(40))) struct TurnQueueTests {
   private typealias Job = _Concurrency.Task
 
+  /// The number of concurrent turns doesn't exceed the limit.
   @Test func noMoreThanAllowedGoOnAtOnce() async throws {
     let turns = TurnQueue(count: 3)
     let counts = Counts()
@@ -21,7 +22,7 @@ import Testing
             counts.end()
             return turns.leave()
           }
-          // Whoever waits for tasks must not do so on a thread of theirs.
+          // Blocking calls must not run on a thread of the concurrency pool.
           try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
               continuation.resume(
@@ -41,6 +42,7 @@ import Testing
     #expect(counts.most <= 3 && counts.now == 0)
   }
 
+  /// Cancelling a task ends its wait for a turn.
   @Test func aCancelledTaskWaitsNoLonger() async throws {
     let turns = TurnQueue(count: 1)
     try await turns.enter()
@@ -53,7 +55,7 @@ import Testing
       await #expect { try await waiting.value } throws: { ($0 as? ArborError)?.code == .cancelled }
     }
     turns.leave()
-    // Nobody who was cancelled has kept the turn.
+    // No cancelled task has kept a turn.
     try await turns.enter()
     turns.leave()
     try turns.enterAndWait()
@@ -61,7 +63,7 @@ import Testing
   }
 }
 
-/// How many have their turn.
+/// The current and the maximum number of concurrent turns.
 private final class Counts: Sendable {
   private let state = Lock((now: 0, most: 0))
 

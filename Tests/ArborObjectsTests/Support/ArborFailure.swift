@@ -1,7 +1,7 @@
 import ArborModel
 import Testing
 
-/// The library's error that `body` throws; an issue where it throws none.
+/// Returns the `ArborError` that `body` throws, and records an issue if it throws none.
 func failure(
   of body: () throws -> Void, sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) throws -> ArborError {

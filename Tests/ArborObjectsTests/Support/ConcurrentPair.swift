@@ -1,11 +1,11 @@
 import ArborModel
 import ArborObjects
 
-/// Two changes that two contexts make of the same state: theirs is committed first.
+/// Two concurrent changes of the same state by two contexts. Theirs is committed first.
 ///
-/// A person with `a` 1 is in the team T1 and has the skill S1; T2 and S2 have nobody.
+/// Initially, a person with `a` 1 is in team T1 and has skill S1. T2 and S2 are unused.
 struct ConcurrentPair {
-  /// What a context does. It sets numbers to 2 where it is mine, to 3 where it is theirs.
+  /// A change by one of the contexts. It sets numbers to 2 if it is mine, and to 3 if it is theirs.
   enum Deed: String, CaseIterable {
     case a, b
     case toT2 = "to T2"
@@ -22,18 +22,18 @@ struct ConcurrentPair {
   let mine: Deed
   let theirs: Deed
 
-  /// The policies by the letters of the table.
+  /// The policies by the letters used in the table.
   static let policies: [(letter: Character, policy: MergePolicy)] = [
     ("E", .error), ("O", .mergeByPropertyObjectWins), ("S", .mergeByPropertyStoreWins),
     ("W", .overwrite), ("R", .rollback),
-    // Deletions yield to changes.
+    // Changes win over deletions.
     (
       "C",
       .custom { conflict in conflict.contextValues == nil ? .storeWins : .objectWins }
     ),
   ]
 
-  /// The objects by their names, in one context.
+  /// The objects by name, in one context.
   private struct World: ConcurrentWorld {
     let context: ManagedObjectContext
     var objects: [String: ManagedObject] = [:]
@@ -74,8 +74,8 @@ struct ConcurrentPair {
       }
     }
 
-    /// The person's numbers, team and skills, and with a minus what is not there any more; throws
-    /// where the other sides of the links say anything else.
+    /// Returns the person's numbers, team and skills, and deleted objects with a minus. Throws if
+    /// the other ends of the links disagree.
     func state(_ names: [ObjectID: String]) throws -> String {
       let person = try context.fetch(FetchRequest<ManagedObject>(entity: "Person")).first
       var words: [String] = []
@@ -112,7 +112,7 @@ struct ConcurrentPair {
     }
   }
 
-  /// What has become of everything when both have been committed; see
+  /// Returns the outcome of committing both changes; see
   /// ``ConcurrentWorld/outcome(_:after:_:in:)``.
   func outcome(_ policy: MergePolicy, _ model: ManagedObjectModel) throws -> String {
     try ObjectStore.use(model) { store in

@@ -1,24 +1,24 @@
 import ArborModel
 import ArborObjects
 
-/// The objects of a small graph by their names, in one context: what two contexts change at once.
+/// A small graph of named objects in one context, which two contexts change concurrently.
 protocol ConcurrentWorld<Deed> {
-  /// What a context does.
+  /// A change by one of the contexts.
   associatedtype Deed
 
   var context: ManagedObjectContext { get }
   var objects: [String: ManagedObject] { get set }
 
-  /// The same graph in another context, of which no object is known yet.
+  /// Returns the same graph in another context, without any objects yet.
   func inContext(_ context: ManagedObjectContext) -> Self
 
-  /// Makes and commits what both begin with; returns the names of the objects.
+  /// Creates and commits the initial objects. Returns their names.
   mutating func fill() throws -> [ObjectID: String]
 
-  /// Does `deed`, which sets numbers to `number`.
+  /// Performs `deed`, which sets numbers to `number`.
   func perform(_ deed: Deed, number: Int64) throws
 
-  /// What there is, in words; throws where two sides of a link disagree.
+  /// Returns a description of the state. Throws if two ends of a link disagree.
   func state(_ names: [ObjectID: String]) throws -> String
 }
 
@@ -28,8 +28,8 @@ extension ConcurrentWorld {
     return object
   }
 
-  /// What has become of everything when another context has committed `theirs` and then this one
-  /// `mine`, or "conflict"; throws where either context sees anything else than the store.
+  /// Returns the state after another context has committed `theirs` and this one `mine`, or
+  /// "conflict". Throws if either context differs from the store.
   func outcome(
     _ mine: Deed, after theirs: Deed, _ policy: MergePolicy, in store: PersistentStore
   ) throws -> String {

@@ -1,24 +1,24 @@
 import ArborModel
 import ArborObjects
 
-/// Two changes that two contexts make of the same relationship: theirs is committed first.
+/// Two concurrent changes of the same relationship by two contexts. Theirs is committed first.
 ///
 /// The relationship is one-to-one or ordered; see ``LinkPair/Form``.
 struct LinkPair {
   /// The form of the relationship.
   enum Form: String, CaseIterable, Sendable {
-    /// Two persons P and Q, two badges X and Y; P has X.
+    /// Two persons P and Q, and two badges X and Y. P has X.
     case oneToOne
-    /// P has A, B and C in that order, each of which leads back to one; X is nobody's.
+    /// P has A, B and C in that order, each of which has a single owner. X has none.
     case ordered
-    /// The same, where members may be several persons'.
+    /// The same, but members may have several owners.
     case orderedBothWays
 
     var member: String { self == .oneToOne ? "Badge" : "Item" }
     var name: String { self == .oneToOne ? "badge" : "items" }
     var inverse: String { "owner" }
 
-    /// The deeds that there are, in the order of the table.
+    /// The possible changes, in the order of the table.
     var deeds: [String] {
       self == .oneToOne
         ? ["a", "P = Y", "P = none", "Q = X", "delete P", "delete X", "delete Y"]
@@ -54,7 +54,7 @@ struct LinkPair {
     ])
   }
 
-  /// The objects by their names, in one context.
+  /// The objects by name, in one context.
   private struct World: ConcurrentWorld {
     let form: Form
     let context: ManagedObjectContext
@@ -104,8 +104,8 @@ struct LinkPair {
       }
     }
 
-    /// The person's number and members, and with a minus what is not there any more; throws where
-    /// the other sides of the links say anything else.
+    /// Returns the persons' numbers and members, and deleted objects with a minus. Throws if the
+    /// other ends of the links disagree.
     func state(_ names: [ObjectID: String]) throws -> String {
       var words: [String] = []
       var owners: [String: Set<String>] = [:]
@@ -142,7 +142,7 @@ struct LinkPair {
     }
   }
 
-  /// What has become of everything when both have been committed; see
+  /// Returns the outcome of committing both changes; see
   /// ``ConcurrentWorld/outcome(_:after:_:in:)``.
   func outcome(_ policy: MergePolicy) throws -> String {
     try ObjectStore.use(Self.model(form)) { store in

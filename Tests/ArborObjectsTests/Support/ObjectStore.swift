@@ -3,9 +3,10 @@ import ArborObjects
 import Foundation
 import TestSupport
 
-/// A persistent store for one test, which ends with the store check.
+/// Stores that are checked at the end of a test.
 enum ObjectStore {
-  /// Opens a new store, in a temporary folder or in memory, and checks it when `body` is done.
+  /// Calls `body` with a new store in memory or in a temporary folder, and checks the store
+  /// afterwards.
   static func use<R>(
     _ model: ManagedObjectModel, inMemory: Bool = true, classes: [ManagedObject.Type] = [],
     _ body: (PersistentStore) throws -> R
@@ -20,7 +21,7 @@ enum ObjectStore {
     return result
   }
 
-  /// Opens a new store of the typed office, and checks it when `body` is done.
+  /// Calls `body` with a new store of the typed office, and checks the store afterwards.
   static func useOffice<R>(
     inMemory: Bool = true, _ body: (PersistentStore) throws -> R
   ) throws -> R {
@@ -29,5 +30,5 @@ enum ObjectStore {
   }
 }
 
-/// What a test throws to leave a savepoint or a body.
+/// An error that a test throws to leave a savepoint or a body.
 struct Interruption: Error {}

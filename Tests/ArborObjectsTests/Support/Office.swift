@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Typed classes in the form that a person writes by hand, with every kind of relationship.
+/// Handwritten typed classes with every kind of relationship.
 enum Office {
   static let classes: [ManagedObject.Type] = [
     Person.self, Employee.self, Manager.self, Company.self, Badge.self, Skill.self, Task.self,
@@ -59,7 +59,7 @@ class Employee: Person {
       RelationshipDescription(name: "mentor", destination: "Person"),
     ])
 
-  /// Counts the hooks; no property of the model.
+  /// The hooks that were called; not a property of the model.
   var calls: [String] = []
 
   var employeeID: Int64 {

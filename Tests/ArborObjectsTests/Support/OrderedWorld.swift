@@ -2,9 +2,9 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// A person whose members are named by letters; others are nobody's.
+/// Persons P and Q with ordered members that are named by letters.
 struct OrderedWorld {
-  /// The two kinds: with many at the other end, in an order too, and with one.
+  /// The kind of inverse: ordered to-many, or to-one.
   enum Kind: String, CaseIterable {
     case favourites, notes
 
@@ -24,7 +24,7 @@ struct OrderedWorld {
 
   func member(_ name: Character) throws -> ManagedObject { try object(kind.member, name) }
 
-  /// The names of the members; fails where the other ends say anything else.
+  /// Returns the names of the members. Fails if the other ends disagree.
   func members(of person: Character = "P") throws -> String {
     let owner = try self.person(person)
     let members = try owner.objects(forKey: kind.rawValue).fetch()
@@ -47,7 +47,8 @@ struct OrderedWorld {
     try self.person(person).objects(forKey: kind.rawValue).replaceAll(with: members)
   }
 
-  /// Two contexts on a store in which P has the members a to d and Q none; X, Y and Z are nobody's.
+  /// Calls `body` with two contexts, in which P has the members a to d, and Q, X, Y and Z are
+  /// unlinked.
   static func use(
     _ kind: Kind, _ policy: MergePolicy = .mergeByPropertyObjectWins,
     _ body: (OrderedWorld, OrderedWorld) throws -> Void

@@ -1,36 +1,36 @@
-/// A naive context: what it changed, on top of a naive store whose every commit it sees at once.
+/// A naive context: its changes on top of a naive store, whose commits it sees at once.
 ///
-/// A property that it changed keeps its value when others commit another; the rest follows the
-/// store. An object that it changed lives on when others delete it, until what was changed has been
-/// taken back. Of a link the context's last word holds, as long as both ends are there. What leads
-/// to something that is deleted leads nowhere, and is there again when the deletion is undone.
+/// A changed property keeps its value when another context commits; all other properties follow the
+/// store. A changed object survives a deletion by another context until its changes are reverted.
+/// For links, the context's last change counts, as long as both ends exist. A reference to a
+/// deleted object is `nil`, and is restored if the deletion is undone.
 struct PlainContext {
   typealias Item = PlainStore.Item
   typealias Link = PlainStore.Link
 
   private static let names = PlainStore.attributes + ["team", "desk", "clerk"]
 
-  /// What a group of operations changed.
+  /// The changes of a group of operations.
   struct Difference {
     var before: [Int: Item] = [:]
     var after: [Int: Item] = [:]
     var linksBefore: Set<Link> = []
     var linksAfter: Set<Link> = []
-    /// What was written to, also without net change.
+    /// The objects that were written to, even without a net change.
     var objects: Set<Int> = []
     var links: Set<Link> = []
-    /// Objects in the order in which they were first written to.
+    /// The objects in the order in which they were first written to.
     var written: [Int] = []
-    /// Of the lists that somebody has left, or in which members were moved.
+    /// The moves of lists from which members were removed or in which members were moved.
     var moves: [PlainList: PlainMove] = [:]
-    /// The lists of which somebody was taken, or whose members were given a sequence.
+    /// The lists from which members were removed or that were reordered.
     var lists: Set<PlainList> = []
 
     var isEmpty: Bool {
       before == after && linksBefore == linksAfter && !moves.contains { $0.value.isMoved }
     }
 
-    /// - Parameter pieces: The changes that it consists of.
+    /// - Parameter pieces: The changes that make up this one.
     init(_ before: View, _ after: View, _ pieces: [Difference] = []) {
       for key in Set(before.items.keys).union(after.items.keys)
       where before.items[key] != after.items[key] {
@@ -53,53 +53,53 @@ struct PlainContext {
       }
     }
 
-    /// Adds what was written to, each at its first time.
+    /// Appends the objects that were written to for the first time.
     mutating func note(written keys: [Int]) {
       for key in keys where !written.contains(key) { written.append(key) }
     }
   }
 
-  /// What a group of operations changed, in parts: between them were concurrent commits.
+  /// The changes of a group of operations, split at concurrent commits.
   typealias Group = [Difference]
 
-  /// What the context sees.
+  /// The state that the context sees.
   struct View {
     let items: [Int: Item]
     let links: Set<Link>
     let lists: [PlainList: [Int]]
   }
 
-  /// The state of every inserted or updated object.
+  /// The state of each inserted or updated object.
   private var changed: [Int: Item] = [:]
-  /// What the store had of the updated ones when it was last looked at.
+  /// The last known stored state of each updated object.
   private var base: [Int: Item] = [:]
   private var deleted: Set<Int> = []
-  /// What the deleted ones were in the store when they were deleted.
+  /// The stored state of each deleted object at the time of its deletion.
   private var deletedBase: [Int: Item] = [:]
-  /// Updated objects that others have deleted.
+  /// Updated objects that another context has deleted.
   private var survivors: Set<Int> = []
   private var links: [Link: Bool] = [:]
   var orders: [PlainList: PlainOrder] = [:]
-  /// The lists of which somebody was taken, or whose members were given a sequence, since somebody
-  /// asked for it.
+  /// The lists from which members were removed or that were reordered, since the last call of
+  /// `takeTouched()`.
   var touched: Set<PlainList> = []
-  /// What was written to since somebody asked for it, in order.
+  /// The objects that were written to since the last call of `takeWritten()`, in order.
   private var written: [Int] = []
-  /// How many commits of the store have been taken in.
+  /// The number of merged commits of the store.
   private var seen = 0
 
-  /// Whether an object lives on that others have deleted.
+  /// Whether an object survives a deletion by another context.
   func survives(_ key: Int) -> Bool { survivors.contains(key) }
 
-  /// Whether an object has a change.
+  /// Whether an object has changes.
   func isChanged(_ key: Int) -> Bool { changed[key] != nil }
 
-  /// What an object that has a change leads to in the store, one to one.
+  /// Returns the stored one-to-one partner of a changed object.
   func stored(_ key: Int) -> Int? {
     base[key].flatMap { item in PlainPairs.name(of: item.entity).flatMap { item.values[$0] } }
   }
 
-  /// Whether an object is not in the store, for all that the context knows.
+  /// Whether an object isn't in the store, as far as the context knows.
   func isInserted(_ key: Int) -> Bool { changed[key] != nil && base[key] == nil }
 
   mutating func takeTouched() -> Set<PlainList> {
@@ -112,9 +112,9 @@ struct PlainContext {
     return written
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// Takes in concurrent commits.
+  /// Merges concurrent commits.
   mutating func sync(_ store: PlainStore) {
     var mendings: [PlainPairs.Mending] = []
     var order: [Int] = []
@@ -140,7 +140,7 @@ struct PlainContext {
       base[key] = present
       survivors.remove(key)
     }
-    // Others have brought back what this context has brought back too.
+    // Another context has revived an object that this context has revived, too.
     for key in changed.keys.sorted() where base[key] == nil {
       guard let present = store.items[key] else { continue }
       mendings.append(mending(key, [changed[key]]))
@@ -157,7 +157,8 @@ struct PlainContext {
     survivors.remove(key)
   }
 
-  /// Forgets what others have deleted; a changed object that is paired with it leads nowhere.
+  /// Forgets an object that another context has deleted. A changed partner loses its reference to
+  /// it.
   private mutating func forgetGone(_ key: Int) {
     let item = changed[key]
     forget(key)
@@ -169,7 +170,7 @@ struct PlainContext {
     if base[partner]?.values[inverse] == key { base[partner]?.values[inverse] = nil }
   }
 
-  /// What others have deleted is linked to nothing, and has no members to put in a sequence.
+  /// Drops links and orders of objects that another context has deleted.
   private mutating func dropLost(_ store: PlainStore) {
     let known = Set(items(store).keys).union(deleted)
     orders = orders.filter { known.contains($0.key.owner) }
@@ -196,7 +197,7 @@ struct PlainContext {
 
   var deletedKeys: Set<Int> { deleted }
 
-  /// Whether the context's word on a link is that it is none.
+  /// Whether the context has removed a link.
   func isUnlinked(_ link: Link) -> Bool { links[link] == false }
 
   func view(_ store: PlainStore) -> View {
@@ -264,7 +265,7 @@ struct PlainContext {
 
   // MARK: Undoing
 
-  /// Takes a group back: first what it deleted comes again, last what it inserted goes.
+  /// Reverts a group: first revives what it deleted, and finally deletes what it inserted.
   mutating func undo(_ group: Group, _ store: PlainStore) {
     var revived: [Int] = []
     var mendings: [PlainPairs.Mending] = []
@@ -315,7 +316,7 @@ struct PlainContext {
     }
   }
 
-  /// Brings an object back; returns what is to be mended where it was merged.
+  /// Revives an object. If it was merged, returns how to repair its pair.
   private mutating func revive(
     _ key: Int, _ item: Item?, _ store: PlainStore
   ) -> PlainPairs.Mending? {
@@ -323,7 +324,7 @@ struct PlainContext {
     if deleted.contains(key) { keepSequences(with: key, store) }
     changed[key] = item
     base[key] = store.items[key]
-    // What others have changed since the deletion stays.
+    // Changes made by another context since the deletion are kept.
     if deleted.remove(key) != nil, let item, let known = deletedBase[key],
       var merged = store.items[key]
     {
@@ -346,7 +347,7 @@ struct PlainContext {
     }
   }
 
-  /// Drops changes of some objects and links that have no net effect.
+  /// Drops changes of objects, links and lists that have no net effect.
   mutating func settle(_ group: Group, _ store: PlainStore) {
     for part in group {
       for key in part.objects.sorted() where base[key] != nil && changed[key] == base[key] {
@@ -392,6 +393,6 @@ struct PlainContext {
 }
 
 extension PlainContext.Group {
-  /// Whether there is nothing to take back.
+  /// Whether there is nothing to undo.
   var hasNoEffect: Bool { allSatisfy(\.isEmpty) }
 }

@@ -1,21 +1,21 @@
 /// A list of members in a naive store or context.
 struct PlainList: Hashable {
   let owner: Int
-  /// "skills", "holders" or "members".
+  /// The name of the list: "skills", "holders" or "members".
   let name: String
 }
 
-/// What a naive context says of the sequence of a list.
+/// The pending order of a list in a naive context.
 struct PlainOrder: Equatable {
-  /// The sequence that was chosen; nil: that of the store.
+  /// The chosen sequence; `nil` for that of the store.
   var arrangement: [Int]?
-  /// Who was put last since.
+  /// The members that were put last since then.
   var last: [Int] = []
-  /// The store's members when it was chosen.
+  /// The store's members when the sequence was chosen.
   var base: [Int] = []
 }
 
-/// What a group of operations changed in the sequence of a list.
+/// The change of a list's order by a group of operations.
 struct PlainMove {
   let before: [Int]
   let left: [Int]
@@ -27,7 +27,7 @@ struct PlainMove {
     isMoved = before.filter(after.contains) != after.filter(before.contains)
   }
 
-  /// The sequence that takes it back.
+  /// Returns the sequence after undoing the change.
   func undone(_ present: [Int]) -> [Int] {
     let former = before.filter(present.contains)
     let others = present.filter { !left.contains($0) }
@@ -37,8 +37,8 @@ struct PlainMove {
 }
 
 extension [Int] {
-  /// This list with the members that it lacks of another one, each put in by itself: behind the one
-  /// that it follows there, or behind all that both lists have, where it follows all of them.
+  /// Returns this list with the missing members of another list. Each follows its predecessor in
+  /// the other list, or all common members if it follows all of them there.
   fileprivate func placing(_ guests: [Int]) -> [Int] {
     var merged = self
     let both = filter(guests.contains)
@@ -47,7 +47,7 @@ extension [Int] {
       var anchor = index > 0 ? guests[index - 1] : nil
       if isLast, let known = anchor, contains(known) { anchor = both.last }
       var target = anchor.flatMap { merged.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-      // Behind those that follow the same member.
+      // After those that follow the same member.
       while isLast, anchor != nil, anchor == both.last, target < merged.count,
         !contains(merged[target])
       {
@@ -60,7 +60,7 @@ extension [Int] {
 }
 
 extension PlainContext {
-  /// The members of a list, whatever their sequence.
+  /// Returns the members of a list, regardless of order.
   private func memberSet(_ list: PlainList, _ store: PlainStore) -> Set<Int> {
     switch list.name {
     case "skills": Set(links(store).filter { $0.person == list.owner }.map(\.skill))
@@ -69,7 +69,7 @@ extension PlainContext {
     }
   }
 
-  /// The members of a list in their order.
+  /// Returns the members of a list in order.
   func members(_ list: PlainList, _ store: PlainStore) -> [Int] {
     let members = memberSet(list, store)
     guard store.isOrdered else { return members.sorted() }
@@ -79,12 +79,12 @@ extension PlainContext {
     var last = order.last.filter(members.contains)
     if order.arrangement == nil { last.removeAll(where: kept.contains) }
     own.removeAll(where: last.contains)
-    // Whom nobody put anywhere.
+    // Members without a chosen position.
     own += members.sorted().filter { !(own + last + kept).contains($0) }
     return (own + last).placing(kept)
   }
 
-  /// The lists of all objects.
+  /// Returns the lists of all objects.
   func lists(_ store: PlainStore) -> [PlainList: [Int]] {
     guard store.isOrdered else { return [:] }
     var lists: [PlainList: [Int]] = [:]
@@ -96,8 +96,8 @@ extension PlainContext {
     return lists
   }
 
-  /// The lists of the deleted teams: others may have given them members, which lead there until the
-  /// commit, and may leave.
+  /// Returns the lists of deleted teams. Others may have added members, which keep their references
+  /// until the commit.
   func deletedLists(_ store: PlainStore) -> [PlainList: [Int]] {
     guard store.isOrdered else { return [:] }
     var lists: [PlainList: [Int]] = [:]
@@ -112,9 +112,9 @@ extension PlainContext {
     isInserted(list.owner) ? [] : store.orders[list] ?? []
   }
 
-  /// An object is about to become a member.
+  /// Records that an object is about to become the last member.
   ///
-  /// - Parameter isBack: Whether it is one in the store.
+  /// - Parameter isBack: Whether the object is a member in the store.
   mutating func putLast(_ member: Int, _ list: PlainList, isBack: Bool, _ store: PlainStore) {
     var order = orders[list] ?? PlainOrder()
     if isBack, order.arrangement == nil || order.base != stored(list, store) {
@@ -125,8 +125,8 @@ extension PlainContext {
     orders[list] = order
   }
 
-  /// An object that was deleted is about to come back: where the store has it as a member, and
-  /// nobody else says anything of it, it is one again at once, and moves none of the others.
+  /// Prepares the orders for a deleted object that is about to be revived. If it is a member in the
+  /// store and this context hasn't removed it, it becomes a member again without moving others.
   mutating func keepSequences(with key: Int, _ store: PlainStore) {
     for (list, order) in orders where order.arrangement != nil {
       let stored = stored(list, store)
@@ -143,14 +143,14 @@ extension PlainContext {
     }
   }
 
-  /// Gives members a sequence.
+  /// Sets the order of the members.
   mutating func arrange(_ members: [Int], _ list: PlainList, _ store: PlainStore) {
     guard members != self.members(list, store) else { return }
     touched.insert(list)
     settle(members, list, store)
   }
 
-  /// Forgets what is said of a sequence where it is the store's.
+  /// Forgets the order of a list if it is that of the store.
   mutating func settle(_ list: PlainList, _ store: PlainStore) {
     if orders[list] != nil { settle(members(list, store), list, store) }
   }

@@ -1,26 +1,25 @@
-/// One-to-one relationships of naive contexts: a person's desk in a team, whose clerk it is. Each
-/// end is a value of its item; both are kept in agreement by the rules here.
+/// One-to-one relationships of naive contexts: a person's desk in a team, whose clerk is that
+/// person. Both ends are stored as values, and the rules here keep them consistent.
 enum PlainPairs {
-  /// The name of the other end.
+  /// The names of the inverses.
   static let inverses = ["desk": "clerk", "clerk": "desk"]
 
-  /// The end that an entity has; nil for none.
+  /// Returns the name of an entity's end, or `nil` if it has none.
   static func name(of entity: String) -> String? {
     ["Person": "desk", "Team": "clerk"][entity]
   }
 
-  /// An object whose values have been put together from what two contexts made of it, and what it
-  /// led to before.
+  /// A merged object whose pair has to be repaired, and its former partners.
   struct Mending {
     let key: Int
     let former: Set<Int>
   }
 
-  /// Whose word counts where both ends say something else.
+  /// The side that decides if both ends disagree.
   enum Side {
-    /// The context's.
+    /// The context's change.
     case own
-    /// That of the object that has another partner by now.
+    /// The object that has another partner by now.
     case others
   }
 }
@@ -35,7 +34,7 @@ extension PlainContext {
     return item.flatMap { PlainPairs.name(of: $0.entity) }.flatMap { item?.values[$0] }
   }
 
-  /// Points an object at another one, or at none; both ends agree afterwards.
+  /// Sets or removes the partner of an object and updates both ends.
   mutating func pair(_ key: Int, with target: Int?, _ store: PlainStore) {
     let former = partner(of: key, store)
     guard former != target else { return }
@@ -44,25 +43,25 @@ extension PlainContext {
     if let target { arrive(key, at: target, store) }
   }
 
-  /// Sets one end alone.
+  /// Sets one end only.
   private mutating func point(_ key: Int, at target: Int?, _ store: PlainStore) {
     guard let name = name(of: key, store) else { return }
     set(key, name, target, store)
   }
 
-  /// Tells a former partner that it is none any more.
+  /// Removes the reference of a former partner.
   mutating func leave(_ key: Int, at owner: Int, _ store: PlainStore) {
     if partner(of: owner, store) == key { point(owner, at: nil, store) }
   }
 
-  /// Tells a new partner, whose former one lets it go.
+  /// Sets the reference of a new partner, whose former partner loses its own.
   private mutating func arrive(_ key: Int, at owner: Int, _ store: PlainStore) {
     let former = partner(of: owner, store)
     point(owner, at: key, store)
     if let former, former != key { leave(owner, at: former, store) }
   }
 
-  /// What is to be mended of an object that is about to be merged.
+  /// Returns the repair of an object that is about to be merged.
   func mending(_ key: Int, _ items: [Item?]) -> PlainPairs.Mending {
     let targets = items.compactMap { item in
       item.flatMap { PlainPairs.name(of: $0.entity) }.flatMap { item?.values[$0] }
@@ -70,7 +69,7 @@ extension PlainContext {
     return PlainPairs.Mending(key: key, former: Set(targets))
   }
 
-  /// Makes both ends agree after a merge: the object that was merged decides.
+  /// Makes both ends consistent after a merge, in which the merged object decides.
   mutating func mend(
     _ mendings: [PlainPairs.Mending], _ store: PlainStore, _ side: PlainPairs.Side = .own
   ) {
@@ -98,12 +97,12 @@ extension PlainContext {
     }
   }
 
-  /// Whether what an object leads to is a change of the context.
+  /// Whether the partner of an object is a change of the context.
   private func isRepaired(_ key: Int, _ store: PlainStore) -> Bool {
     isChanged(key) && stored(key) != partner(of: key, store)
   }
 
-  /// Makes both ends agree on what an object that came back leads to.
+  /// Makes both ends consistent after an object was revived.
   mutating func mendRevived(_ key: Int, _ store: PlainStore) {
     guard let target = partner(of: key, store) else { return }
     if items(store)[target] == nil {
@@ -113,8 +112,8 @@ extension PlainContext {
     }
   }
 
-  /// What a commit decides: who lives on although others have deleted it keeps a partner that has
-  /// found no other, and nothing leads to what is gone.
+  /// Repairs pairs before a commit: objects that survived a deletion keep partners that have no
+  /// other one, and references to missing objects are removed.
   mutating func mendForCommit(_ survivors: [Int], _ store: PlainStore) {
     mend(survivors.map { mending($0, []) }, store, .others)
     for key in items(store).keys.sorted() where isChanged(key) {

@@ -1,8 +1,8 @@
 import ArborModel
 
-/// A naive store that several naive contexts share: objects as dictionaries, links as pairs.
+/// A naive store shared by several naive contexts, with objects as dictionaries and links as pairs.
 struct PlainStore: Equatable {
-  /// Attributes by name, and the keys of what to-one relationships lead to.
+  /// An object's attributes and the keys of its to-one targets, by name.
   struct Item: Equatable {
     var entity: String
     var values: [String: Int] = [:]
@@ -15,13 +15,13 @@ struct PlainStore: Equatable {
 
   var items: [Int: Item] = [:]
   var links: Set<Link> = []
-  /// Whether the members of all relationships have an order.
+  /// Whether the members of all relationships are ordered.
   var isOrdered = false
-  /// Whether persons and teams are paired one to one.
+  /// Whether persons and teams have one-to-one pairs.
   var isPaired = false
-  /// What each commit wrote, in the order in which it is taken in.
+  /// The objects that each commit wrote, in merge order.
   var commits: [[Int]] = []
-  /// The members in their order, where they have one.
+  /// The members of ordered lists.
   var orders: [PlainList: [Int]] = [:]
 
   static let attributes = ["a", "b", "c"]
@@ -62,7 +62,7 @@ struct PlainStore: Equatable {
     ]).validated()
   }
 
-  /// Takes out what leads to objects that are not there.
+  /// Removes references to missing objects.
   mutating func dropDangling() {
     for (key, item) in items {
       for name in ["team", "desk", "clerk"] {

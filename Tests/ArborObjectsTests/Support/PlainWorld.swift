@@ -1,9 +1,9 @@
 import ArborModel
 
-/// A naive object graph of dictionaries, against which contexts are tested: no records, no edits,
-/// no store, and both sides of every relationship spelt out.
+/// A naive object graph of dictionaries, with which contexts are compared. Both ends of every
+/// relationship are stored explicitly.
 struct PlainWorld: Equatable {
-  /// A relationship as the naive world knows it; the inverse is nil where none exists.
+  /// A relationship of the naive graph; `inverse` is `nil` if it has none.
   struct Relationship {
     let entity: String
     let name: String
@@ -41,7 +41,7 @@ struct PlainWorld: Equatable {
     relationships.filter { $0.entity == entity }
   }
 
-  /// The same as a model.
+  /// Returns the equivalent model.
   static func model() throws -> ManagedObjectModel { try built.get() }
 
   private static let built = Result {
@@ -66,12 +66,12 @@ struct PlainWorld: Equatable {
   struct Item: Equatable {
     var entity: String
     var values: [String: PropertyValue] = [:]
-    /// By relationship: the members, of a to-one relationship at most one. Without inverses the
-    /// hidden side is kept under the name with a tilde.
+    /// The members by relationship, at most one if it is to-one. The hidden end of a relationship
+    /// without inverse is stored under its name with a tilde.
     var links: [String: [Int]] = [:]
   }
 
-  /// The objects by a key of the test's own.
+  /// The objects by keys that the test assigns.
   var items: [Int: Item] = [:]
 
   func entity(of key: Int) -> String { items[key]?.entity ?? "" }
@@ -131,7 +131,7 @@ struct PlainWorld: Equatable {
         unlink(relationship, key, member)
       }
     }
-    // Whoever points here without an inverse.
+    // Objects that refer to this one by a relationship without inverse.
     for relationship in Self.relationships
     where relationship.inverse == nil && relationship.destination == item.entity {
       for owner in members(key, "~" + relationship.name) { unlink(relationship, owner, key) }
@@ -140,7 +140,7 @@ struct PlainWorld: Equatable {
     for member in cascaded { delete(member) }
   }
 
-  /// The world with the order taken out of what has none, to be compared.
+  /// The objects in a comparable form, with unordered members sorted and hidden ends removed.
   var settled: [Int: Item] {
     items.mapValues { item in
       var item = item

@@ -2,9 +2,9 @@ import ArborModel
 import ArborObjects
 import TestSupport
 
-/// Groups of changes that are undone and redone, against a list of what the graph was.
+/// Undo and redo of groups, compared with a list of earlier graphs.
 extension RandomHistory {
-  /// What `body` changes is one group.
+  /// Performs the changes of `body` as one group.
   mutating func asGroup(_ body: (inout RandomHistory) throws -> Void) throws {
     let before = world
     try body(&self)
@@ -14,7 +14,7 @@ extension RandomHistory {
     redoWorlds = []
   }
 
-  /// An explicit group, of which a part may be taken back and brought again inside.
+  /// Performs an explicit group, in which a nested group may be undone and redone.
   mutating func group() throws {
     log.append("group {")
     var isUndone = false
@@ -48,7 +48,7 @@ extension RandomHistory {
     redoWorlds = isUndone ? [after] : context.undoHistory?.canRedo == true ? redoWorlds : []
   }
 
-  /// Whether the inner group has anything in it: else the outer one's part would be taken back.
+  /// Whether the nested group has changes. Otherwise, the outer group's part would be undone.
   private func isRecorded(since before: PlainWorld) -> Bool { world.settled != before.settled }
 
   mutating func undo() {

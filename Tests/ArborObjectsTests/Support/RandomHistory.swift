@@ -7,7 +7,7 @@ struct Mismatch: Error, CustomStringConvertible {
   let description: String
 }
 
-/// One random history: what it does to a context it does to a naive graph.
+/// A random history, whose changes are applied to a context and to a naive graph.
 struct RandomHistory {
   let store: PersistentStore
   var context: ManagedObjectContext
@@ -17,7 +17,7 @@ struct RandomHistory {
   var ids: [Int: ObjectID] = [:]
   var nextKey = 1
   var log: [String] = []
-  /// The world before each group that can be undone, and after each that can be redone.
+  /// The graphs before each group that can be undone. ``redoWorlds`` has those to redo.
   var undoWorlds: [PlainWorld] = []
   var redoWorlds: [PlainWorld] = []
   var committedUndoWorlds: [PlainWorld] = []
@@ -125,7 +125,7 @@ struct RandomHistory {
       }
     log.append("\(key).\(name) = …")
     try object(key, context).setValue(value, forKey: name)
-    // The literal nil would be a value too.
+    // Assigning a `nil` literal would store a value.
     world.items[key]?.values.removeValue(forKey: name)
     if !value.isNull { world.items[key]?.values[name] = value }
   }
@@ -186,7 +186,7 @@ struct RandomHistory {
     world.delete(key)
   }
 
-  /// Some steps that are taken back.
+  /// Performs some steps and reverts them with a savepoint.
   mutating func interrupt() throws {
     let (before, idsBefore) = (world, ids)
     log.append("savepoint")
@@ -228,7 +228,7 @@ struct RandomHistory {
       }
       found.items[key] = item
     }
-    // A read that failed would have given defaults: the next operation says so.
+    // Failed reads return default values. The next operation reports them.
     _ = try context.object(with: ids.values.first ?? store.objectID("Team", number: 1))
     for (key, item) in world.settled where found.settled[key] != item {
       throw difference(

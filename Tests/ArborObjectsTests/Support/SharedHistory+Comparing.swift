@@ -2,7 +2,7 @@ import ArborModel
 
 import ArborObjects
 
-/// What a context shows, against what the naive one does.
+/// Comparing a context with the naive one.
 extension SharedHistory {
   func compare(_ sideIndex: Int) throws {
     let side = sides[sideIndex]
@@ -27,7 +27,7 @@ extension SharedHistory {
       if store.isPaired { try comparePair(object, key, item, items, sideIndex) }
       switch item.entity {
       case "Person":
-        // It may lead to a team that is gone, here or by others, until the commit mends that.
+        // The team may have been deleted here or by another context, which the commit repairs.
         let living = Set(items.keys.compactMap { ids[$0] })
         let team = item.values["team"].flatMap { items[$0] == nil ? nil : ids[$0] }
         var found: ObjectID?
@@ -55,7 +55,7 @@ extension SharedHistory {
     try compareGroups(side, sideIndex)
   }
 
-  /// What an object is paired with; somebody who is gone is nobody.
+  /// Compares the partner of an object. A deleted partner counts as `nil`.
   private func comparePair(
     _ object: ManagedObject, _ key: Int, _ item: PlainStore.Item, _ items: [Int: PlainStore.Item],
     _ sideIndex: Int
@@ -71,7 +71,7 @@ extension SharedHistory {
       throw difference("\(sideIndex): \(key).\(name) is \(texts[0]), not \(texts[1])")
     }
     let plain = sides[sideIndex].plain
-    // Who lives on although others have deleted it keeps what it led to until the commit.
+    // An object that survived a deletion keeps its partner until the commit.
     guard let expected, let inverse = PlainPairs.inverses[name], !plain.survives(key),
       !plain.survives(expected)
     else { return }

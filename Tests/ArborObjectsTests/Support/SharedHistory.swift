@@ -3,27 +3,28 @@ import TestSupport
 
 @testable import ArborObjects
 
-/// One random history of several contexts on one store: what it does to them it does to naive ones.
+/// A random history of several contexts on one store, whose changes are also applied to naive ones.
 ///
-/// Every context lets its own changes win, and takes commits of the others in at each operation.
-/// Undo groups are closed after each change, or stay open for some steps of all contexts.
+/// Under the policy of every context, its own changes win, and each operation merges the commits of
+/// the others. Undo groups are closed after each change, or stay open for some steps of all
+/// contexts.
 struct SharedHistory {
   typealias Difference = PlainContext.Difference
   typealias Group = PlainContext.Group
 
-  /// A group that goes on. At each concurrent commit, a part of it ends.
+  /// An open undo group, which is split at each concurrent commit.
   struct OpenGroup {
     var parts: Group = []
-    /// What the context saw when the present part began, and after its last change.
+    /// The state when the current part began. `end` is the state after its last change.
     var start: PlainContext.View
     var end: PlainContext.View
-    /// What its changes did, each by itself.
+    /// The changes of the current part.
     var pieces: Group = []
-    /// The newest commit that was taken in when the present part began.
+    /// The newest merged commit when the current part began.
     var sequence: UInt64
-    /// Whether anything was done.
+    /// Whether the group has any changes.
     var isBegun = false
-    /// How much of it was committed.
+    /// The part of the group that was committed.
     var committed = (parts: 0, isBegun: false)
 
     mutating func endPart(_ view: PlainContext.View, _ sequence: UInt64) {
@@ -34,7 +35,7 @@ struct SharedHistory {
     }
   }
 
-  /// A context, what it should be, and its undo stacks.
+  /// A context, its naive counterpart, and their undo stacks.
   struct Side {
     let context: ManagedObjectContext
     var plain = PlainContext()
@@ -49,7 +50,7 @@ struct SharedHistory {
   private(set) var ids: [Int: ObjectID] = [:]
   private var nextKey = 1
   private let seed: UInt64
-  /// What the present step draws from: a step does the same whatever other steps are left out.
+  /// The randomness of the current step, so that a step doesn't depend on other steps.
   private var random: SeededRandom
   private var log: [String] = []
 
@@ -69,7 +70,7 @@ struct SharedHistory {
     random = SeededRandom(seed: seed)
   }
 
-  /// Runs the steps of some indices of the history.
+  /// Runs the steps with the given indices.
   mutating func run(steps: some Sequence<Int>) throws {
     do {
       if store.isOrdered || store.isPaired { try populate() }
@@ -152,7 +153,7 @@ struct SharedHistory {
       start: view, end: view, sequence: sides[sideIndex].context.session.sequence)
   }
 
-  /// A change in the open group.
+  /// Makes a change in the open group.
   private mutating func editOpen(_ sideIndex: Int) throws {
     try endPart(sideIndex)
     let before = sides[sideIndex].plain.view(store)
@@ -165,7 +166,7 @@ struct SharedHistory {
     sides[sideIndex].redo = []
   }
 
-  /// Ends a part of the open group where there was a concurrent commit since.
+  /// Ends a part of the open group if there was a concurrent commit.
   private mutating func endPart(_ sideIndex: Int) throws {
     let context = sides[sideIndex].context
     _ = try context.count("Team")
@@ -184,7 +185,7 @@ struct SharedHistory {
     closeOpen(sideIndex)
   }
 
-  /// Records that the open group has ended.
+  /// Records the end of the open group.
   private mutating func closeOpen(_ sideIndex: Int) {
     guard var open = sides[sideIndex].open else { return }
     sides[sideIndex].open = nil
@@ -192,7 +193,7 @@ struct SharedHistory {
     close(open.parts, sideIndex)
   }
 
-  /// An edit of the naive context that has been made in the real one.
+  /// An edit that was made in the real context, to be repeated in the naive one.
   private struct Edit {
     /// The object whose property was set.
     var written: Int?
@@ -247,7 +248,7 @@ struct SharedHistory {
     }
   }
 
-  /// Pairs an object, from either end, or lets it go.
+  /// Sets or removes the partner of an object, from either end.
   private mutating func pair(_ sideIndex: Int) throws -> Edit? {
     let (context, store) = (sides[sideIndex].context, store)
     let items = sides[sideIndex].plain.items(store)
@@ -258,7 +259,7 @@ struct SharedHistory {
     let others = ends.filter { $0.value.entity != item.entity }.keys.sorted()
     let isNone = Int.random(in: 0..<4, using: &random) == 0
     let target = isNone ? nil : others.randomElement(using: &random)
-    // What leads to somebody who is gone is not shown.
+    // A reference to a deleted object isn't visible.
     guard item.values[name] != target, item.values[name].map({ items[$0] != nil }) ?? true else {
       return nil
     }
@@ -267,7 +268,7 @@ struct SharedHistory {
     return Edit { $0.pair(key, with: target, store) }
   }
 
-  /// Gives the members of a list another sequence, perhaps with new ones in their midst.
+  /// Reorders the members of a list, and may insert new ones between them.
   private mutating func arrange(_ sideIndex: Int) throws -> Edit? {
     let (context, store) = (sides[sideIndex].context, store)
     let plain = sides[sideIndex].plain
@@ -298,7 +299,7 @@ struct SharedHistory {
     }
   }
 
-  /// Begins with some objects, so that the contexts meet in the same few lists.
+  /// Starts with some objects, so that the contexts change the same few lists.
   private mutating func populate() throws {
     let history = sides[0].context.undoHistory
     history?.isEnabled = false
@@ -368,7 +369,7 @@ struct SharedHistory {
     sides[sideIndex].undo.append(replay(group, sideIndex))
   }
 
-  /// Takes a group back; returns what takes that back again.
+  /// Reverts a group and returns the group that reverts this.
   private mutating func replay(_ group: Group, _ sideIndex: Int) -> Group {
     let before = sides[sideIndex].plain.view(store)
     _ = (sides[sideIndex].plain.takeTouched(), sides[sideIndex].plain.takeWritten())

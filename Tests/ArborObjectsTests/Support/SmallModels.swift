@@ -22,7 +22,7 @@ enum StaffModel {
   }
 }
 
-/// Owners of things and of tags, whose deletion follows one rule.
+/// Owners of things and tags with a given delete rule.
 enum OwnersModel {
   static func make(_ rule: RelationshipDescription.DeleteRule) throws -> ManagedObjectModel {
     try ManagedObjectModel {

@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// The names of key paths, seen through sort keys.
+/// The names of key paths, tested with sort keys.
 @Suite struct PathTracerTests {
   private func name<Root: ManagedObject, Property>(
     _ keyPath: KeyPath<Root, Property>
@@ -75,18 +75,20 @@ import Testing
     refuses(\Worker.isRetired)
     refuses(\Worker.name.count)
     #expect(try name(\Worker.age) == "age")
-    // Another word for a property means the same.
+    // An alias of a property has the name of the property.
     #expect(try name(\Worker.years) == "age")
   }
 
+  /// Key paths of properties with enumeration types can be traced.
   @Test func valuesThatNoCaseHasAreMadeUp() throws {
     #expect(try name(\Worker.grade) == "grade")
     #expect(try name(\Worker.level) == "level")
     #expect(try name(\Worker.secondGrade) == "secondGrade")
   }
 
+  /// A property whose name the class provides isn't traced.
   @Test func whatAClassTellsIsNotFollowed() throws {
-    // No placeholder exists for it, so following the accessor would end the process.
+    // There is no placeholder value for the type, so calling the accessor would crash.
     #expect(try name(\Parcel.label) == "label")
     #expect(try name(\Parcel.weight) == "weight")
     #expect(try name(\Parcel.next?.weight) == "next.weight")
@@ -98,7 +100,7 @@ import Testing
   }
 }
 
-/// A class with properties that are none of the model's.
+/// A class with properties that are not in the model.
 private final class Worker: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -139,7 +141,7 @@ private final class Worker: ManagedObject {
   var plain = ""
 }
 
-/// A class that tells the names of its properties.
+/// A class that provides the name of a property.
 private final class Parcel: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -151,7 +153,7 @@ private final class Parcel: ManagedObject {
     relationships: [RelationshipDescription(name: "next", destination: "Parcel")])
   override class var propertyNames: [AnyKeyPath: String] { [\Parcel.label: "label"] }
 
-  /// A text of one form, so that none can be made up.
+  /// A type whose values must have a certain form, so that no placeholder can be created.
   struct Label: RawRepresentable, AttributeValue {
     let rawValue: String
     init?(rawValue: String) {

@@ -3,7 +3,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// What Foundation's typed predicates become.
+/// Translation of Foundation predicates.
 @Suite struct PredicateTranslationTests {
   private func expect(
     _ predicate: Predicate<Employee>, is text: String,
@@ -205,7 +205,7 @@ import Testing
     refuses(#Predicate { $0.name.hashValue == 1 }, "key path")
   }
 
-  /// Employees with friends, skills, tasks, companies and managers, some without.
+  /// Inserts employees with and without friends, skills, tasks, companies and managers.
   private func populate(_ context: ManagedObjectContext) throws {
     let companies = (0..<3).map { index in
       let company = context.insert(Company.self)
@@ -262,7 +262,7 @@ import Testing
     ]
   }
 
-  /// The store's answer is the one that running the predicate gives.
+  /// A fetch in the store finds the same objects as evaluating the predicate in Swift.
   @Test func fetchesWhatThePredicateFinds() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

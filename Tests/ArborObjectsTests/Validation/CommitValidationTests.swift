@@ -24,6 +24,7 @@ import Testing
     }
   }
 
+  /// Uniqueness violations are reported together with other violations.
   @Test func takenUniqueValuesAreToldWithTheOtherRules() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Country") {
@@ -49,7 +50,8 @@ import Testing
         #expect(error.debugDescription.contains("[unique code"))
         #expect(error.debugDescription.contains("FR"))
       }
-      // Alone it is what it was; and what a policy merges is nothing to tell.
+      // A single violation has its own code, and a duplicate that the policy merges is no
+      // violation.
       twin["population"] = 2
       for check in [{ try context.commit() }, { try context.validate() }] as [() throws -> Void] {
         #expect(try failure(of: check).code == .notUnique)
@@ -130,7 +132,7 @@ import Testing
       basket["fruits"] = [fruit]
       try context.commit()
 
-      // What was full may be emptied, by its owner and by a deletion at the other end.
+      // A nonempty relationship may become empty, by its owner or by deleting a member.
       basket["fruits"] = [ManagedObject]()
       try context.commit()
       context.delete(fruit)

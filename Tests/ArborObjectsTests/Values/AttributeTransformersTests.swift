@@ -8,7 +8,7 @@ private struct Address: Codable, Equatable {
   var number: Int
 }
 
-/// A picture of a few gray pixels, kept with its width in front.
+/// A picture of a few gray pixels, stored with its width in front.
 private struct Picture: Equatable {
   var width: UInt8
   var pixels: [UInt8]

@@ -8,7 +8,7 @@ private enum Level: Int16, AttributeValue {
   case high = 2
 }
 
-/// One attribute of every type.
+/// A class with an attribute of every type.
 private final class Everything: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -39,7 +39,7 @@ private final class Everything: ManagedObject {
     }
   }
 
-  /// Sets, reads, and reads again after a commit, as a Swift type and as a value.
+  /// Sets and reads values, and reads them again after a commit, as a Swift type and as a value.
   private func roundTrip<T: AttributeValue & Equatable>(
     _ slot: Int, _ values: [T], sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) throws {
@@ -102,6 +102,7 @@ private final class Everything: ManagedObject {
     }
   }
 
+  /// Enumerations are stored as raw values, and an unknown one reads as the default.
   @Test func rawValuesAreCases() throws {
     try use { object, _ in
       #expect(object._attribute(12) as Level == .low)

@@ -51,6 +51,7 @@ import Testing
     struct NoSuchValue: Error {}
   }
 
+  /// Types that reject blank values have none.
   @Test func whatTakesNoBlankHasNone() {
     #expect(BlankDecoder.value(Choosy.self) == nil)
     #expect(BlankDecoder.value(ObjectIdentifier.self) == nil)

@@ -26,7 +26,7 @@ private struct Name: Codable {
     try container.encode(text)
   }
 }
-/// Asks for one key as two types, as types do that once were others.
+/// A type that decodes one key as two types, as types do after a migration.
 private struct Changed: Codable {
   var count: Int
   init(from decoder: any Decoder) throws {
@@ -70,6 +70,7 @@ private struct Everything: Codable {
     if case .scalar(let scalar)? = parts?.shape { scalar } else { nil }
   }
 
+  /// The keys that a type decodes and their types are discovered.
   @Test func whatATypeAsksForIsFoundOut() {
     let parts = parts(Everything?.self)
     #expect(parts.count == 18)
@@ -92,6 +93,7 @@ private struct Everything: Codable {
     }
   }
 
+  /// Recursive types can be followed to any depth.
   @Test func typesThatContainThemselvesEnd() {
     var parts = parts(Chain.self)
     for _ in 0..<5 {
@@ -104,7 +106,7 @@ private struct Everything: Codable {
     }
   }
 
-  /// A type cannot be asked for what comes behind a part without a blank value.
+  /// Parts that follow one without a blank value are unknown.
   @Test func partsBehindWhatCannotBeBlankAreNotKnown() {
     guard case .object(let members, let end) = CodableType(Cut.self).shape else {
       Issue.record("Cut is an object")

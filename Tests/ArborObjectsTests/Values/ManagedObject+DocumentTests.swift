@@ -4,7 +4,7 @@ import ArborObjects
 import Foundation
 import Testing
 
-/// Attributes that take values straight from a document.
+/// Attributes that are set directly from a JSON document.
 @Suite struct ManagedObjectDocumentTests {
   private static let names = [
     "small", "middle", "large", "single", "double", "flag", "text", "date", "exact",
@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  /// A value, what the attributes hold that take it, and those that leave it alone.
+  /// Each case has a JSON value, the resulting attribute value, and the attributes that accept it.
+  /// All others are unchanged.
   @Test(arguments: [
     (#"7"#, PropertyValue.integer(7), ["small", "middle", "large"]),
     (#"-32768"#, .integer(-32_768), ["small", "middle", "large"]),

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct CommitBatchTests {
-  /// Of large commits in a row each takes the pages that the one before has freed: the file holds
-  /// two states and no more.
+  /// Consecutive large commits reuse the pages freed by the previous one, so the file holds at most
+  /// two states.
   @Test func largeCommitsTakeWhatTheOnesBeforeHaveFreed() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

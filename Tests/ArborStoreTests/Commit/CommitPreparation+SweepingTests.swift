@@ -4,8 +4,8 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Commits that delete a good part of an entity drop its entries by number. Each test ends with the
-/// check of the store, which compares every entry with its record.
+/// Commits that delete a large part of an entity and drop its entries by number. Each test ends
+/// with a check of the store, which compares every entry with its record.
 @Suite struct CommitPreparationSweepingTests {
   private func texts(_ random: inout SeededRandom) -> [String: PropertyValue] {
     let words = ["a", "Äpfel", "café", "b-c", "x1", "東京", "über"]
@@ -18,7 +18,7 @@ import Testing
     ]
   }
 
-  /// Indexes of every kind, beside changes that stay in them.
+  /// Deleted objects are removed from indexes of every kind while other objects change.
   @Test func whatGoesIsInNoIndex() throws {
     var random = SeededRandom()
     let seed = random.seed
@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  /// Employees of a company each, some of them managers, who share indexes and relationships.
+  /// Inserts employees, some of them managers, each with a company. They share indexes and
+  /// relationships.
   private func staff(
     _ file: StoreEngine, _ companies: [ObjectNumber]
   ) throws -> [ObjectNumber] {
@@ -61,6 +62,7 @@ import Testing
     return companies
   }
 
+  /// Objects that are still linked are not deleted without the linking objects.
   @Test func membersGoWithTheirOwners() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)
@@ -81,6 +83,7 @@ import Testing
     }
   }
 
+  /// The unique values of deleted objects are available to objects inserted in the same set.
   @Test func valuesOfWhatGoesAreFree() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)
@@ -103,7 +106,7 @@ import Testing
     }
   }
 
-  /// Few that go are looked up: nothing else is read or written for them.
+  /// If few objects are deleted, they are looked up individually instead of sweeping the entity.
   @Test func fewAreLookedUp() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)

@@ -3,8 +3,8 @@ import ArborModel
 import TestSupport
 import Testing
 
-/// Each precondition of a change set: what it refuses, that nothing is written then, and what it
-/// lets pass.
+/// The preconditions of a change set: what they reject, that a rejected set writes nothing, and
+/// what they accept.
 @Suite struct CommitPreparationTests {
   private func use(_ body: (StoreEngine, Draft) throws -> Void) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// Commits what must fail; the store's sequence stays.
+  /// Commits a draft that must be rejected and returns the error. The sequence must not change.
   private func refusal(_ draft: Draft) throws -> StoreError {
     let sequence = draft.file.lastSequence
     do {
@@ -145,6 +145,7 @@ import Testing
 
   // MARK: Deletions
 
+  /// Deleting objects that others link to is rejected.
   @Test func nobodyOutsideLinksToWhatGoes() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
@@ -176,13 +177,14 @@ import Testing
       try draft.delete(ada)
       guard case .stillLinked(let others) = try refusal(draft) else { throw DraftError("kind") }
       #expect(Set(others.map(\.relationship)) == ["employees", "employee", "fans"])
-      // All of them together may go, and nothing of theirs is left.
+      // Deleting all of them together is valid and leaves no links.
       for number in [company, ada, tag, badge, task, project] { try draft.delete(number) }
       try draft.commit()
       #expect(try file.check().linkCount == 0)
     }
   }
 
+  /// An object that removes its links in the same set doesn't prevent a deletion.
   @Test func whoLetsGoIsNotAsked() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
@@ -222,7 +224,7 @@ import Testing
     try use { file, draft in
       let ada = try employee(draft, 1)
       try draft.commit()
-      // A subentity is bound as well, and so is a change.
+      // The constraint also applies to subentities and to updates.
       let bob = try draft.insert("Manager", ["employeeID": 1])
       let claims = try violations(draft)
       #expect(claims.map(\.existing) == [ada] && claims.map(\.offending) == [bob])
@@ -249,6 +251,7 @@ import Testing
     }
   }
 
+  /// Several objects may have `nil` for a unique attribute.
   @Test func nilIsNeverDouble() throws {
     try use { file, draft in
       _ = try employee(draft, 1, ["email": .null])
@@ -259,7 +262,7 @@ import Testing
     }
   }
 
-  /// Keys are cut at 480 bytes; what differs behind that is different all the same.
+  /// Keys are truncated at 480 bytes, but values that differ after that are different.
   @Test func longValuesAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)
@@ -269,7 +272,7 @@ import Testing
       let cleo = try employee(draft, 3, ["email": .string(long + "1")])
       let claims = try violations(draft)
       #expect(claims.map(\.existing) == [ada] && claims.map(\.offending) == [cleo])
-      // The key stays the same when only the end changes.
+      // The key stays the same if only the end of the value changes.
       try draft.update(bob, ["email": .string(long + "1")])
       #expect(try violations(draft).map(\.offending) == [bob])
       try draft.update(ada, ["email": .string(long + "2")])
@@ -282,7 +285,8 @@ import Testing
     }
   }
 
-  /// Also where the set changes something else of whoever has the value, and whichever was first.
+  /// Long values are compared completely even if the set also updates the object that holds the
+  /// value.
   @Test func longValuesOfChangedObjectsAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)

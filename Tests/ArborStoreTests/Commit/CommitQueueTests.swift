@@ -6,9 +6,9 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Commits of many threads share transactions; each gets its own answer.
+/// Commits of many threads, which share transactions and get individual results.
 @Suite struct CommitQueueTests {
-  /// Runs `body` on so many threads of their own at once.
+  /// Runs `body` concurrently on `count` threads.
   private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let group = DispatchGroup()
     for number in 0..<count {
@@ -30,7 +30,8 @@ import Testing
         let draft = Draft(file)
         for round in 0..<25 {
           do {
-            // Every fifth claims what another thread has: refused without harm to the others.
+            // Every fifth commit claims a value that is taken. It is rejected without affecting
+            // others.
             let id = Int64(round % 5 == 4 ? -1 : thread * 1000 + round)
             let number = try draft.insert("Employee", ["employeeID": .integer(id)])
             let receipt = try draft.commit()
@@ -44,7 +45,7 @@ import Testing
       }
       let committed = receipts.withLock { $0 }
       let misses = refused.withLock { $0 }
-      // One of the claims to -1 was first.
+      // One of the claims of -1 succeeded.
       #expect(misses == 39)
       #expect(committed.count == 161)
       #expect(file.lastSequence == 161)
@@ -92,7 +93,7 @@ import Testing
         try StoreHeader.write(mine, in: transaction)
       }
       while file.lastSequence < 6 { Thread.sleep(forTimeInterval: 0.01) }
-      // This thread's transaction, and one or two for the six.
+      // One transaction of this thread, and one or two for the six others.
       #expect(try file.environment.lastTransactionID - before <= 3)
     }
   }

@@ -9,12 +9,12 @@ import Testing
   @Test func aWaitEndsWithTheWakingOrItsTime() {
     let ticket = CommitTicket(ChangeSet())
     ticket.prepareToWait()
-    // Nobody wakes it.
+    // Times out, because no thread wakes the ticket.
     ticket.wait(atMost: 1_000_000)
     ticket.wake()
-    // Woken before, it does not wait.
+    // A ticket that was woken before doesn't wait.
     ticket.wait()
-    // Only this once.
+    // The wake-up was consumed, so this wait times out.
     ticket.wait(atMost: 1)
     Thread { ticket.wake() }.start()
     ticket.wait()

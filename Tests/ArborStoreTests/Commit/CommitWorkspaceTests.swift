@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArborStore
 
-/// What a workspace remembers of the ends of databases holds as long as nobody else writes.
+/// The cached ends of databases, which are valid until another writer commits.
 @Suite struct CommitWorkspaceTests {
   private func commit(_ draft: Draft, by batch: CommitBatch, to file: StoreEngine) throws {
     var waiting = [CommitTicket(draft.changes)]
@@ -19,7 +19,7 @@ import Testing
     _ = try done.first?.result?.get()
   }
 
-  /// Two writers that know nothing of each other, as two processes do, whose keys go up and down.
+  /// Two independent writers, like those of two processes, may take turns with random keys.
   @Test func writersTakeTurns() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A transaction that was written and not committed has taught nothing.
+  /// An aborted transaction leaves nothing in the cache.
   @Test func anAbortedTransactionIsForgotten() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
@@ -64,7 +64,7 @@ import Testing
       }
       try write(["b"], commits: true)
       try write(["d"], commits: false)
-      // Another writer's transaction has the number of the one that was aborted.
+      // Another writer's transaction has the ID of the one that was aborted.
       try draft.insert("Tag", ["name": "f"])
       try draft.commit()
       try write(["c", "e", "g"], commits: true)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// Ascending keys fill pages when they come one by one, too.
+  /// Ascending keys fill pages even if each is committed separately.
   @Test func singleCommitsFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
@@ -87,7 +87,8 @@ import Testing
       defer { snapshot.close() }
       let names = try #require(file.databases.index(tags.index, "name"))
       let pages = try snapshot.reader.statistics(names).leafPages
-      // Each key with its terminator, its node of 8 bytes, its number and the node's place of 2.
+      // Per entry: the key with its terminator, a node header of 8 bytes, the number, and a node
+      // offset of 2 bytes.
       #expect(pages <= 2000 * (8 + 8 + 8 + 2) / 4080 + 2)
     }
   }

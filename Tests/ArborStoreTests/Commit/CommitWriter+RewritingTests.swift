@@ -4,8 +4,8 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Records of which a commit deletes many all over are written anew. Each test ends with the check
-/// of the store.
+/// Commits that rewrite the records of an entity because they delete many of them in many pages.
+/// Each test ends with a check of the store.
 @Suite struct CommitWriterRewritingTests {
   private func leafPages(_ file: StoreEngine) throws -> Int {
     let entity = try Draft(file).entity("Tag")
@@ -14,6 +14,7 @@ import Testing
     return try snapshot.reader.statistics(file.databases.records(entity.index)).leafPages
   }
 
+  /// Rewritten records fill their pages.
   @Test func whatStaysFillsItsPages() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
@@ -32,7 +33,7 @@ import Testing
       #expect(try last.value(tags[4050], "name") == "renamed")
       #expect(try last.value(added[9], "name") == "new 9")
       #expect(try last.value(tags[0], "name") == nil)
-      // What is known of the end of the database still holds.
+      // The cached end of the database is still valid.
       _ = try last.insert("Tag", ["name": "behind"])
       try last.commit()
     }
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  /// A stretch of numbers frees its pages, and nothing else is copied.
+  /// Deleting a range of numbers frees its pages without copying others.
   @Test func whatGoesInAStretchFreesItsPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct CommitWriterTests {
-  /// Records are stored compact: what patching left behind is gone.
+  /// Records are stored compactly, without the gaps that updates left in memory.
   @Test func recordsAreStoredCompact() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let entity = try Draft(store.file).entity("Tag")
@@ -37,7 +37,7 @@ import Testing
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
       let size = entity.layout.fixedEnd + 10 + RecordLayout.checksumSize
-      // Each record with its key of 8 bytes, its node of 8 and the node's place of 2.
+      // Per record: the key of 8 bytes, a node header of 8 bytes, and a node offset of 2 bytes.
       let pages = try snapshot.reader.statistics(
         store.file.databases.records(entity.index)
       ).leafPages
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Numbers from one block may be committed in any order.
+  /// The numbers of one block may be committed in any order.
   @Test func commitsMayLandOutOfOrder() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Sets that share a transaction see what those before them have written, however large they are.
+  /// Change sets that share a transaction see the changes of previous ones, whatever their size.
   @Test(arguments: [20, 300]) func aSetSeesThoseBeforeIt(count: Int) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

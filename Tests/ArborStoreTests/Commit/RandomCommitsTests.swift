@@ -4,8 +4,8 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Random change sets against plain dictionaries: the store holds exactly what they hold, refuses
-/// exactly what it must, and passes its check after every round.
+/// Random change sets, compared with plain dictionaries. The store must have the same contents,
+/// reject exactly the invalid sets, and pass its check after every round.
 @Suite struct RandomCommitsTests {
   @Test(arguments: 0..<12) func storeEqualsDictionaries(round: Int) throws {
     var random = SeededRandom()
@@ -27,8 +27,8 @@ import Testing
     }
   }
 
-  /// Changes a copy of the dictionaries, commits the difference, and keeps the copy where that
-  /// worked.
+  /// Changes a copy of the dictionaries, commits the difference, and keeps the copy if the commit
+  /// succeeds.
   private func commitOnce(
     _ file: StoreEngine, _ office: inout RandomOffice, _ random: inout SeededRandom
   ) throws {
@@ -54,7 +54,7 @@ import Testing
       case .notUnique: #expect(changed.hasDuplicates, "seed \(random.seed)")
       case .conflict: #expect(isFlawed && flaw == .staleVersion, "seed \(random.seed)")
       case .missingTargets:
-        // The deleted company may have got a new employee in the same set.
+        // The set may also have assigned a new employee to the deleted company.
         #expect(
           isFlawed && (flaw == .missingTarget || flaw == .danglingDeletion), "seed \(random.seed)")
       case .stillLinked: #expect(isFlawed && flaw == .danglingDeletion, "seed \(random.seed)")
@@ -69,7 +69,7 @@ import Testing
     case none, none2, none3, staleVersion, missingTarget, danglingDeletion
   }
 
-  /// Spoils a change set where the present state gives the occasion.
+  /// Introduces a flaw into a change set if the current state permits it.
   private func plant(
     _ flaw: Flaw, in draft: Draft, _ before: RandomOffice, _ after: RandomOffice
   ) -> Bool {
@@ -93,7 +93,7 @@ import Testing
       return !draft.changes.links.isEmpty
     case .danglingDeletion:
       let changed = Set(draft.changes.records.map(\.number))
-      // A company that somebody works for and that this set does not touch.
+      // A company with an employee, neither of which this set changes.
       let employees = after.objects.filter { !changed.contains($0.key) }
       guard let company = employees.values.compactMap({ $0.targets["company"] }).min(),
         before.objects[company] != nil, !changed.contains(company)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct RecordsAheadTests {
-  /// Whatever the changes are, their records come in their order.
+  /// The stored records of any changes are returned in the order of the changes.
   @Test func findsWhatIsStored() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)

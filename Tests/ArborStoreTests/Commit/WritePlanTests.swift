@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// An heir's indexes are those of its ancestors, in the same databases.
+  /// The indexes of a subentity are those of its ancestors, in the same databases.
   @Test func heirsShareIndexes() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -43,13 +43,14 @@ import Testing
       #expect(Set(names) == ["employees", "reports", nil])
     }
     try plan("Task") { plan, file in
-      // The project lists its tasks by links, not by an index over their field.
+      // The project lists its tasks by links, not by an index on their field.
       #expect(plan.references.map { $0.derivedIndex == nil } == [true])
       let relationshipIndex = try #require(plan.references.first?.listIndex)
       #expect(file.databases.relationships[relationshipIndex].schema.name == "tasks")
     }
   }
 
+  /// The plan of an entity lists all relationships that may refer to its objects.
   @Test func everyWayToHoldOnIsKnown() throws {
     func ways(_ name: String) throws -> Set<String> {
       var found = Set<String>()

@@ -7,6 +7,7 @@ import Testing
 @testable import ArborStore
 
 @Suite struct CommitNotificationsTests {
+  /// Listeners are notified of each commit until they are removed.
   @Test func listenersAreToldOfCommitsUntilTheyGo() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let calls = Calls()
@@ -18,7 +19,7 @@ import Testing
         try draft.commit()
         #expect(calls.count == round)
       }
-      // Numbers are reserved in a transaction that commits nothing.
+      // Reserving numbers is a transaction, but not a commit.
       let tags = try draft.entity("Tag")
       for _ in 0..<3 { _ = try store.file.takeNumbers(100_000, for: tags) }
       notifications.announce(store.file)
@@ -33,12 +34,14 @@ import Testing
     }
   }
 
+  /// Adding a listener doesn't consume a notification that others await.
   @Test func whoBeginsToListenTakesNoNewsFromOthers() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (calls, later) = (Calls(), Calls())
       let notifications = store.file.notifications
       let first = notifications.listen(to: store.file) { calls.add() }
-      // A commit that is known, as of another process by a read, before it is announced.
+      // A commit that is known before it is announced, such as one of another process found by a
+      // read.
       let snapshot = try store.file.snapshot()
       var header = try StoreHeader.read(snapshot.reader)
       snapshot.close()
@@ -73,7 +76,7 @@ import Testing
     var own = OwnCommits()
     own.add(1..<2)
     own.add(2..<4)
-    // The same transaction once more, since the map had to grow.
+    // The same transaction again, because the map had to grow.
     own.add(2..<4)
     #expect(own.ranges == [1..<4])
     own.add(6..<8)
@@ -84,7 +87,7 @@ import Testing
     #expect(own.ranges == [1..<4])
     own.remove(1..<4)
     #expect(own.ranges == [])
-    // Every second commit is another process's.
+    // Every second commit is by another process.
     for sequence in stride(from: UInt64(1), to: 5000, by: 2) { own.add(sequence..<sequence + 1) }
     let oldest = (5000 - StoreFormat.longestHistory) | 1
     #expect(own.ranges.count == Int(4999 - oldest) / 2 + 1)
@@ -94,7 +97,7 @@ import Testing
   }
 }
 
-/// Counts calls from anywhere.
+/// A thread-safe counter of calls.
 private final class Calls: Sendable {
   private let made = Lock(0)
   var count: Int { made.withLock { $0 } }

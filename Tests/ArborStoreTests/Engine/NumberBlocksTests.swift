@@ -6,7 +6,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Numbers are given out once, whatever happens to those who took them.
+/// Object numbers, which are handed out once, even if they are never committed.
 @Suite struct NumberBlocksTests {
   @Test func numbersAreConsecutiveFromOne() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Reservations are rare: blocks grow with what is asked.
+  /// Blocks grow with demand, so reservations are rare.
   @Test func bulkNeedsFewReservations() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Who commits regularly needs no reservations beside its commits.
+  /// Regular commits reserve numbers along the way, without further transactions.
   @Test func commitsTopUpBlocks() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -62,7 +62,8 @@ import Testing
           }
           for id in try store.file.takeUniqueIDs(7) { #expect(unique.insert(id).inserted) }
         }
-        // Taken and not committed, purged, reopened: none of them comes again.
+        // Numbers that were taken but not committed don't reappear after a purge or after
+        // reopening.
         if round % 2 == 0 { try store.file.purge() }
         try store.reopen()
       }
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  /// What is left is given out to the last, and a counter never passes its end.
+  /// Numbers are handed out up to the last one, and a counter never exceeds its maximum.
   @Test func theLastNumbersAreGivenOut() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let file = store.file
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  /// Counters that somebody forged: an error to who takes numbers, and a problem to the check.
+  /// A forged counter is an error when numbers are taken, and a problem in the check.
   @Test(arguments: [1 << 48, 1 << 63, .max - 1, .max] as [UInt64])
   func aForgedCounterIsAnError(counter: UInt64) throws {
     let folder = try TemporaryFolder()
@@ -150,9 +151,9 @@ import Testing
     }
   }
 
-  // MARK: In a log
+  // MARK: Shared logs
 
-  /// A log that begins to count where it is told to.
+  /// A log whose counters start at a given number.
   private final class CountingLog: SharedLog {
     private let next: Lock<UInt64>
 
@@ -178,7 +179,7 @@ import Testing
     try file.share(through: CountingLog(from: first))
   }
 
-  /// The machines that share a log use its numbers up together.
+  /// The numbers of a log are handed out up to the last one.
   @Test func theLastNumbersOfALogAreGivenOut() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (file, last) = (store.file, ObjectNumber.maximumSequence)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// What no checksum tells: pages of former states, and changed entries of indexes and
+/// Damage that checksums don't detect: outdated pages, and changed entries of indexes and
 /// relationships.
 @Suite struct StoreDigestsTests {
   private let folder: TemporaryFolder
@@ -15,7 +15,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The pages of a small store's databases: each fits on one.
+  /// The contents of a small store's file, in which each database fits on one page.
   private struct Pages {
     var bytes: Data
     var roots: [String: Int] = [:]
@@ -38,7 +38,7 @@ import Testing
       roots[name].map { bytes[$0 * pageSize..<($0 + 1) * pageSize] }
     }
 
-    /// Puts a former page of a database in the place of its present one.
+    /// Replaces the current page of a database with its former one.
     mutating func putBack(_ name: String, of former: Pages) throws {
       let root = try #require(roots[name])
       var page = try #require(former.page(name))
@@ -49,8 +49,8 @@ import Testing
     }
   }
 
-  /// A store before and after a commit that changes a record, an index and two relationships, and
-  /// leaves each with as many entries.
+  /// Returns a store's pages before and after a commit that changes a record, an index and two
+  /// relationships without changing the number of their entries.
   private func pages() throws -> (former: Pages, present: Pages) {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
     defer { file.close() }
@@ -82,6 +82,7 @@ import Testing
 
   private func write(_ pages: Pages) throws { try pages.bytes.write(to: URL(filePath: path)) }
 
+  /// Any outdated page of a database is detected.
   @Test func aFormerPageInsteadOfAnyOtherIsFound() throws {
     let (former, present) = try pages()
     #expect(try problems().isEmpty)
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  /// All pages of a former commit under the newest header agree with one another.
+  /// Pages of a former commit that are consistent with each other are detected by digests alone.
   @Test func aFormerStateUnderANewerHeaderIsFoundByItsDigestsAlone() throws {
     var (former, present) = try pages()
     let names = present.roots.keys.filter {
@@ -146,7 +147,7 @@ import Testing
     return false
   }
 
-  /// A library that knows no digests leaves them as they were.
+  /// A commit by a library that doesn't maintain digests makes them unknown.
   @Test func aCommitWithoutDigestsMakesThemUnknown() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       #expect(try isKnown(store.file))
@@ -160,8 +161,8 @@ import Testing
     }
   }
 
-  /// Whoever writes a file as a whole leaves its digests known; that they are right is what the
-  /// store check at the end says.
+  /// Digests stay known after operations that write a whole file. The store checks verify that they
+  /// are right.
   @Test func copiesCompactionsAndSalvagesKeepThem() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)

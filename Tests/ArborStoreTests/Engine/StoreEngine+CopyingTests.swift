@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// Copies of a store, and the store itself without its free pages.
+/// Copying and compacting a store.
 @Suite struct StoreEngineCopyingTests {
   private func insert(_ names: Range<Int>, _ file: StoreEngine) throws {
     let draft = Draft(file)
@@ -56,7 +56,7 @@ import Testing
       #expect(file.lastSequence == sequence + 1)
       #expect(try count(file) == 20)
       try store.check()
-      // Again and again, with commits of the same number of transactions in between.
+      // Repeatedly, with commits in between.
       for round in 0..<4 {
         try file.compact()
         if round % 2 == 0 { try file.purge() }
@@ -71,6 +71,7 @@ import Testing
     }
   }
 
+  /// After a compaction, listeners are still notified of commits by other processes.
   @Test func whoListensHearsOfOtherProcessesAfterwards() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
@@ -162,7 +163,7 @@ import Testing
     }
   }
 
-  /// Only the copy that is migrated says that it is; any other can be written to.
+  /// Only a copy that is made for a migration keeps the marker. Any other copy is writable.
   @Test func aCopyIsNotBeingMigrated() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let marker = MigrationMarker(

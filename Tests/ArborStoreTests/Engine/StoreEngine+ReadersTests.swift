@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ArborStore
 
-/// Who reads a store, since when and at what cost.
+/// The readers of a store, when they started, and the space they pin.
 @Suite struct StoreEngineReadersTests {
   @Test func sinceWhenFollowsFromTheHistory() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in

@@ -37,6 +37,7 @@ import Testing
     }
   }
 
+  /// Object IDs identify objects of this store and no others.
   @Test func namesObjectsForOthers() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -56,7 +57,7 @@ import Testing
     }
   }
 
-  /// What another process commits shows in the next snapshot, and in the sequence when asked.
+  /// Refreshing the sequence reveals a commit by another process, and the next commit follows it.
   @Test func noticesOtherProcesses() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
@@ -134,7 +135,7 @@ import Testing
     try file.destroy()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     #expect(throws: StoreError.self) { try file.snapshot() }
-    // The path is free for a new store.
+    // The path is available for a new store.
     let new = try StoreEngine.open(opening)
     #expect(new.id != file.id && new.lastSequence == 0)
     new.close()

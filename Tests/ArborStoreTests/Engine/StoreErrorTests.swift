@@ -44,7 +44,7 @@ import Testing
     #expect(StoreError(.truncated).isCorruption && !StoreError(.diskFull).isCorruption)
   }
 
-  /// A folder's entry may need room as well as a file.
+  /// Every call may run out of disk space, because directory entries need space, too.
   @Test func aFullDiskIsOneWhateverCallFindsIt() {
     for (code, isFull) in [(ENOSPC, true), (EDQUOT, true), (EACCES, false), (EIO, false)] {
       switch StoreError.failed("rename", "a", errno: code) {

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Full disks and folders without rights, in processes of their own: such limits are a whole
-/// process's.
+/// Full disks and folders without permissions. The tests run in child processes because limits and
+/// privileges are process-wide.
 @Suite struct StoreFaultTests {
   private static func expect(_ isTrue: Bool, _ code: Int32) {
     if !isTrue { exit(code) }
@@ -21,7 +21,7 @@ import Testing
     #endif
   }
 
-  /// Commits until the disk is full; the objects that were acknowledged.
+  /// Commits until the disk is full and returns the acknowledged objects.
   private static func fill(_ file: StoreEngine) throws -> [ObjectNumber] {
     let draft = Draft(file)
     let long = PropertyValue.string(String(repeating: "text ", count: 4000))
@@ -47,7 +47,7 @@ import Testing
       let numbers = try Self.fill(file)
       Self.expect(numbers.count > 20, 3)
       Self.expect(try file.check().isSound && file.check().recordCount == numbers.count, 4)
-      // Deleting works on a full disk, and makes room.
+      // Deleting works on a full disk and frees space.
       let draft = Draft(file)
       for number in numbers.prefix(numbers.count / 2) { try draft.delete(number) }
       try draft.commit()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// A migration that finds no room leaves the former model, and goes through when there is some.
+  /// A migration without enough space keeps the former model and succeeds once there is space.
   @Test func aFullDiskLeavesTheFormerModel() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
@@ -123,8 +123,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// The root page could not be written: the commit is validated by what the file says, and the
-    /// store has to be opened anew.
+    /// If writing the root page fails, the commit is judged by the contents of the file, and the
+    /// store must be reopened.
     @Test func aFailureOfTheRootPageIsValidatedByTheFile() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
@@ -134,7 +134,7 @@ import Testing
         let draft = Draft(file)
         let tag = try draft.insert("Tag", ["name": "kept"])
         try draft.commit()
-        // LMDB writes root pages through a descriptor of their own.
+        // LMDB writes root pages through a separate descriptor.
         let full = open("/dev/full", O_RDWR)
         for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
           guard let descriptor = Int32(name),
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func aFolderWithoutRightsIsCalledSo() async throws {
-      // The superuser may write everywhere, so the test gives its rights up.
+      // The superuser may write anywhere, so the test drops its privileges.
       try #require(getuid() == 0 || !FileManager.default.isWritableFile(atPath: "/"))
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()

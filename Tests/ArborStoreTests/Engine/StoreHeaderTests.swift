@@ -12,7 +12,7 @@ import Testing
     return try StoreHeader.read(snapshot.reader)
   }
 
-  /// Every commit names its transaction, its machine's start and its sequence.
+  /// Every commit updates the transaction, the boot ID and the sequence in the header.
   @Test func everyCommitRenewsIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
@@ -29,7 +29,7 @@ import Testing
         #expect(next.transactionID == (try store.file.environment.lastTransactionID))
         last = next
       }
-      // A reservation is a transaction and no commit.
+      // A reservation is a transaction, but not a commit.
       _ = try store.file.takeUniqueIDs(1)
       let reserved = try header(store.file)
       #expect(reserved.sequence == last.sequence)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ArborStore
 
-/// Commits that a log has return before the medium has them, and a file that may lack some of them
-/// says so.
+/// Commits that return once the log has them, before the file is synced. A file that may lack some
+/// of them is marked as unsettled.
 @Suite struct SyncDeferralTests {
-  /// A log that takes whatever it gets.
+  /// A log that accepts everything.
   private struct PatientLog: SharedLog {
     func append(_ group: CommitGroup) -> Appending { .written }
     func groups(after sequence: UInt64) -> [CommitGroup] { [] }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Writes another header, as a commit does.
+  /// Changes the header, as a commit does.
   private func change(_ file: StoreEngine, _ body: (inout HeaderRecord) -> Void) throws {
     try file.environment.write { transaction in
       var header = try StoreHeader.read(transaction.reader)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// Another process that closes the file settles it beneath one that goes on.
+  /// If another process marks the file as settled by closing it, the next commit marks it again.
   @Test func whoFindsTheMarkGoneSetsItAgain() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.share(through: PatientLog())
@@ -86,9 +86,10 @@ import Testing
     }
   }
 
-  /// Leaves a store as a machine leaves it that stops with commits under way.
+  /// Leaves a store in the state after its machine stopped with commits in flight.
   ///
-  /// - Parameter body: Makes the file's bytes of those before and behind the last commit.
+  /// - Parameter body: Returns the contents of the file, given those before and after the last
+  ///   commit.
   private func stop(
     _ store: TemporaryStore, _ body: (_ former: Data, _ newest: Data) throws -> Data
   ) throws -> String {
@@ -102,6 +103,7 @@ import Testing
     return path
   }
 
+  /// A sound file is settled when it is opened after its machine stopped.
   @Test func aSoundFileIsSettledWhereTheMachineStopped() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let path = try stop(store) { $1 }
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  /// Every page that the last commits have changed is put back in turn.
+  /// A file in which any page of the last commit is outdated is rejected.
   @Test func aFileWithAFormerPageIsRefused() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var files: [Data] = []
@@ -135,7 +137,7 @@ import Testing
         try bytes.write(to: URL(filePath: path))
         do {
           let file = try open(path)
-          // The page is one that nothing uses any more.
+          // The page is no longer in use.
           #expect(try file.check().isSound)
           file.close()
         } catch StoreError.corrupted { refused += 1 }
@@ -148,7 +150,7 @@ import Testing
     try TemporaryStore.use(OfficeModel.make()) { store in
       let path = try stop(store) { $1 }
       let file = try open(path)
-      // It leaves the digests behind.
+      // This leaves the digests outdated.
       try Vandal(file: file).write { _, header in
         header.isUnsettled = true
         header.bootID = UUID()

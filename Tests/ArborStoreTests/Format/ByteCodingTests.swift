@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func checksumsAreCastagnoli() {
-    // The check value of CRC-32C for the digits 1 to 9.
+    // The CRC-32C check value of the digits 1 to 9.
     #expect(Checksum.of(Array("123456789".utf8)) == 0xE306_9283)
   }
 }

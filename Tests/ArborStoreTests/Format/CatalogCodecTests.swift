@@ -22,7 +22,7 @@ import Testing
     #expect(decode(CatalogCodec.encode(SchemaCatalog(entries: [:]))) == SchemaCatalog(entries: [:]))
   }
 
-  /// Numbers begin with 1, and none is used twice, whatever the checksum says.
+  /// Numbers must be positive and unique, even if the checksum is valid.
   @Test func numbersThatNobodyGivesAreRefused() throws {
     typealias Entry = SchemaCatalog.Entry
     let refused: [[String: Entry]] = [

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// A database that was cleared, or has lost what it had, is listed no longer.
+  /// A database that was cleared, or whose digest has become zero, is no longer listed.
   @Test func emptyDatabasesAreNotListed() {
     var digests = DatabaseDigests(transactionID: 1)
     let empty = digests.encoded().count
@@ -63,7 +63,7 @@ import Testing
     #expect(digests.encoded().count == empty)
   }
 
-  /// Whatever is changed while the digests are counted, each is right in the end.
+  /// Digests that are counted during concurrent commits are correct in the end.
   @Test func countsGoOnWhileOthersCommit() {
     var random = SeededRandom()
     let names = ["a", "b", "c", "d"]

@@ -32,7 +32,7 @@ import Testing
     #expect(read == header)
   }
 
-  /// No single changed byte passes, and each is called what it is.
+  /// A change of any byte is detected and reported with its cause.
   @Test func everyByteCounts() throws {
     let bytes = try header().encoded()
     for offset in bytes.indices {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Counts that no store reaches, with the right checksum.
+  /// Counts that no store reaches are damage, even if the checksum is valid.
   @Test func countsBeyondReasonAreDamage() throws {
     let sound = try header()
     #expect(problem(sound.encoded()) == nil)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// Generations are left to readers for as long as each leaves them to those of the one before.
+  /// A generation may be read as long as all later ones leave its readers valid, up to 255 of them.
   @Test func generationsThatMayReadAreCounted() throws {
     var header = try header()
     #expect(header.mayBeRead(byGeneration: 3))
@@ -96,7 +96,7 @@ import Testing
     var later = try header()
     later.majorVersion = 9
     later.minorVersion = 4
-    // Whatever a later format puts behind its version.
+    // A later format may define anything after its version.
     let bytes = Array(later.encoded()[..<40])
     #expect(problem(bytes) == .tooNew(major: 9, minor: 4))
     var minor = try header()

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { schema = try Self.schema() }
 
-  /// Two entities, of three attributes and two relationships each that are kept as links.
+  /// Returns a schema of two entities with three attributes and two relationships stored as links.
   private static func schema(layout: UInt16 = 1) throws -> ModelSchema {
     func entity(_ name: String, _ other: String) -> EntityDescription {
       EntityDescription(
@@ -41,7 +41,7 @@ import Testing
       })
   }
 
-  /// Gives an entry other bytes, with the checksum of its sequence.
+  /// Changes the bytes of an entry and updates the checksum for sequence 5.
   private func forge(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) -> [UInt8] {
     var body = Array(bytes.dropLast(4))
     change(&body)
@@ -63,7 +63,7 @@ import Testing
         let number = ObjectNumber(rawValue: raw)
         let kind: ChangeSet.RecordChange.Kind =
           [.insert, .update, .delete].randomElement(using: &random) ?? .insert
-        // The third is no entity of the model: all of it may have changed.
+        // The third entity isn't in the model, so all of its properties may have changed.
         let isKnown = kind == .update && number.entity < 3
         return HistoryEntry.Change(
           number: number, kind: kind,
@@ -108,16 +108,16 @@ import Testing
       #expect(decode(changed, 5) == nil, "byte \(offset)")
     }
     for count in bytes.indices { #expect(decode(Array(bytes[..<count]), 5) == nil) }
-    // It is the entry of its own sequence only.
+    // An entry is valid only for its own sequence.
     #expect(decode(bytes, 6) == nil)
   }
 
-  /// What a library of format 3.0 left has positions; they are not taken for what they may not be.
+  /// Entries of format 3.0 contain positions of properties, which are interpreted conservatively.
   @Test func entriesOfEarlierFormatsAreNeverMisread() throws {
     let entry = updates([(1, 0b101), (1, 0b1000), (2, 0b1)])
     let earlier = forge(HistoryCodec.encode(updates([(1, 0b101), (1, 0), (2, 0b1)]), schema)) {
       $0[1] &= ~16
-      // The bits of the second change, which stand before the third one of nine bytes.
+      // The bits of the second change, which precede the third change of nine bytes.
       $0[$0.count - 10] = 0b1000
     }
     let bits = decode(earlier, 5)?.changes.map(\.changedProperties)
@@ -126,13 +126,13 @@ import Testing
     let later = earlier.withUnsafeBytes { HistoryCodec.decode($0, sequence: 5, changed) }
     #expect(later?.changes.map(\.changedProperties).last == .max)
     #expect(later?.changes.map(\.number) == entry.changes.map(\.number))
-    // Updates with a list are of this format.
+    // Updates with a list of properties exist only in the current format.
     let listed = HistoryCodec.encode(entry, schema)
     #expect(decode(listed, 5) == entry)
     #expect(decode(forge(listed) { $0[1] &= ~16 }, 5) == nil)
   }
 
-  /// Lists that do not fit their bytes are damage; numbers that the model does not have are none.
+  /// Lists that don't fit their bytes are damage, but numbers of unknown properties are not.
   @Test func forgedListsAreDamage() {
     let bytes = HistoryCodec.encode(updates([(1, 0b1001)]), schema)
     let list = bytes.count - 6

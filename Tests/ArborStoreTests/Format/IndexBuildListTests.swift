@@ -21,8 +21,8 @@ import Testing
     #expect(list.build(of: 5) == nil)
   }
 
-  /// Whatever the bytes are, with a right checksum too, they are refused or make a list that
-  /// encodes to them.
+  /// Arbitrary bytes, even with a valid checksum, are rejected or decode to a list that encodes to
+  /// the same bytes.
   @Test func hostileBytesAreRefused() {
     var random = SeededRandom()
     #expect(decoded([]) == nil)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// One index is filled after the other; a unique one stays until its values are looked through.
+  /// Indexes are filled one after the other. A unique index remains until its values are checked.
   @Test func indexesAreFilledOneAfterTheOther() {
     var list = list
     #expect(list.next?.index == 2)
@@ -72,7 +72,7 @@ import Testing
     #expect(list.isEmpty)
   }
 
-  /// The order is that of the entries in the file: by key, then by number.
+  /// Positions compare like the entries in the file: by key, then by number.
   @Test func entriesUpToThePositionAreDue() {
     let build = IndexBuildList.Build(index: 1, position: .init(key: [5, 5], number: 10))
     func isDue(_ key: [UInt8], _ number: UInt64) -> Bool {

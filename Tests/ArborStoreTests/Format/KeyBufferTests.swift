@@ -10,7 +10,7 @@ import Testing
     let isText = KeyEncoder.append(
       .string(String(repeating: "a", count: length)), as: .string, to: &key)
     #expect(isText)
-    // Marker and terminator count too.
+    // The marker and the terminator count, too.
     #expect(key.isCut == (length + 2 > KeyBuffer.indexLimit))
     #expect(key.bytes.count == min(length + 2, KeyBuffer.indexLimit))
     let isNumber = KeyEncoder.append(.integer(1), as: .int64, to: &key)

@@ -44,7 +44,7 @@ import Testing
       }
       if !bytes.isEmpty { bytes[0] = 2 }
       for kind in KeySamples.kinds {
-        // Whatever is decoded is a key: it encodes to the same bytes, decimals' spelling aside.
+        // Decoded values encode to the same bytes. Decimals, strings and URIs are exempt.
         let tuple = bytes.withUnsafeBytes { KeyDecoder.decode($0, columns: [(kind, true)]) }
         guard let tuple, kind != .decimal, kind != .string, kind != .uri else { continue }
         #expect(

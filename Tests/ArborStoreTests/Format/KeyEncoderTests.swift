@@ -36,7 +36,7 @@ import Testing
         )
       }
       let left = columns.map { KeySamples.random($0.kind, using: &random) }
-      // The later columns count only where the first ones agree.
+      // Later columns matter only if the first ones are equal.
       let common = Int.random(in: 0...columns.count, using: &random)
       let right = columns.indices.map { column in
         column < common ? left[column] : KeySamples.random(columns[column].kind, using: &random)
@@ -134,7 +134,7 @@ import Testing
       if isLess || isGreater { break }
     }
     if leftKey == rightKey {
-      // Only a cut may make different values equal.
+      // Only truncation may make the keys of different values equal.
       #expect(
         !isLess && !isGreater || isLeftCut && isRightCut, "\(left) \(right) \(note)",
         sourceLocation: sourceLocation)

@@ -3,12 +3,12 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// Values to make keys of, and their order told without any key.
+/// Sample values for keys, and their order determined without keys.
 enum KeySamples {
-  /// Every kind that has an order.
+  /// The kinds that have an order.
   static let kinds = FieldKind.allCases.filter { $0 != .tagged }
 
-  /// Values near every edge of a kind.
+  /// Returns values at the edges of a kind.
   static func edges(_ kind: FieldKind) -> [PropertyValue] {
     switch kind {
     case .boolean: [.null, .boolean(false), .boolean(true)]
@@ -70,7 +70,7 @@ enum KeySamples {
     .uuid(UUID(uuid: (first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last)))
   }
 
-  /// A random value of a kind, often nil and often near other ones.
+  /// Returns a random value of a kind, sometimes `nil` and often close to others.
   static func random(_ kind: FieldKind, using random: inout SeededRandom) -> PropertyValue {
     if Int.random(in: 0..<16, using: &random) == 0 { return .null }
     switch kind {
@@ -107,7 +107,8 @@ enum KeySamples {
     return number.isFinite ? number : 0
   }
 
-  /// Any Unicode, 0 to 100,000 bytes, mostly short, many with common beginnings.
+  /// Returns a random Unicode string of up to 100,000 bytes, mostly short and often from few
+  /// scalars.
   static func string(using random: inout SeededRandom) -> String {
     let length =
       switch Int.random(in: 0..<100, using: &random) {
@@ -127,7 +128,7 @@ enum KeySamples {
     return text
   }
 
-  /// Whether one value comes before another of its kind.
+  /// Whether `left` sorts before `right`, which is of the same kind.
   static func isLess(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.null, .null): false
@@ -150,7 +151,7 @@ enum KeySamples {
     }
   }
 
-  /// The whole key of a tuple and whether it was cut.
+  /// Returns the key of a tuple, and whether it was truncated.
   static func key(
     _ values: [PropertyValue], columns: [KeyDecoder.Column]
   ) -> (bytes: [UInt8], isCut: Bool)? {

@@ -17,7 +17,7 @@ import Testing
     return entries
   }
 
-  /// What was added comes back under its sequence until there is no room, and not after.
+  /// Entries are returned under their sequences, and appending fails once there is no space.
   @Test func keepsWhatFits() {
     var random = SeededRandom()
     for _ in 0..<200 {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// As many of the shortest entries as the longest history counts on, and no more.
+  /// Even the shortest entries don't exceed the maximum length of the history.
   @Test func holdsNoMoreThanTheHistoryAllows() throws {
     var commits = LatestCommits()
     let shortest = [UInt8](repeating: 1, count: StoreFormat.leastEntrySize)

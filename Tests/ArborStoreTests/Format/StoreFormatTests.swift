@@ -6,10 +6,10 @@ import Testing
 @testable import ArborStore
 @testable import LMDB
 
-/// The article on the format and the code say the same: every worked example of the article decodes
-/// to what the article says, and encodes to the article's bytes.
+/// The examples in the article on the format, which must decode to the described values and encode
+/// to the same bytes.
 @Suite struct StoreFormatTests {
-  /// The examples of the article, by their names.
+  /// The examples of the article by name.
   private let article: [String: [UInt8]]
   private let schema: ModelSchema
   private let employee: EntitySchema
@@ -79,7 +79,7 @@ import Testing
     #expect(read == header)
   }
 
-  /// The hashes of an index entry and a link as the table in the article makes them.
+  /// The hashes of an index entry and a link are those in the article's table.
   @Test func digests() throws {
     func change(_ name: String, _ key: [UInt8]) -> EntryDigestChange {
       let seed = EntryDigest.seed(of: name)

@@ -3,7 +3,7 @@ import ArborModel
 import TestSupport
 import Testing
 
-/// Records of older layouts read as if they had been written in the newest.
+/// Records of older layouts, which must read as if they had been written in the newest one.
 @Suite struct StoreLayoutsTests {
   typealias Field = (
     kind: FieldKind, isTransient: Bool, catalogNumber: UInt16, defaultValue: PropertyValue
@@ -13,7 +13,7 @@ import Testing
   private let entity: EntitySchema
   private let allocator = SlabAllocator()
 
-  /// The newest layout is the third: `title` (1), `pages` (3), `price` (4).
+  /// Creates the newest layout, the third: `title` (1), `pages` (3) and `price` (4).
   init() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Book") {
@@ -36,12 +36,12 @@ import Testing
       defaults: fields.map(\.defaultValue))
   }
 
-  /// Title (1) and a subtitle (2) that was dropped later.
+  /// The first layout: `title` (1) and a subtitle (2) that was dropped later.
   private var first: StoredLayout {
     layout(1, [(.string, false, 1, .null), (.string, false, 2, .null)])
   }
 
-  /// Without the subtitle, and with pages (3), of which older books were said to have 100.
+  /// The second layout: no subtitle, and `pages` (3), which is 100 for older books.
   private var second: StoredLayout {
     layout(2, [(.string, false, 1, .null), (.int32, false, 3, 100)])
   }
@@ -70,6 +70,7 @@ import Testing
     }
   }
 
+  /// Fields that were added later have the defaults stored with their layouts.
   @Test func addedFieldsHaveWhatWasFrozen() throws {
     let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     #expect(
@@ -80,7 +81,8 @@ import Testing
     #expect(try read(sealed(second, [1: 320]), layouts) == [.null, 320, 9.5])
   }
 
-  /// Pages become a number with a fraction, and nil among them what the second layout says.
+  /// Values are converted to the newest kind, and an older `nil` becomes the second layout's
+  /// default.
   @Test func kindsAndNilGoFromLayoutToLayout() throws {
     let fields: [Field] = [(.string, false, 1, .null), (.int16, false, 3, .null)]
     let old = layout(1, fields)
@@ -92,7 +94,7 @@ import Testing
     let layouts = try StoreLayouts([newest, between, old], of: [entity])
     #expect(try read(sealed(old, [0: "Emma", 1: 320]), layouts) == ["Emma", 320, 9.5])
     #expect(try read(sealed(old, [:]), layouts) == [.null, 7, 9.5])
-    // Nil that was written later is nil.
+    // A `nil` that was stored later remains `nil`.
     #expect(try read(sealed(between, [1: .null]), layouts) == ["?", .null, 9.5])
   }
 
@@ -101,7 +103,7 @@ import Testing
     #expect(throws: StoreError.self) {
       try StoreLayouts([old, second, StoredLayout(entity)], of: [entity])
     }
-    // The newest layout lacks what the model has there.
+    // The newest layout lacks a field of the model.
     #expect(throws: StoreError.self) {
       try StoreLayouts([first, layout(3, [(.string, false, 2, .null)])], of: [entity])
     }
@@ -128,7 +130,7 @@ import Testing
       #expect(throws: StoreError.self) { try read(changed, layouts) }
     }
     #expect(throws: StoreError.self) { try read([1, 0, 1], layouts) }
-    // A layout that the store does not know.
+    // A layout that the store doesn't have.
     #expect(throws: StoreError.self) {
       try read(bytes, StoreLayouts([second, StoredLayout(entity)], of: [entity]))
     }

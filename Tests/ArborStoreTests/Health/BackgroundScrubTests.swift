@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// The thread that scrubs a store behind it.
+/// Scrubbing a store on a background thread.
 @Suite struct BackgroundScrubTests {
   @Test func itScrubsAndEnds() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
@@ -14,7 +14,7 @@ import Testing
       store.file.scrubbing.begin(store.file, isUrgent: true)
       store.file.scrubbing.waitForEnd()
       #expect(try store.file.lastScrub() != made)
-      // Another one may follow.
+      // Another scrub may follow.
       let second = try store.file.lastScrub()
       store.file.scrubbing.begin(store.file, isUrgent: true)
       store.file.scrubbing.waitForEnd()
@@ -22,7 +22,8 @@ import Testing
     }
   }
 
-  /// What is not urgent waits some seconds, which closing the store does not.
+  /// A scrub that isn't urgent starts after some seconds, but closing the store doesn't wait for
+  /// it.
   @Test func closingEndsIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let made = try store.file.lastScrub()
@@ -34,7 +35,7 @@ import Testing
     }
   }
 
-  /// A compaction does not wait for a scrub, and lets it begin anew.
+  /// A compaction doesn't wait for a background scrub, and the store can be scrubbed afterwards.
   @Test func compactionPausesIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       store.file.scrubbing.begin(store.file, isUrgent: false)
@@ -46,7 +47,8 @@ import Testing
     }
   }
 
-  /// Where another one scrubs the file it waits, and does it only if the other one has not.
+  /// A scrub waits while another process scrubs the file, and runs only if that one didn't
+  /// complete.
   @Test(arguments: [true, false])
   func itWaitsForAnotherOne(completesIt: Bool) throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
@@ -66,7 +68,7 @@ import Testing
     }
   }
 
-  /// A scrub that somebody asks for meanwhile makes the one behind the store needless.
+  /// An explicit scrub makes a pending background scrub unnecessary.
   @Test func oneThatIsAskedForIsEnough() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
@@ -79,8 +81,8 @@ import Testing
     }
   }
 
-  /// Closing a store ends its scrub between two of its pauses and keeps what it has read; the next
-  /// opening goes on with that.
+  /// Closing a store stops its scrub between two pauses and keeps the progress, with which the next
+  /// scrub continues.
   @Test func closingKeepsWhereItIs() throws {
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
@@ -94,7 +96,7 @@ import Testing
     file.scrubbing.begin(file, isUrgent: true) { [file] step in
       guard step.done > 3 else { return }
       isUnderWay.signal()
-      // Each part takes longer than it may between two pauses.
+      // Each part takes longer than the interval between two pauses.
       repeat { Thread.sleep(forTimeInterval: 0.02) } while !file.hasEnded
     }
     isUnderWay.wait()

@@ -1,7 +1,7 @@
 import ArborLocks
 import ArborStore
 
-/// What a scrub reports, as it comes.
+/// A thread-safe list of the progress that a scrub reports.
 final class LockedSteps: Sendable {
   private let steps = Lock<[StoreScrubProgress]>([])
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArborStore
 
-/// What verification does about a store with a damaged page, before and while it is open.
+/// Damaged pages, detected when a store is opened or while it is open.
 @Suite struct PageHealthTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -33,14 +33,14 @@ import Testing
     return try StoreEngine.open(opening)
   }
 
-  /// Lets the last commit be of a machine that was started before this one.
+  /// Makes the last commit look as if it was made before the machine restarted.
   private func age() throws {
     let file = try open(looksForDamage: false)
     defer { file.close() }
     try Vandal(file: file).write { _, header in header.bootID = UUID() }
   }
 
-  /// Changes a bit in a leaf of records, which nothing has read yet.
+  /// Flips a bit in a leaf of records that hasn't been read yet.
   private func damage() throws {
     var data = try Data(contentsOf: URL(filePath: path))
     let record = try #require(data.range(of: Data("tag 25".utf8)))
@@ -59,8 +59,7 @@ import Testing
     }
   }
 
-  /// A list of free pages that names the leaf of some records: the next commits would write over
-  /// them.
+  /// A commit fails if a free list contains a leaf in use, which it would overwrite.
   @Test func aPageInUseIsNotGivenAway() throws {
     let sound = try Data(contentsOf: URL(filePath: path))
     let tag = try #require(sound.range(of: Data("tag 25".utf8))).lowerBound / 4096
@@ -69,7 +68,7 @@ import Testing
     let file = try open()
     defer { file.close() }
     let draft = Draft(file)
-    // It takes its numbers from what is reserved, or writes itself.
+    // The insertion may use reserved numbers, or write a reservation itself.
     for _ in 0..<2 {
       do {
         try draft.insert("Tag", ["name": .string("late")])
@@ -83,7 +82,7 @@ import Testing
     #expect(try file.check().problems.map(\.kind) == [.damagedPage])
   }
 
-  /// The file with a page put in the place of one that is listed as free.
+  /// Returns the file with `page` in place of a page that is listed as free.
   private func listing(_ page: UInt64, asFreeIn data: Data) throws -> Data? {
     func word(_ offset: Int) -> Int {
       data[offset..<offset + 8].reversed().reduce(0) { $0 &<< 8 | Int($1) }
@@ -121,13 +120,14 @@ import Testing
     fresh.close()
   }
 
+  /// If the machine wasn't restarted since the last commit, opening doesn't verify every page.
   @Test func aQuickLookIsEnoughForTheSameBoot() throws {
     try damage()
     for looksForDamage in [false, true] {
       let file = try open(looksForDamage: looksForDamage)
       usleep(20_000)
       try file.snapshot().close()
-      // The check looks at the pages first, and what it finds makes the store suspect.
+      // The check verifies the pages first, and its finding makes the store suspect.
       #expect(try file.check().problems.map(\.kind) == [.damagedPage])
       file.close()
     }
@@ -136,13 +136,13 @@ import Testing
   @Test func damageBehindAnOpenStoreMakesItSuspect() throws {
     try age()
     try damage()
-    // Where the verification is faster than the rest of the opening, that is told of the damage.
+    // If verification is faster than the rest of opening, opening throws the finding.
     var opened: StoreEngine?
     for _ in 0..<100 where opened == nil { opened = try? open() }
     let file = try #require(opened)
     expectCorrupted {
-      // Until the verification behind the store has come to the damage, which a busy machine lets
-      // wait for long: its thread is of low priority.
+      // Until verification in the background reaches the damage. This may take long on a busy
+      // machine, because its thread has a low priority.
       for _ in 0..<60_000 {
         try file.snapshot().close()
         usleep(5000)
@@ -163,13 +163,13 @@ import Testing
 
   private static let finding = StoreError.corrupted(what: "out of bounds")
 
-  /// Whether an operation hears of a finding.
+  /// Whether an operation receives a finding.
   private static func hears(_ health: PageHealth) -> Bool {
     do throws(StoreError) { try health.report() } catch { return true }
     return false
   }
 
-  /// Whoever looks while something is being found hears of it, or the next one does.
+  /// A finding is reported to exactly one operation, even to one that runs concurrently.
   @Test func everyFindingIsHeardOfOnce() {
     for round in 0..<20_000 {
       let health = PageHealth()
@@ -190,6 +190,7 @@ import Testing
     }
   }
 
+  /// A rejected writer counts as having received the finding.
   @Test func aWriterThatIsRefusedHasHeardOfIt() {
     let health = PageHealth()
     #expect(throws: Never.self) { try health.permitWriting() }
@@ -201,7 +202,7 @@ import Testing
     }
   }
 
-  /// Closing ends the verification, and the next commit is of the present machine.
+  /// Closing stops verification, and the next commit records the current boot ID.
   @Test func aSoundStoreIsVerifiedUntilTheNextCommit() throws {
     try age()
     for _ in 0..<20 { try open().close() }
@@ -216,7 +217,7 @@ import Testing
 
   @Test func damageFoundWhileOpeningIsLocated() throws {
     var data = try Data(contentsOf: URL(filePath: path))
-    // A number in the header of the newest root page that LMDB does not look at.
+    // The flags of the free-list database in both root pages, which LMDB doesn't check.
     for meta in [0, 4096] { data[meta + 45] ^= 0x10 }
     try data.write(to: URL(filePath: path))
     do {

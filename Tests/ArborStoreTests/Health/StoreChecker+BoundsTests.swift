@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// What nobody writes who means well, with every checksum right.
+/// Invalid contents with valid checksums.
 @Suite struct StoreCheckerBoundsTests {
   private let folder: TemporaryFolder
   private let file: StoreEngine
@@ -61,7 +61,7 @@ import Testing
       found.first?.description == "Employee/1.salary is NaN or a date that is not finite.")
   }
 
-  /// Values of half the size, of which none may be read as two numbers.
+  /// Values of half the expected size are reported, and never read as two numbers.
   @Test func findsValuesOfAnotherSize() throws {
     let tasks = try Vandal(file: file).relationship("Project", "tasks")
     try Vandal(file: file).write { transaction, _ in

@@ -4,9 +4,9 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Each kind of damage, planted behind the store's back, is found and named.
+/// Damage of every kind, which the check must find and report.
 @Suite struct StoreCheckerTests {
-  /// What the planted store holds.
+  /// The objects of the store that is damaged.
   struct World {
     let file: StoreEngine
     let company: ObjectNumber
@@ -43,7 +43,7 @@ import Testing
 
   typealias Kind = StoreCheckReport.Problem.Kind
 
-  /// Plants something and returns the kinds that the check reports.
+  /// Damages a store and returns the kinds of problems that the check reports.
   private func kinds(
     _ plant: (World, Vandal) throws -> Void
   ) throws -> Set<Kind> {
@@ -63,9 +63,9 @@ import Testing
       let report = try store.file.check()
       #expect(report.isSound)
       #expect(report.recordCount == 9)
-      // Two employees in six indexes, a company and a tag in one each.
+      // Two employees in six indexes, and a company and a tag in one each.
       #expect(report.indexEntryCount == 14)
-      // Two employees of a company, a tag on both sides, three tasks in one order.
+      // Two employees of a company, a tag on both sides, and three tasks in one order.
       #expect(report.linkCount == 7)
     }
   }
@@ -139,7 +139,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func findsDuplicates(isLong: Bool) throws {
-    // Planted as a change of the record together with its index entries.
+    // Changes the record together with its index entries.
     let name: (String) -> String = { isLong ? String(repeating: "x", count: 600) + $0 : $0 }
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  /// Gives `two` the record of `one`, sealed for its own key.
+  /// Replaces the record of `two` with that of `one`, sealed for its own key.
   private func forge(
     _ entity: EntitySchema, _ one: ObjectNumber, _ two: ObjectNumber, _ vandal: Vandal,
     _ records: Database
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test func findsToOneFieldsThatLeadToAnotherEntity() throws {
-    // To one, whose inverse is to-one, and to many.
+    // The inverse of `badge` is to-one, and that of `company` is to-many.
     for name in ["badge", "company"] {
       let found = try kinds { world, vandal in
         try vandal.point(world.ada, name, at: world.tag)
@@ -244,7 +244,7 @@ import Testing
 
   @Test func findsAOneToOneThatDisagrees() throws {
     let found = try kinds { world, vandal in
-      // Ada's badge is now Bob's, who knows nothing of it.
+      // Ada's badge now refers to Bob, but Bob doesn't refer to it.
       let draft = Draft(world.file)
       try draft.update(world.badge, to: ["employee": world.bob])
       try draft.commit()
@@ -277,7 +277,7 @@ import Testing
   @Test func findsGapsInTheHistory() throws {
     let gap = try kinds { world, vandal in
       try vandal.write { transaction, header in
-        // The history ends before what lies behind the header.
+        // Moves the commits in the header to the history, except the next to last one.
         let last = header.sequence
         try header.latestCommits.forEach(endingWith: last) { sequence, entry in
           guard sequence != last - 1 else { return }
@@ -291,7 +291,7 @@ import Testing
       try vandal.write { _, header in header.sequence += 1 }
     }
     #expect(ahead == [.history])
-    // What lies behind the header follows the greatest number there is.
+    // The commits in the header would follow the greatest sequence.
     let greatest = try kinds { world, vandal in
       try vandal.write { transaction, _ in
         _ = try [UInt8](repeating: 0, count: 20).withUnsafeBytes {
@@ -320,14 +320,14 @@ import Testing
     #expect(found == [.header])
   }
 
-  // Damaged pages are planted in PageHealthTests, binaries outside of records in BlobStorageTests,
-  // missing values in StoreChecker+BoundsTests, former pages in StoreDigestsTests.
+  // Damaged pages are tested in PageHealthTests, external binaries in BlobStorageTests, missing
+  // values in StoreChecker+BoundsTests, and outdated pages in StoreDigestsTests.
   @Test func everyKindIsPlanted() {
-    // Whoever adds a kind adds its test above.
+    // When adding a kind, add a test for it.
     #expect(Kind.allCases.count == 17)
   }
 
-  /// An entry too few, one too many and one under another key, in an index of each kind.
+  /// A missing, an additional and a misplaced entry are found in an index of each kind.
   @Test(arguments: ["byTitle", "open", "onceOpen", "bodyWords"])
   func findsWhatAnIndexOfAnyKindHasWrong(name: String) throws {
     for damage in ["removed", "added", "changed"] {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ArborStore
 
-/// When a store's file is scrubbed, and by whom.
+/// When a store's file is scrubbed, and by which scrubber.
 @Suite struct StoreEngineScrubbingTests {
   private static let day: Double = 86_400
 
-  /// Opens a store that was scrubbed so many days ago, and tells whether it is scrubbed behind.
+  /// Whether a store that was scrubbed some days ago is scrubbed in the background when opened.
   private func isScrubbed(
     daysAfter days: Double?, interval: Double? = 7 * day, isMigrating: Bool = false
   ) throws -> Bool {
@@ -44,14 +44,15 @@ import Testing
     #expect(try !isScrubbed(daysAfter: nil, isMigrating: true))
   }
 
-  /// A time to come is that of a clock that has been set back since: by a little it is taken as it
-  /// is, or the store would not be scrubbed before that time and a week.
+  /// If the clock was set back, the last scrub seems to be in the future. Small differences are
+  /// accepted, and larger ones make a scrub due.
   @Test func aClockThatWasSetBackPutsNothingOff() throws {
     #expect(try !isScrubbed(daysAfter: -0.1))
     #expect(try isScrubbed(daysAfter: -7.1))
     #expect(try isScrubbed(daysAfter: -10_000))
   }
 
+  /// Only the holder of the claim scrubs.
   @Test func oneOfSeveralScrubs() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
@@ -60,7 +61,7 @@ import Testing
       var runs = 0
       let isRefused = try !file.scrubAlone { () throws(StoreError) in runs += 1 }
       #expect(isRefused && runs == 0)
-      // Who asks for it is not put off, and who may only read keeps nothing.
+      // An explicit scrub doesn't need the claim.
       let before = try file.completedScrub()
       try file.scrub()
       #expect(try file.completedScrub() != before)
@@ -80,7 +81,7 @@ import Testing
 }
 
 extension StoreEngine {
-  /// Puts a scrub's record into the file, or takes it out.
+  /// Stores the record of a scrub, or removes it.
   func setScrubRecord(_ record: ScrubRecord?) throws {
     try runTransaction { (transaction, _) throws(StoreError) in
       try storing { () throws(LMDBError) in
@@ -94,7 +95,7 @@ extension StoreEngine {
     }
   }
 
-  /// What the file says of its scrubs.
+  /// Returns the stored record of scrubs.
   func storedScrubRecord() throws -> ScrubRecord? {
     let snapshot = try snapshot()
     defer { snapshot.close() }

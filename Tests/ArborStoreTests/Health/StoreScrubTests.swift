@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// What a scrub finds, what it leaves in the file, and how it ends.
+/// The findings of a scrub, the record it stores, and how it ends.
 @Suite struct StoreScrubTests {
   private func fill(_ file: StoreEngine, _ count: Int = 60) throws -> [ObjectNumber] {
     let draft = Draft(file)
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  /// Digests that a library without them left behind are counted while others commit, and a scrub
-  /// that was ended goes on where it was.
+  /// Digests that a commit without them made unknown are counted during concurrent commits, and an
+  /// interrupted scrub continues.
   @Test func unknownDigestsAreCounted() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let people = try fill(store.file)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// What a scrub has read it does not read again when it goes on.
+  /// A scrub continues without reading again what it has read, unless it began long ago.
   @Test func itGoesOnWhereItEnded() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// An index entry, a link and a record whose bits have changed on the medium.
+  /// Bits that changed on disk are found in an index entry, a link and a record.
   @Test(arguments: ["i/Employee/age", "r/Company/employees", "e/Employee"])
   func changedBitsAreFound(name: String) throws {
     let folder = try TemporaryFolder()
@@ -125,8 +125,8 @@ import Testing
     let root = try root(of: name, file)
     file.close()
     var bytes = try Data(contentsOf: URL(filePath: path))
-    // Values fill pages from the end. The last of nine numbers becomes a greater one, so that the
-    // page stays sound.
+    // Values fill pages from the end. The last of nine numbers is increased, so that the page stays
+    // sound.
     let end = (root + 1) * 4096
     let isRecord = name.hasPrefix("e/")
     let offset = isRecord ? end - 30 : try #require(bytes[..<end].lastIndex { $0 == 9 })
@@ -140,7 +140,7 @@ import Testing
       guard case .corrupted(let entity, _, let what)? = error as? StoreError else { return false }
       return what.contains("the last commits wrote") ? entity != nil : isRecord
     }
-    // The store is suspect from then on.
+    // The store is suspect from now on.
     #expect(throws: StoreError.self) { try file.purge() }
     #expect(try !file.check().isSound)
   }
@@ -154,7 +154,7 @@ import Testing
     return try #require(record)[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A store that may only be read is scrubbed, and nothing is written.
+  /// A read-only store can be scrubbed, and nothing is written.
   @Test func readersScrubToo() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  /// What was read before digests were lost is read again for those that are counted anew.
+  /// If digests have to be counted, databases that a scrub has read are read again.
   @Test func aCountBeginsWithAllDatabases() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
@@ -183,7 +183,7 @@ import Testing
       let vandal = Vandal(file: store.file)
       let tags = try vandal.database(records: "Tag")
       try vandal.write { transaction, _ in _ = try transaction.reader.entryCount(tags) }
-      // Killed right after the count has begun.
+      // As if killed right after counting began.
       #expect(throws: StoreError.self) {
         try StoreScrub(store.file, .atOnce, stint: 0) { _ in true }.run(anew: false)
       }
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  /// A scrub that is ended keeps what it has read.
+  /// An interrupted scrub keeps its progress.
   @Test func itKeepsWhereItEnded() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
@@ -214,9 +214,9 @@ import Testing
     }
   }
 
-  /// A branch page of the state before the last commit: it and the pages below it are sound in
-  /// themselves, and no use of them tells that they are out of date. The sums do, and so do all
-  /// pages together, since what a former branch leads to is listed as free.
+  /// A branch page from before the last commit is found. It and the pages below it are sound in
+  /// themselves, so that using them doesn't reveal that they are outdated. The digests do, and so
+  /// does reading all pages, because the outdated branch refers to pages that are listed as free.
   @Test func branchesOfAFormerStateAreFound() throws {
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
@@ -231,7 +231,7 @@ import Testing
       let draft = Draft(file)
       try draft.update(person, ["age": .integer(Int64(60 + round))])
       try draft.commit()
-      // As far as the scrub of a copy knows, all pages are read: the sums are left.
+      // The record claims that all pages were read, so that only the digests are left.
       var record = ScrubRecord()
       (record.begun, record.hasReadPages) = (.now, true)
       try file.setScrubRecord(record)
@@ -242,7 +242,7 @@ import Testing
       #expect(present[page.lowerBound + 10] == 1, "a branch")
       if let former {
         bytes.replaceSubrange(page, with: former)
-        // It carries its number wherever it lies.
+        // A page contains its own number.
         bytes.replaceSubrange(page.prefix(8), with: present.prefix(8))
         #expect(
           try scrubbed(bytes, in: folder, anew: false)
@@ -276,7 +276,7 @@ import Testing
     return try StoreEngine.open(opening)
   }
 
-  /// What the scrub of a damaged copy finds.
+  /// Returns the finding of a scrub of a damaged copy.
   private func scrubbed(_ bytes: Data, in folder: TemporaryFolder, anew: Bool) throws -> String {
     let file = try open(bytes, in: folder)
     defer { file.close() }

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import ArborStore
 
-/// Commits are remembered behind the header first and in the history's own database later, which
-/// nobody who reads them can tell.
+/// The history of commits, which are stored in the header first and in the history database later.
+/// Readers must not notice the difference.
 @Suite struct HistoryReaderTests {
   private func kept(_ file: StoreEngine) throws -> (first: UInt64, latest: UInt64) {
     let snapshot = try file.snapshot(reportsFindings: false)
@@ -15,7 +15,7 @@ import ArborStore
     return (first ?? header.sequence - header.latestCommits.count + 1, header.latestCommits.count)
   }
 
-  /// The commits from `first` to the last of all, each with what it did.
+  /// Expects the commits from `first` to the last one, and none before.
   private func expectAll(_ file: StoreEngine, from first: UInt64) throws {
     let snapshot = try file.snapshot(reportsFindings: false)
     defer { snapshot.close() }
@@ -33,7 +33,7 @@ import ArborStore
     }
   }
 
-  /// Commits of all sizes, of which some fit behind the header and some never do.
+  /// Commits of all sizes are kept, some of which fit into the header and some never do.
   @Test func remembersTheLastThousand() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
@@ -60,7 +60,7 @@ import ArborStore
     }
   }
 
-  /// A damaged entry is called so, wherever it lies.
+  /// A damaged entry is reported as such.
   @Test func namesDamage() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (file, draft) = (store.file, Draft(store.file))

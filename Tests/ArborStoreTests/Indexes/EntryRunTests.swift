@@ -34,7 +34,7 @@ import Testing
       ? left.key.lexicographicallyPrecedes(right.key) : left.number < right.number
   }
 
-  /// Short keys and long ones, with common beginnings, zeros at the end and of one length.
+  /// Returns short or long keys, some of the same length, with common prefixes and trailing zeros.
   private func key(_ random: inout SeededRandom, kind: Int) -> [UInt8] {
     let count =
       switch kind {

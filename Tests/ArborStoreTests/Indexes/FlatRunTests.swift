@@ -20,6 +20,7 @@ import Testing
     #expect(run[0].origin == 3)
   }
 
+  /// Only the items that fulfill the condition are kept.
   @Test func keepsWhatIsAskedFor() {
     var run = FlatRun<Item>()
     for number in 0..<50 { run.append(Item(high: UInt64(number), low: 0, origin: number)) }

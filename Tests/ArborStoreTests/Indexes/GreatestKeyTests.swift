@@ -8,6 +8,7 @@ import Testing
     key.withUnsafeBytes { greatest.isBefore($0) }
   }
 
+  /// The greatest known key compares like a byte string until it is forgotten.
   @Test func saysWhatIsAboveAllOthers() {
     var random = SeededRandom()
     var greatest = GreatestKey()

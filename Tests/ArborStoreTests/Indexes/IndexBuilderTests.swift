@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct IndexBuilderTests {
-  /// Runs of any length come to the same entries.
+  /// Sorted runs of any length result in the same entries.
   @Test(arguments: [1, 1500, 1 << 20]) func everyRunLengthBuildsTheSame(length: Int) throws {
     try TemporaryStore.use(IndexKindsModel.make()) { store in
       var random = SeededRandom()

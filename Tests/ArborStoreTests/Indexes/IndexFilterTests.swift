@@ -3,7 +3,7 @@ import ArborStore
 import TestSupport
 import Testing
 
-/// Unique indexes bind those objects that are in them, by what is in them.
+/// Unique indexes with conditions and folded columns, which apply only to the objects they contain.
 @Suite struct IndexFilterTests {
   private func violation(_ draft: Draft) -> UniquenessViolation? {
     do {
@@ -21,6 +21,7 @@ import Testing
     try TemporaryStore.use(IndexKindsModel.make(), inMemory: true) { try body(Draft($0.file)) }
   }
 
+  /// Objects outside of a partial unique index may share values.
   @Test func onlyThoseInAPartialIndexAreBound() throws {
     try use { draft in
       let first = try draft.insert("Task", ["rank": 500])
@@ -35,6 +36,7 @@ import Testing
     }
   }
 
+  /// A change that adds an object to a partial unique index is validated.
   @Test func anObjectThatComesIntoTheIndexIsValidated() throws {
     try use { draft in
       let first = try draft.insert("Task", ["rank": 500])
@@ -42,7 +44,7 @@ import Testing
       #expect(violation(draft) == nil)
       try draft.update(second, ["isDone": false])
       #expect(violation(draft)?.existing == first)
-      // One leaves as the other comes.
+      // One object leaves the index as the other enters it.
       try draft.update(second, ["isDone": false])
       try draft.update(first, ["isDone": true])
       #expect(violation(draft) == nil)
@@ -71,13 +73,14 @@ import Testing
       #expect(violation(draft)?.existing == first)
       try draft.insert("Task", ["body": .string(long.lowercased() + "X"), "rank": 8])
       #expect(violation(draft) == nil)
-      // Both in one commit.
+      // Both objects are inserted in one commit.
       try draft.insert("Task", ["body": .string(long + "z"), "rank": 7])
       try draft.insert("Task", ["body": .string(long + "Z"), "rank": 7])
       #expect(violation(draft) != nil)
     }
   }
 
+  /// Objects with `nil` in a column of a unique index may share the other values.
   @Test func nilInAColumnBindsNobody() throws {
     try use { draft in
       try draft.insert("Task", ["title": "a", "isDone": true])

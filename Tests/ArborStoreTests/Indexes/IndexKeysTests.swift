@@ -23,7 +23,7 @@ import Testing
     #expect(columns.map(\.isAscending) == [true, false, true])
     #expect(KeyDecoder.decode(key.bytes, columns: columns)?.values == values)
 
-    // The buffer is used again: nothing of the earlier key stays.
+    // The buffer is reused, and nothing of the earlier key remains.
     IndexKeys(try #require(person.indexes.first { $0.name == "age" }), of: person)
       .key(of: record.view, into: &key)
     #expect(KeyDecoder.decode(key.bytes, columns: [(.int32, true)])?.values == [.integer(41)])

@@ -1,6 +1,6 @@
 import ArborModel
 
-/// Tasks with an index of every kind.
+/// A model of tasks with an index of every kind.
 enum IndexKindsModel {
   static func make() throws -> ManagedObjectModel {
     try ManagedObjectModel {

@@ -4,8 +4,8 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Indexes that a commit changes all over are written anew. Each test ends with the check of the
-/// store, which compares every entry with its record.
+/// Commits that rewrite an index because they change it in many places. Each test ends with a check
+/// of the store, which compares every entry with its record.
 @Suite struct IndexMaintainerRewritingTests {
   private func leafPages(_ index: String, _ file: StoreEngine) throws -> Int {
     let database = try Vandal(file: file).index("Employee", index)
@@ -32,7 +32,8 @@ import Testing
         let ids = stride(from: part, to: 9000, by: 3).shuffled(using: &random)
         numbers += try employees(ids, draft)
         try draft.commit()
-        // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its place.
+        // Per entry: a key of 9 bytes padded to 10, a value of 8, a node header of 8, and an offset
+        // of 2.
         #expect(try leafPages("employeeID", store.file) <= numbers.count * 28 / 4080 + 3)
       }
       let draft = Draft(store.file)
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  /// What is deleted in one part of an index leaves the other parts where they are.
+  /// Changes in one part of an index don't rewrite the other parts.
   @Test func changesInOnePartOfTheKeysCopyThatPart() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -61,7 +62,8 @@ import Testing
         try other.update(number, ["employeeID": .integer(-Int64(number.sequence))])
       }
       try other.commit()
-      // What is put before all others halves pages; written anew the index has as many as before.
+      // Inserting before all other entries splits pages; a rewritten index would have as many as
+      // before.
       #expect(try leafPages("employeeID", store.file) > before)
     }
   }

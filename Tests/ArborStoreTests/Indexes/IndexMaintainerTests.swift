@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// What no index is over changes no index.
+  /// Changes of attributes without an index don't change any index.
   @Test func otherFieldsCostNothing() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// Entries in ascending order fill their pages.
+  /// Entries fill their pages, whether their keys ascend or descend.
   @Test(arguments: [false, true]) func sortedEntriesFillPages(isReversed: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -63,7 +63,8 @@ import Testing
       let index = try Vandal(file: store.file).index("Employee", "employeeID")
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
-      // 9 bytes of key, padded to 10, 8 of value, 8 of node and 2 of its offset.
+      // Per entry: a key of 9 bytes padded to 10, a value of 8, a node header of 8, and an offset
+      // of 2.
       let pages = try snapshot.reader.statistics(index).leafPages
       #expect(pages <= 3000 * 28 / 4080 + 2)
     }

@@ -4,21 +4,21 @@ import Foundation
 import LMDB
 import TestSupport
 
-/// A random model of two entities with indexes of every kind, random objects, and what the indexes
-/// have to hold, worked out without keys, records or predicates.
+/// A random model of two entities with indexes of every kind, random objects, and the expected
+/// contents of the indexes, determined without keys, records or predicates.
 struct IndexWorld {
   struct Row: Sendable {
     var entity: String
     var values: [String: PropertyValue]
   }
 
-  /// A condition in the predicate language, and the same in Swift.
+  /// A condition in the predicate language, and its equivalent in Swift.
   struct Condition: Sendable {
     let text: String
     let holds: @Sendable (Row) -> Bool
   }
 
-  /// One entry of an index.
+  /// An entry of an index.
   struct Entry: Hashable, CustomStringConvertible {
     let values: [PropertyValue]
     let number: UInt64
@@ -53,7 +53,7 @@ struct IndexWorld {
 
   // MARK: Models
 
-  /// The same entities with other indexes each time.
+  /// Returns a model of the same entities with random indexes.
   mutating func model() throws -> ManagedObjectModel {
     let mine = (0..<Int.random(in: 1...5, using: &random)).map { index("i\($0)") }
     let heirs = (0..<Int.random(in: 0...2, using: &random)).map { index("h\($0)") }
@@ -137,7 +137,7 @@ struct IndexWorld {
 
   // MARK: The oracle
 
-  /// What an index of an entity has to hold, in no order.
+  /// Returns the expected entries of an index, unordered.
   func expected(_ index: IndexStatistics) -> Set<Entry> {
     let condition = Self.conditions.first { $0.text == index.condition }
     var entries: Set<Entry> = []
@@ -167,7 +167,7 @@ struct IndexWorld {
     Set(folded(text).split { !$0.isLetter && !$0.isNumber }.map(String.init))
   }
 
-  /// What the store's indexes differ in from what they have to hold.
+  /// Returns the differences between the indexes of a store and their expected contents.
   func differences(_ store: StoreEngine) throws -> [String] {
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
@@ -187,7 +187,7 @@ struct IndexWorld {
     return differences
   }
 
-  /// The entries of an index, decoded.
+  /// Returns the decoded entries of an index.
   private static func entries(
     _ snapshot: StoreSnapshot, _ index: IndexStatistics
   ) throws -> [Entry] {
@@ -217,7 +217,7 @@ extension IndexWorld.Row {
   }
 }
 
-/// The bytes of every index of a store: name, keys and numbers in their order.
+/// Returns the bytes of every index of a store: its name, then its keys and numbers in order.
 func indexDump(_ store: StoreEngine) throws -> [String] {
   let snapshot = try store.snapshot()
   defer { snapshot.close() }

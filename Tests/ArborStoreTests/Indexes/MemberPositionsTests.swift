@@ -14,11 +14,12 @@ import Testing
     #expect(MemberPositions.assign([]) == [])
   }
 
+  /// Members keep their positions whenever possible.
   @Test func whoeverNeedNotMoveStays() {
     #expect(MemberPositions.assign([gap, nil, 2 * gap]) == [gap, gap + gap / 2, 2 * gap])
     #expect(MemberPositions.assign([nil, gap]) == [gap / 2, gap])
     #expect(MemberPositions.assign([gap, 2 * gap, nil]) == [gap, 2 * gap, 3 * gap])
-    // One moves from the end to the front: only that one gets a new position.
+    // If one member moves from the end to the front, only that one gets a new position.
     #expect(
       MemberPositions.assign([3 * gap, gap, 2 * gap]) == [gap / 2, gap, 2 * gap])
   }
@@ -43,7 +44,7 @@ import Testing
         }
         let next = MemberPositions.assign(order)
         #expect(next.count == order.count && isAscending(next), "seed \(random.seed)")
-        // Never more than the longest ascending run moves, unless all are numbered anew.
+        // The longest ascending run keeps its positions, unless all members are renumbered.
         let kept = zip(order, next).filter { $0 == $1 }.count
         let isRenumbered = next == (0..<next.count).map { (UInt64($0) + 1) * gap }
         #expect(kept >= longest(order) || isRenumbered, "seed \(random.seed)")

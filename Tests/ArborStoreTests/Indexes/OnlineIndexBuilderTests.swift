@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Indexes are filled in batches while objects change, and are right at every moment.
+/// Indexes that are built in batches while objects change, and are correct at every moment.
 @Suite struct OnlineIndexBuilderTests {
   private let tasks: UnfinishedTasks
 
@@ -26,7 +26,7 @@ import Testing
     #expect(done[0].objectCount == 500 && (100..<300).contains(done[0].objectsDone), "\(done)")
     first.close()
     try TemporaryStore.check(path: tasks.path)
-    // Whoever opens the file without a model goes on as well.
+    // Opening the file without a model also continues the build.
     let second = try tasks.open(nil) { $0.indexBuilds = .beforeOpening }
     #expect(try second.indexBuilds() == [])
     #expect(try indexDump(second) == tasks.expected(second))
@@ -36,7 +36,7 @@ import Testing
     try TemporaryStore.check(path: tasks.path)
   }
 
-  /// Small entities are not worth several transactions.
+  /// The indexes of small entities are built in the transaction of the migration.
   @Test func fewObjectsAreIndexedInTheMigration() throws {
     try tasks.fill(40)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank])) {
@@ -47,8 +47,8 @@ import Testing
     #expect(try indexDump(file).count == 41)
   }
 
-  /// In whatever order batches, commits, openings and migrations come, the store is sound after
-  /// each of them, and at the end the indexes hold what the objects say.
+  /// The store is sound after batches, commits, openings and migrations in any order, and the
+  /// indexes match the objects at the end.
   @Test(arguments: 0..<8) func indexesHoldWhatTheObjectsSay(round: Int) throws {
     let random = SeededRandom()
     var world = IndexWorld(random)
@@ -78,7 +78,7 @@ import Testing
     #expect(report.isSound, "\(report), seed \(random.seed)")
   }
 
-  /// Threads commit while one builds; what a batch was gathered from may be old when it is written.
+  /// Indexes include commits made during a build, although a batch may be outdated when written.
   @Test func commitsBesideTheBuildAreInTheIndex() throws {
     let numbers = try tasks.fill(2000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.once, tasks.words])) {
@@ -109,8 +109,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// What was gathered is old as soon as objects change: their entries are written as they are.
-  /// Where nobody knows what has changed, each object is looked up.
+  /// Entries of objects that change after they were gathered are written correctly. If the changes
+  /// are unknown, as after a purge, each object is looked up.
   @Test(arguments: [false, true]) func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
     var numbers = try tasks.fill(400)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
@@ -151,8 +151,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// However many objects others change between two batches, nothing is gathered again, and each
-  /// batch leads on.
+  /// A build makes progress with each batch and doesn't start over, however many objects change in
+  /// between.
   @Test func anUnbrokenStreamOfCommitsDoesNotHoldTheBuildUp() throws {
     let numbers = try tasks.fill(400)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
@@ -182,7 +182,7 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// A batch that was gathered before another builder wrote it is not written.
+  /// A batch that another builder has already written is discarded.
   @Test func twoBuildersDoNotHarmEachOther() async throws {
     try tasks.fill(2000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
@@ -212,9 +212,10 @@ import Testing
     #expect(try indexDump(again) == tasks.expected(again))
   }
 
-  // MARK: Ways back and on
+  // MARK: Reverting and migrating during a build
 
-  /// The former model comes back in the middle of a build, whether objects have changed or not.
+  /// Reverting the model in the middle of a build ends the build, whether objects have changed or
+  /// not.
   @Test(arguments: [false, true]) func revertingEndsABuild(changes: Bool) throws {
     let numbers = try tasks.fill(300)
     let former = try UnfinishedTasks.model([tasks.byRank])
@@ -239,7 +240,7 @@ import Testing
     #expect(try reverted.check().isSound)
   }
 
-  /// The next model may come while indexes of the last one are being filled.
+  /// A migration may follow while indexes of the previous one are still being built.
   @Test func theNextMigrationTakesUnfinishedIndexesOver() throws {
     try tasks.fill(400)
     let first = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
@@ -279,7 +280,7 @@ import Testing
 
   // MARK: Damage
 
-  /// Behind the last object that is in it an index may lack entries, and nothing else.
+  /// An unfinished index may lack entries after its last indexed object, but nothing else.
   @Test func theCheckKnowsWhatAnUnfinishedIndexHasToHold() throws {
     let numbers = try tasks.fill(300).sorted()
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
@@ -319,7 +320,7 @@ import Testing
       }
     }
     #expect(try problems() == [])
-    // The flag and the list belong together.
+    // The flag and the list must be consistent.
     try Vandal(file: file).write { _, header in header.hasIndexBuilds = false }
     #expect(try problems().contains(.header))
     try Vandal(file: file).write { transaction, header in

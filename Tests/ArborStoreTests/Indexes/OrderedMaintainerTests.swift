@@ -4,7 +4,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Ordered relationships through commits: order, membership, and how little is written.
+/// Commits of ordered relationships: order, membership, and the amount of writing.
 @Suite struct OrderedMaintainerTests {
   private func use(
     _ body: (Draft, ObjectNumber, [ObjectNumber]) throws -> Void
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Always in front of the first: the gap halves until all are numbered anew.
+  /// Insertions at the front halve the gap until all members are renumbered.
   @Test func frontInsertionsNeverRunOut() throws {
     try use { draft, project, tasks in
       var order = tasks

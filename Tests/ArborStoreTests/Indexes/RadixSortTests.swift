@@ -16,7 +16,7 @@ import Testing
     return (0..<run.count).map { run[$0] }
   }
 
-  /// The order of a stable sort by both words, or by the first alone.
+  /// Returns the items sorted stably by both words, or by the first one only.
   private func expected(_ items: [Item], ignoringLow: Bool = false) -> [Item] {
     items.sorted {
       if $0.high != $1.high { return $0.high < $1.high }
@@ -28,7 +28,7 @@ import Testing
   @Test func sortsAsComparingDoes() {
     var random = SeededRandom()
     for round in 0..<120 {
-      // Few and many, narrow and wide words, in all bytes.
+      // Few or many items whose words vary in few or many bits, in any byte.
       let count = [0, 1, 2, 47, 48, 49, 300, 2000][round % 8]
       let highBits = UInt64.random(in: 0...64, using: &random)
       let lowBits = UInt64.random(in: 0...64, using: &random)

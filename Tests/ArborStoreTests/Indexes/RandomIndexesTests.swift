@@ -3,8 +3,7 @@ import ArborStore
 import TestSupport
 import Testing
 
-/// Indexes of every kind hold what the objects say, whatever happens to the objects and whichever
-/// indexes the model gains and loses.
+/// Indexes of every kind, which must match the objects however objects and indexes change.
 @Suite struct RandomIndexesTests {
   @Test(arguments: 0..<12) func indexesHoldWhatTheObjectsSay(round: Int) throws {
     let random = SeededRandom()
@@ -25,7 +24,8 @@ import Testing
     }
   }
 
-  /// An index that was built over data is byte for byte the one that grew with it.
+  /// An index built over existing data is identical, byte for byte, to one maintained from the
+  /// start.
   @Test(arguments: 0..<6) func aBuiltIndexIsTheOneThatGrew(round: Int) throws {
     let random = SeededRandom()
     var world = IndexWorld(random)

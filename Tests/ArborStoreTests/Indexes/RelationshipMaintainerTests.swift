@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct RelationshipMaintainerTests {
-  /// Adding twice and removing what is not there do nothing, so that two contexts' edits commute.
+  /// Adding a member twice or removing a missing one has no effect, so edits of two contexts
+  /// commute.
   @Test func editsCommute() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -26,7 +27,7 @@ import Testing
     }
   }
 
-  /// Derived members follow the fields: joining, moving, leaving, in bulk and one by one.
+  /// Derived members follow the to-one fields, in bulk and individually.
   @Test func derivedMembersFollowTheFields() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  /// Ascending owners fill their pages: half as many as with pages split in the middle.
+  /// Ascending owners fill pages, with half as many pages as if they were split in the middle.
   @Test func ascendingOwnersFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -67,7 +68,7 @@ import Testing
       defer { snapshot.close() }
       let members = try vandal.relationship("Company", "employees").members
       let pages = try snapshot.reader.statistics(members).leafPages
-      // 8 bytes of key, 8 of value, 8 of node and 2 of its place.
+      // Per entry: a key of 8 bytes, a value of 8, a node header of 8, and an offset of 2.
       #expect(pages <= 3000 * 26 / 4080 + 2)
     }
   }

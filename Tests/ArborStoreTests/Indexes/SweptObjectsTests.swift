@@ -31,7 +31,7 @@ import Testing
     #expect(swept.isEmpty)
   }
 
-  /// Memory stays in proportion to the objects.
+  /// Numbers that are far apart are rejected, so that memory is proportional to the objects.
   @Test func refusesWhatLiesFarApart() {
     var swept = SweptObjects()
     let changes = deletions(1, [1, 2, ObjectNumber.maximumSequence])

@@ -4,7 +4,7 @@ import Foundation
 import LMDB
 import TestSupport
 
-/// A store of tasks and events that gets indexes which are left to be filled.
+/// A store of tasks and events that gets new indexes, whose builds are left unfinished.
 struct UnfinishedTasks {
   let folder: TemporaryFolder
   var path: String { folder.path("tasks.arbor") }
@@ -28,7 +28,7 @@ struct UnfinishedTasks {
   let once = FetchIndexDescription(
     name: "once", elements: [.init("name")], isUnique: true)
 
-  /// Opens the store and leaves what is to be filled.
+  /// Opens the store without building its indexes.
   func open(
     _ model: ManagedObjectModel?, _ adjust: (inout StoreOpening) -> Void = { _ in }
   ) throws -> StoreEngine {
@@ -64,7 +64,7 @@ struct UnfinishedTasks {
     })
   }
 
-  /// What the indexes hold when they are filled at once.
+  /// Returns the contents of the indexes if they are built at once.
   func expected(_ file: StoreEngine) throws -> [String] {
     let copy = folder.path("copy.arbor")
     try? FileManager.default.removeItem(atPath: copy)
@@ -83,7 +83,7 @@ struct UnfinishedTasks {
 }
 
 extension Draft {
-  /// Changes something and commits.
+  /// Makes changes and commits them.
   func changing(_ body: (Draft) throws -> Void) throws {
     try body(self)
     try commit()

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ArborStore
 
-/// Runs of values as a cursor gives them, with what a forged file may have behind the last whole
-/// one.
+/// Runs of values as returned by a cursor, which end with an incomplete value in a forged file.
 @Suite struct WholeValuesTests {
   private func numbers(_ bytes: [UInt8]) -> [UInt64] {
     bytes.withUnsafeBytes { Array(WholeValues($0, as: UInt64.self)) }
@@ -14,6 +13,7 @@ import Testing
     numbers.flatMap { number in withUnsafeBytes(of: number) { Array($0) } }
   }
 
+  /// An incomplete value at the end is ignored.
   @Test func whatIsNoWholeValueIsPassedOver() {
     for count in 0...3 {
       let expected = (0..<UInt64(count)).map { $0 &* 0x0101_0101_0101_0101 }

@@ -3,7 +3,7 @@ import ArborStore
 import TestSupport
 import Testing
 
-/// How far a store has its log, as bytes.
+/// The encoding of a store's position in its log.
 @Suite struct SharedPositionTests {
   private static func point(_ sequence: UInt64) -> SharedPosition.Point {
     SharedPosition.Point(sequence: sequence, chain: CommitChain(bits: UInt128(sequence) << 70))

@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Commits that are made again in a copy leave the same bytes there.
+/// Replaying logged commits in a copy, which must result in the same bytes.
 @Suite struct StoreEngineRepeatingTests {
   private let reader = UUID()
 
@@ -20,7 +20,7 @@ import Testing
       defer { copy.close() }
       #expect(copy.lastSequence == start)
       for step in 0..<60 {
-        // Large sets are prepared otherwise, and follow one another in one transaction here.
+        // Large change sets take another code path and share a transaction here.
         let size = Int.random(in: 0..<10, using: &random) == 0 ? 120...150 : 1...9
         try office.commit(to: original.file, &random, changes: size)
         if step == 40 {
@@ -38,6 +38,7 @@ import Testing
     }
   }
 
+  /// Commits that all readers have are removed from the log.
   @Test func whatEverybodyHasGoesFromTheLog() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
@@ -63,6 +64,7 @@ import Testing
     }
   }
 
+  /// A copy has no log readers.
   @Test func aCopyForOthersFollowsNothing() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.noteLogReader(reader, has: nil)
@@ -85,7 +87,7 @@ import Testing
       let gap = #expect(throws: StoreError.self) { try copy.makeAgain([commits[1]]) }
       expectCorrupted(
         gap, "The log's commit 2 doesn't follow the store's newest, which is 0.")
-      // Another history: its own first commit.
+      // A diverged history with its own first commit.
       var elsewhere = RandomOffice()
       try elsewhere.commit(to: copy, &random)
       let forked = try StoreContents(copy)
@@ -103,7 +105,7 @@ import Testing
     }
   }
 
-  /// Every change of one byte, and every cut, is found by the checksum.
+  /// The checksum detects every changed byte and every truncation.
   @Test func damagedBytesAreNoCommit() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())

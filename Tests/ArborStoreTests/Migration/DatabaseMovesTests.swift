@@ -4,7 +4,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// Databases keep the names that they were born with, whatever they belong to.
+/// Databases keep their original names, whatever they are renamed to in the model.
 @Suite struct DatabaseMovesTests {
   private let folder: TemporaryFolder
 
@@ -93,7 +93,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// A name that something else was born with is no obstacle, and nothing is mixed up.
+  /// A name whose database belongs to something else can be reused without mixing up their
+  /// contents.
   @Test func namesGoFromOneThingToAnother() throws {
     do {
       let file = try open([entity("A", indexes: ["x"]), entity("B", indexes: ["x"])])
@@ -108,7 +109,7 @@ import Testing
       #expect(try names(file) == ["e/A", "e/B", "i/A/x", "i/B/x"])
     }
     do {
-      // The name is another's, and B goes.
+      // The name belongs to another entity's database, and B is dropped.
       let file = try open([entity("C", from: "A", indexes: ["x"]), entity("A", indexes: ["x"])])
       defer { file.close() }
       #expect(try values(file, "C") == ["a"] && values(file, "A") == [])

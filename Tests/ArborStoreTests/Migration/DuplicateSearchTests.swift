@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Values that a new model makes unique are unique before it is taken, or before the index is used.
+/// Values that a new model makes unique, checked before the migration or before the index is used.
 @Suite struct DuplicateSearchTests {
   private let tasks: UnfinishedTasks
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// What is there already is refused before anything changes.
+  /// Existing duplicates are rejected before anything changes.
   @Test func presentDuplicatesAreRefusedBeforeTheMigration() throws {
     let numbers = try tasks.fill(30)
     let file = try tasks.open(UnfinishedTasks.model())
@@ -44,14 +44,15 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: tasks.path)) == before)
   }
 
-  /// What comes in while the index is filled keeps it from being ready, until it is changed.
+  /// Duplicates that are added during the build keep the index from being ready until one is
+  /// changed.
   @Test func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
     let numbers = try tasks.fill(200)
     let file = try tasks.open(UnfinishedTasks.model([tasks.once, tasks.byRank]))
-    // One index is filled, and a part of the unique one.
+    // Builds one index and a part of the unique one.
     try tasks.build(file, batches: 5)
     let draft = Draft(file)
-    // In the part that is filled it is seen.
+    // A duplicate in the part that is built is detected.
     try draft.insert("Task", ["name": .string("n1")])
     #expect(throws: StoreError.self) { try draft.commit() }
     let late = try draft.insert("Task", ["name": .string("n199")])
@@ -61,7 +62,7 @@ import Testing
     #expect(try file.indexBuilds().map(\.index) == ["once"])
     #expect(try file.indexBuilds().map(\.state) == [.writeOnly])
     #expect(try file.check().isSound)
-    // Of the filled index all values are compared.
+    // Once the index is built, all values are compared.
     try draft.insert("Task", ["name": .string("n198")])
     #expect(throws: StoreError.self) { try draft.commit() }
     file.close()

@@ -4,7 +4,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// What a store keeps of its former model until a migration is confirmed.
+/// The data of a store's former model, kept until a migration is confirmed.
 @Suite struct FormerModelTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("a.arbor") }
@@ -26,7 +26,7 @@ import Testing
     return try StoreEngine.open(opening)
   }
 
-  /// A store that was brought to a model without an entity that has objects.
+  /// Returns a store that was migrated to a model without an entity that has objects.
   private func migrated() throws -> StoreEngine {
     let file = try open(["A", "B"])
     let draft = Draft(file)
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: StoreError.self) {
       _ = try StoreEngine.revertMigration(at: path, dropping: nil)
     }
-    // What can be used is used.
+    // The store itself is still usable.
     let again = try open(["A"])
     defer { again.close() }
     #expect(try again.environment.databaseNames().contains("e/B"))

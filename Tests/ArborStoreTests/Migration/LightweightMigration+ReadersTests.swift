@@ -2,7 +2,7 @@ import ArborModel
 @testable import ArborStore
 import Testing
 
-/// Which changes leave a process right that reads on with the former model.
+/// The migrations after which a process may keep reading with the former model.
 @Suite struct LightweightMigrationReadersTests {
   private typealias Change = @Sendable (inout ManagedObjectModel) -> Void
 
@@ -42,6 +42,7 @@ import Testing
     ).leavesReadersRight
   }
 
+  /// After these changes, processes with the former model may continue to read.
   @Test func theseLeaveReadersRight() throws {
     let changes: [(String, Change)] = [
       ("nothing", { _ in }),
@@ -79,7 +80,7 @@ import Testing
     for (name, change) in changes { #expect(try leavesReaders(change), "\(name)") }
   }
 
-  /// The history names relationships by their numbers, so nobody takes one for another.
+  /// The history identifies relationships by number, so reordering their declarations is harmless.
   @Test func theOrderOfDeclarationDoesNotMatter() throws {
     var model = model()
     model.entities[1].relationships.append(
@@ -96,6 +97,7 @@ import Testing
         }, from: model))
   }
 
+  /// After these changes, processes with the former model can't continue to read.
   @Test func theseDoNot() throws {
     let changes: [(String, Change)] = [
       ("index dropped", { $0.entities[0].fetchIndexes = [] }),

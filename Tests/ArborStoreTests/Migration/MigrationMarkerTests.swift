@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// While a store is being migrated in a copy it is read, and nothing else writes to it.
+/// A store that is being migrated in a copy, which can be read but not written.
 @Suite struct MigrationMarkerTests {
   private let marker = MigrationMarker(
     plan: 7, target: ModelFingerprint(bits: 8), generation: 1,
@@ -62,7 +62,7 @@ import Testing
       try file.setMigrationMarker(marker)
     }()
     expectUnderWay { try StoreEngine.open(opening).close() }
-    // Nor is it brought to another model, but by the migration itself.
+    // Only the migration itself may change the model.
     opening.model = try ManagedObjectModel {
       EntityDescription("Tag") { AttributeDescription("name", .string, .optional) }
     }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// What the header and the entry say of one another is checked, and damage is told.
+  /// Inconsistencies between the header and the marker, and damage of the marker, are reported.
   @Test func damageIsFound() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let vandal = Vandal(file: store.file)

@@ -6,7 +6,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// A store comes into being whole or not at all, and once.
+/// Creating a store atomically and only once.
 @Suite struct StoreCreationTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -63,8 +63,8 @@ import Testing
     #expect(names == ["a.arbor", "a.arbor-lock"])
   }
 
-  /// What creators that died left goes when the store is made, before its first commit and at its
-  /// end, but not while somebody works on it.
+  /// Leftovers of dead creators are removed when a store is created or destroyed, and when it is
+  /// opened for writing, but not while a creator is alive.
   @Test func leftoversGo() throws {
     let path = folder.path("a.arbor")
     func leave() throws {

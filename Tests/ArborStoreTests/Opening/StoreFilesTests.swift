@@ -5,7 +5,7 @@ import Testing
 import ArborStore
 
 @Suite struct StoreFilesTests {
-  /// A store, and a copy of it with one commit more.
+  /// Calls `body` with a store and a copy of it that has one more commit.
   private func withTwo(_ body: (_ path: String, _ staged: String) throws -> Void) throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// A store gains and loses indexes as it is opened, whole or not at all.
+/// Adding and dropping indexes when a store is opened, atomically.
 @Suite struct StoreOpenerMigrationTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("tasks.arbor") }
@@ -28,7 +28,7 @@ import Testing
   private let once = FetchIndexDescription(
     name: "once", elements: [.init("name", kind: .folded)], isUnique: true)
 
-  /// A store without indexes with some objects, closed.
+  /// Creates and closes a store with some objects and no indexes.
   @discardableResult
   private func fill(_ names: [String?]) throws -> [ObjectNumber] {
     let file = try open(model())
@@ -64,7 +64,7 @@ import Testing
     #expect(counts == ["i/Item/byRank", "i/Item/once"])
     #expect(try indexDump(file).count == 202)
     file.close()
-    // The file has the model now, and nothing is done again.
+    // The file already has the model, so nothing is repeated.
     let again = try bytes()
     let second = try open(model([byRank, once]))
     #expect(second.modelGeneration == 2)
@@ -133,7 +133,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Version hash modifiers and the names of transformers are no bytes of records.
+  /// Changes of version hash modifiers and transformer names, on which no record depends, are
+  /// stored.
   @Test func whatNoRecordDependsOnIsTakenDown() throws {
     func model(_ modifier: String?, _ transformer: String) throws -> ManagedObjectModel {
       var model = try self.model()
@@ -149,7 +150,7 @@ import Testing
     let draft = Draft(file)
     let number = try draft.insert("Task", ["name": "a", "blob": .binary(Data([1, 2]))])
     try draft.commit()
-    // Another program that has it open goes on only once it knows the new model.
+    // The model can't change while the store is open elsewhere.
     guard case .inUse? = failure({ try open(next) }) else { throw DraftError("no refusal") }
     file.close()
     for adjust in [{ $0.migration = .refuse }, { $0.isReadOnly = true }]
@@ -189,7 +190,7 @@ import Testing
       return
     }
     #expect(found.count == 1)
-    // Entries of one key are in the order of their numbers.
+    // Entries with the same key are ordered by number.
     let pair = [numbers[1], numbers[3]].sorted()
     #expect(found.first?.existing.number == pair[0].sequence)
     #expect(found.first?.offending.number == pair[1].sequence)
@@ -208,7 +209,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Building needs more room than the map has, so the transaction runs again.
+  /// A build that exceeds the map makes the transaction rerun in a larger map.
   @Test func theMapGrowsMeanwhile() throws {
     let file = try open(model()) { $0.initialMapSize = 1 << 20 }
     let draft = Draft(file)
@@ -245,7 +246,8 @@ import Testing
     #expect(try bytes() == before)
   }
 
-  /// Digests of another version of what folded texts are: the indexes over them are made anew.
+  /// If the stored model has digests of another version of text folding, folded indexes are
+  /// rebuilt.
   @Test func anotherVersionOfFoldedTextsRebuilds() throws {
     try fill(["a", "b"])
     let file = try open(model([byRank, once]))
@@ -306,7 +308,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Libraries that know no conversions refuse such a layout, and nothing else.
+  /// Layouts before a conversion are marked, so that libraries without conversions reject only
+  /// those.
   @Test func layoutsBeforeAConversionAreMarked() throws {
     _ = try migrate(task([optional("name"), optional("rank", .integer16)]))
     func kinds(_ layout: UInt16) throws -> [UInt8] {
@@ -316,7 +319,7 @@ import Testing
       defer { snapshot.close() }
       let key = StoreFormat.layoutKey(entity: 1, layout: layout)
       let bytes = try snapshot.reader.get(file.databases.arbor, key: Array(key.utf8))
-      // Each field is kind, flags, number, and a default of two bytes.
+      // Each field has a kind, flags, a number, and a default of two bytes.
       return try #require(bytes).dropFirst(2).enumerated().filter { $0.offset % 6 == 0 }
         .map(\.element).dropLast()
     }

@@ -5,8 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// The model inside a store is the newest that says the same about its bytes, and nothing is
-/// written where it is that already.
+/// Replacing the stored model with an equivalent newer one, without writing if it is the same.
 @Suite struct StoreOpenerModelTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -18,7 +17,7 @@ import Testing
     try open(model).close()
   }
 
-  /// The same for stored bytes, with another named request.
+  /// Returns an equivalent model with another fetch request template.
   private func reworded(_ name: String) -> ManagedObjectModel {
     var other = model
     other.fetchRequestTemplates.append(FetchRequestTemplate(name: name, entity: "Tag"))
@@ -33,7 +32,7 @@ import Testing
     return try StoreEngine.open(opening)
   }
 
-  /// The model that the file holds, and the transaction it ends with.
+  /// Returns the stored model and the ID of the last transaction.
   private func stored() throws -> (model: ManagedObjectModel, transaction: UInt64) {
     let file = try open(nil)
     defer { file.close() }
@@ -52,7 +51,7 @@ import Testing
     file.close()
     #expect(try stored().model == reworded("tags"))
     #expect(try stored().transaction > before)
-    // Without it again.
+    // Without the template again.
     try open(model).close()
     #expect(try stored().model == model)
     try TemporaryStore.check(path: path)
@@ -75,7 +74,7 @@ import Testing
     #expect(try stored().model == model)
   }
 
-  /// Who has the store open with an earlier wording goes on.
+  /// A process that has the store open with an earlier equivalent model continues.
   @Test func othersGoOn() throws {
     let file = try open(model)
     let same = try open(reworded("tags"))
@@ -91,7 +90,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// A store that has no digest yet, or a damaged one, gets it.
+  /// A missing or damaged digest of the model is restored.
   @Test(arguments: [nil, [], [UInt8](repeating: 7, count: 16)] as [[UInt8]?])
   func aMissingDigestIsMade(digest: [UInt8]?) throws {
     let file = try open(model)

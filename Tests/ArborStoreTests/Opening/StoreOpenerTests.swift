@@ -6,7 +6,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// What opening makes of every kind of file, and that it leaves alone what it refuses.
+/// Opening files of every kind, and leaving rejected ones unchanged.
 @Suite struct StoreOpenerTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// A store with one tag and one badge, closed.
+  /// Creates and closes a store with one tag and one badge.
   private func makeStore() throws {
     let file = try open(model)
     defer { file.close() }
@@ -149,12 +149,12 @@ import Testing
     }
     #expect(refusal.cause == .obstacles)
     #expect(refusal.obstacles.contains { $0.message.contains("list \"Badge\"") })
-    // What can be brought along does not stand in the way.
+    // Differences that can be migrated are not reported as obstacles.
     #expect(!refusal.obstacles.contains { $0.property == "age" })
     #expect(try Data(contentsOf: URL(filePath: path)) == before)
     let file = try open(model)
     defer { file.close() }
-    // Open elsewhere in the process it is neither shared nor erased.
+    // A store that is open elsewhere in the process is neither shared nor erased.
     guard
       case .modelMismatch? = failure({ try open(other) { $0.replacesOtherModels = true } })
     else { throw DraftError("no refusal") }
@@ -172,7 +172,7 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  // MARK: Files that are no store
+  // MARK: Files that are not stores
 
   @Test(arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
   func refusesOtherFiles(content: String) throws {
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  /// Text, another program's database, and a header of another program.
+  /// Text, another program's database, and a foreign header are set aside if requested.
   @Test(arguments: 0..<3) func setsAsideWhatIsNoStoreWhereItIsTold(kind: Int) throws {
     switch kind {
     case 0:
@@ -299,7 +299,7 @@ import Testing
     #expect(files == [])
   }
 
-  /// The name of a folder is not taken for a file's.
+  /// A path that ends with a slash isn't used as the path of a file.
   @Test func refusesAPathThatEndsWithASlash() throws {
     let error = failure { try StoreEngine.open(StoreOpening(.file(path + "/"), model: model)) }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
@@ -308,7 +308,7 @@ import Testing
 
   // MARK: Damaged stores
 
-  /// Changes the stored header bytes and opens.
+  /// Changes the stored header and opens the store. Returns the error.
   private func openWithHeader(_ change: (inout [UInt8]) -> Void) throws -> StoreError? {
     try makeStore()
     let file = try open(model)
@@ -347,7 +347,7 @@ import Testing
   @Test func refusesDamagedHeaders() throws {
     let error = try openWithHeader { $0[30] ^= 1 }
     guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }
-    // Set aside it makes room for a new store.
+    // Setting the store aside makes room for a new one.
     try open(model) { $0.setsDamagedAside = true }.close()
     try TemporaryStore.check(path: path)
   }

@@ -3,7 +3,7 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// A context's pending state over a world, made at random.
+/// A random pending state of a context over a world.
 struct PendingWorld {
   let objects: [PlainObject]
   let overlay: any PendingState
@@ -31,7 +31,7 @@ struct PendingWorld {
     for object in world.objects where Int.random(in: 0..<12, using: &random) == 0 {
       guard let copy = copies[object.number] else { continue }
       dirty.set(object.number, 1)
-      // Companies and people are linked to: a delete would have to be followed through.
+      // Companies and people are link targets, whose deletion would have to be propagated.
       if object.entity.name == "Manager", Bool.random(using: &random) {
         deleted.insert(object.number)
         continue
@@ -122,7 +122,7 @@ private final class PlainPendingState: PendingState {
 }
 
 extension PendingSelection {
-  /// Whether a record is one of those that are selected: no other is handed out.
+  /// Whether a record is one of the selected ones. No other record may be returned.
   fileprivate func means(_ record: RecordView, of entity: EntitySchema) -> Bool {
     var key = KeyBuffer()
     IndexKeys(columns, of: entity).key(of: record, into: &key)

@@ -5,15 +5,15 @@ import Testing
 
 @testable import ArborStore
 
-/// A small population in which every query has one obvious answer, to show predicate, plan and rows
+/// A small population in which every query has an obvious result, to test predicate, plan and rows
 /// together.
 struct PlannedPeople {
   let world: QueryWorld
   private var byName: [String: PlainObject] = [:]
 
-  /// 20 companies `c00`…, 200 people `p000`… and 800 employees `e000`…; the people's and employees'
-  /// ages count from 0 to 99 over and over, employees have badges from 1, the company and the
-  /// mentor whose number is theirs modulo the number of companies and people.
+  /// Creates 20 companies `c00`…, 200 people `p000`… and 800 employees `e000`…. Ages cycle from 0
+  /// to 99, and badges count from 1. Each employee's company and mentor are those with the
+  /// employee's number modulo the number of companies and people.
   init() throws {
     world = try QueryWorld(isIndexed: true)
     let companies = try make(20, "Company") { ["name": .string("c" + Self.digits($0, 2))] }
@@ -76,19 +76,19 @@ struct PlannedPeople {
       offset: offset)
   }
 
-  /// The plan by counts alone.
+  /// Returns the plan based on counts alone.
   func explain(_ entityName: String, _ text: String) throws -> QueryPlan {
     let snapshot = try world.store.snapshot()
     defer { snapshot.close() }
     return try snapshot.explain(query(entityName, text, []))
   }
 
-  /// Compares the plan that ran and the names of the fetched objects; the plan by counts alone is
-  /// to have the same steps.
+  /// Compares the executed plan and the names of the fetched objects. The plan based on counts
+  /// alone must have the same steps.
   ///
   /// - Parameters:
-  ///   - names: The objects that the predicate's `%@` stand for.
-  ///   - other: The plan that ran where the one by counts was given up.
+  ///   - names: The objects that replace the `%@` of the predicate.
+  ///   - other: The executed plan, if the one based on counts was abandoned.
   func expect(
     _ entityName: String, _ text: String?, _ names: [String] = [], sortKeys: [SortKey] = [],
     limit: Int = 0, offset: Int = 0, plan: String, givenUpFor other: String? = nil, rows: String,
@@ -128,7 +128,7 @@ struct PlannedPeople {
 }
 
 extension QueryPlan.Step {
-  /// Whether another step does the same with the same, whatever is known of its rows.
+  /// Whether another step has the same kind, name and inputs, regardless of its number of rows.
   fileprivate func isSame(as other: QueryPlan.Step) -> Bool {
     kind == other.kind && name == other.name && inputs.count == other.inputs.count
       && zip(inputs, other.inputs).allSatisfy { $0.isSame(as: $1) }

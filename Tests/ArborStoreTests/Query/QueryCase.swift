@@ -3,7 +3,7 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// A random query, and what it must give.
+/// A random query and its expected result.
 struct QueryCase {
   let entityName: String
   let includesSubentities: Bool
@@ -73,7 +73,7 @@ extension QueryCase: CustomStringConvertible {
   }
 }
 
-// MARK: - At random
+// MARK: - Random queries
 
 extension QueryCase {
   private static let attributes = [
@@ -106,7 +106,7 @@ extension QueryCase {
     _ paths: [String], using random: inout SeededRandom
   ) -> [SortKey] {
     if Int.random(in: 0..<6, using: &random) == 0 {
-      // What the compound indexes are ordered by, either way round.
+      // The order of the composite indexes, in either direction.
       let isAscending = Bool.random(using: &random)
       return paths.contains("age")
         ? [
@@ -181,7 +181,7 @@ extension QueryCase {
         ?? "CONTAINS"
       return .compare(path, word, .string(String(text.prefix(.random(in: 0...3, using: &random)))))
     case 3 where name == "age":
-      // Numbers are compared by what they are worth, whatever their type.
+      // Numbers are compared by value, whatever their type.
       return .compare(
         path, operators.randomElement(using: &random) ?? "==",
         .double(Double(Int.random(in: 30...100, using: &random)) / 2))

@@ -3,8 +3,8 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// A condition as data: it prints as a predicate, and tells by itself whether an object fulfils it.
-/// It shares no code with the parser, the compiler or the planner.
+/// A condition as data, which can be formatted as a predicate and evaluated independently. It
+/// shares no code with the parser, the compiler or the planner.
 indirect enum QueryCondition {
   case compare(String, String, PropertyValue)
   case among(String, [PropertyValue])
@@ -14,7 +14,7 @@ indirect enum QueryCondition {
   case or([QueryCondition])
   case not(QueryCondition)
 
-  // MARK: As a predicate
+  // MARK: Formatting
 
   func predicate(_ store: StoreEngine) throws -> FetchPredicate {
     var arguments: [PropertyValue] = []
@@ -47,7 +47,7 @@ indirect enum QueryCondition {
     }
   }
 
-  // MARK: As the oracle
+  // MARK: Evaluating
 
   func holds(_ object: PlainObject, _ store: StoreEngine) -> Bool {
     switch self {
@@ -96,7 +96,7 @@ indirect enum QueryCondition {
     left.isNull && right.isNull || order(left, right) == 0
   }
 
-  /// Below, at or above 0; nil where the two have no order.
+  /// Returns the sign of the comparison, or `nil` if the values aren't ordered.
   static func order(_ left: PropertyValue, _ right: PropertyValue) -> Int? {
     func sign<T: Comparable>(_ left: T, _ right: T) -> Int {
       left < right ? -1 : left == right ? 0 : 1
@@ -131,7 +131,7 @@ extension PropertyValue {
 }
 
 extension PlainObject {
-  /// What a key path leads to.
+  /// Returns the value at a key path.
   func value(_ path: String, _ store: StoreEngine) -> PropertyValue {
     var object = self
     var last = path

@@ -3,7 +3,7 @@ import ArborStore
 import Foundation
 import TestSupport
 
-/// An object as plain values: what the oracle knows of it.
+/// An object as plain values, for the oracle.
 final class PlainObject {
   let number: ObjectNumber
   let entity: EntitySchema
@@ -20,7 +20,7 @@ final class PlainObject {
     self.links = links
   }
 
-  /// The object's record in working form.
+  /// Returns the object's record in the unsealed form.
   func record(_ allocator: SlabAllocator) -> RecordBuffer {
     var record = RecordBuffer(copying: entity.layout.template, into: allocator)
     for attribute in entity.attributes {
@@ -40,7 +40,7 @@ final class PlainObject {
   }
 }
 
-/// A model with every kind of index, and random objects of it.
+/// A store with every kind of index, and its random objects.
 struct QueryWorld {
   static func model(isIndexed: Bool) -> ManagedObjectModel {
     func attribute(
@@ -99,7 +99,7 @@ struct QueryWorld {
   }
   private var byNumber: [ObjectNumber: Int] = [:]
 
-  /// Opens a store, whose objects are known where it was filled before.
+  /// Opens a store. If it was filled before, `objects` are its contents.
   init(
     isIndexed: Bool, location: StoreOpening.Location = .inMemory, objects: [PlainObject] = []
   ) throws {
@@ -113,7 +113,6 @@ struct QueryWorld {
     Dictionary(uniqueKeysWithValues: objects.enumerated().map { ($1.number, $0) })
   }
 
-  /// The object of a number.
   func object(_ number: ObjectNumber) -> PlainObject? {
     byNumber[number].map { objects[$0] }
   }
@@ -125,7 +124,7 @@ struct QueryWorld {
     return entity
   }
 
-  /// Fills the store with objects; the same seed gives the same ones with the same numbers.
+  /// Fills the store with objects. The same seed yields the same objects with the same numbers.
   mutating func fill(_ count: Int, using random: inout SeededRandom) throws {
     let companies = try add(count / 20 + 2, "Company", using: &random)
     let people = try add(count / 4, "Person", using: &random)
@@ -186,7 +185,7 @@ struct QueryWorld {
     return values
   }
 
-  /// A value of an attribute from a small supply, so that many objects agree.
+  /// Returns a value of an attribute from a small domain, so that many objects share it.
   static func value(_ name: String, using random: inout SeededRandom) -> PropertyValue {
     if Int.random(in: 0..<10, using: &random) == 0 { return .null }
     let number = Int.random(in: 0..<40, using: &random)
@@ -202,7 +201,7 @@ struct QueryWorld {
     case "tag":
       return .uuid(UUID(uuid: (UInt8(number), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
     case "note":
-      // Long texts that differ before, at and behind the offset where keys are cut.
+      // Long strings that differ before, at and after the offset at which keys are truncated.
       return .string(
         String(repeating: "n", count: [0, 3, 475, 479, 480, 600][number % 6])
           + String("abc".prefix(number % 4)))

@@ -2,13 +2,13 @@ import ArborModel
 
 @testable import ArborStore
 
-/// Counts that a test makes up, so that a planner can be asked without a store.
+/// Counts that a test defines, to use a planner without a store.
 struct StubCounts: Counts {
-  /// How many objects there are, by the names of their entities.
+  /// The number of objects by entity name.
   var objects: [String: Int] = [:]
-  /// How many rows access paths find, by the names of their indexes and relationships.
+  /// The number of rows of access paths, by the names of their indexes and relationships.
   var rows: [String: Int] = [:]
-  /// The names of indexes that are being filled.
+  /// The names of indexes that are still being built.
   var unready: Set<String> = []
 
   func objectCount(of family: [EntitySchema]) -> Int {

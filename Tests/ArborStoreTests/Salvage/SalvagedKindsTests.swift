@@ -5,7 +5,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Salvage of stores that are not like others, and salvage that is interrupted.
+/// Salvaging unusual stores, and interrupting a salvage.
 @Suite struct SalvagedKindsTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("Office.arbor") }
@@ -13,7 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Strikes a few pages of the store at random, again and again.
+  /// Repeatedly damages random pages of the store and salvages it.
   private func strike(rounds: Int) throws {
     let trial = try SalvageTrial(path: path)
     var random = SeededRandom()
@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// The objects of one entity are gone: those of its parent and its subentities stay, and links
-  /// between them are told.
+  /// If the objects of one entity are lost, those of its parent and subentities remain, and the
+  /// links between them are reported as lost.
   @Test(arguments: ["Employee", "Manager"]) func onePartOfAHierarchyIsLost(_ name: String) throws {
     try SalvagedOffice.make(path)
     let trial = try SalvageTrial(path: path)
@@ -53,11 +53,11 @@ import Testing
     #expect(counts(name)?.kept == 0 && counts(name)?.lost == (name == "Employee" ? 120 : 1))
     let other = name == "Employee" ? "Manager" : "Employee"
     #expect(counts(other)?.lost == 0 && counts(other)?.kept == (other == "Employee" ? 120 : 1))
-    // Each employee has a manager, and a badge that leads to it.
+    // Each employee has a manager and a badge, which links back.
     #expect(outcome.lostLinkCount >= 120)
   }
 
-  /// A log that takes everything.
+  /// A log that accepts everything.
   private struct OpenLog: SharedLog {
     func append(_ group: CommitGroup) -> Appending { .written }
     func groups(after sequence: UInt64) -> [CommitGroup] { [] }
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// What is salvaged of a store that shares a log is a store of its own: it may lack what the log
-  /// has, so that it does not go on there.
+  /// A store salvaged from one that shares a log is independent. It may lack commits of the log, so
+  /// it doesn't continue there.
   @Test func aStoreThatSharesALog() throws {
     try SalvagedOffice.make(path) { file in
       try file.setPosition(
@@ -94,14 +94,14 @@ import Testing
     try strike(rounds: 3)
   }
 
-  /// Wherever it is cancelled, nothing is left behind.
+  /// Cancellation at any point leaves no files.
   @Test func cancellationLeavesNothing() async throws {
     try SalvagedOffice.make(path)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     var cancelled = 0
     for round in 0..<12 {
       let task = Task { [path, target] in
-        // Of itself, at once; of others, some way on.
+        // The first task cancels itself at once; the others are cancelled later on.
         if round == 0 { withUnsafeCurrentTask { unsafe $0?.cancel() } }
         return try StoreSalvage.run(from: path, to: target).outcome.state
       }
@@ -125,7 +125,7 @@ import Testing
     #expect(cancelled > 0)
   }
 
-  /// The disk is full at one place after the other.
+  /// A full disk at any point leaves no files.
   @Test func aFullDiskLeavesNothing() async {
     await #expect(processExitsWith: .exitCode(7)) {
       func limit(_ bytes: rlim_t) {

@@ -3,12 +3,11 @@ import ArborStore
 import LMDB
 import TestSupport
 
-/// The store that salvages are tried with.
+/// The store that the salvage tests damage.
 enum SalvagedOffice {
-  /// Fills a store with one of everything, deep enough for branches, with pages that later commits
-  /// have freed.
+  /// Creates a store with one of everything, large enough for branch pages.
   ///
-  /// - Parameter adjust: Is given the store before it is closed.
+  /// - Parameter adjust: A closure that is called with the store before it is closed.
   static func make(_ path: String, adjust: (StoreEngine) throws -> Void = { _ in }) throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
     defer { file.close() }
@@ -43,7 +42,7 @@ enum SalvagedOffice {
   }
 }
 
-/// The records and links of a store, whatever its history.
+/// The records and links of a store, without its history.
 struct Objects: Equatable {
   private let databases: [String: [[UInt8]]]
 
@@ -53,6 +52,6 @@ struct Objects: Equatable {
     }
   }
 
-  /// How many entries each database has.
+  /// The number of entries in each database.
   var counts: [String: Int] { databases.mapValues(\.count) }
 }

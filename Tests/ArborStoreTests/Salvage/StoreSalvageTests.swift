@@ -6,7 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Salvage of stores of which one part is gone.
+/// Salvaging stores of which a part is lost.
 @Suite struct StoreSalvageTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("Office.arbor") }
@@ -43,8 +43,8 @@ import Testing
     }
   }
 
-  /// Any one page may be gone. Where no record lies on it, all else is there, links and indexes
-  /// included: each link lies on more than one page.
+  /// Any single page may be lost. If it contains no record, everything else is recovered, including
+  /// links and indexes, because each link is stored on more than one page.
   @Test func everyPageMayBeGone() throws {
     try makeStore()
     let trial = try SalvageTrial(path: path)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// What is gone altogether comes back from no page but as doubtful.
+  /// Purged objects are recovered from no page, except as doubtful ones.
   @Test func whatWasPurgedIsNotKept() throws {
     try makeStore()
     let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
@@ -121,7 +121,7 @@ import Testing
     ])
   }
 
-  /// What a page holds where its header says that no record lies may have been deleted.
+  /// Records on a page with a damaged header may have been deleted, and are reported as doubtful.
   @Test func deletedRecordsOnDamagedPagesAreDoubtful() throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes()))
     var notes: [ObjectNumber] = []
@@ -139,7 +139,7 @@ import Testing
     let page = try #require(
       (0..<UInt64(trial.pageCount)).first { trial.numbers(on: [$0]).contains(notes[0]) })
     var bytes = trial.bytes
-    // The number of nodes, which are one more: the last one is still there.
+    // Increments the number of nodes: the last, deleted record is still on the page.
     bytes[Int(page) * trial.pageSize + 12] += 2
     let (problems, outcome) = try trial.salvage(bytes, damaged: [page], in: folder)
     #expect(problems == [], "\(outcome)")
@@ -147,7 +147,7 @@ import Testing
     #expect(outcome.entities.map(\.kept) == [8])
   }
 
-  /// The newest root page and every page with a header that the last commit wrote are gone.
+  /// Without the newest root page and the header pages of the last commit, the state isn't certain.
   @Test func aStateWithoutItsHeaderIsNotCertain() throws {
     try StoreEngine.open(StoreOpening(.file(path), model: Self.notes())).close()
     var before: [UInt8] = []
@@ -183,7 +183,7 @@ import Testing
     #expect(!outcome.isHeaderCertain && outcome.state == .previous, "\(outcome)")
   }
 
-  /// Files of machines with other pages, with their root pages and without.
+  /// Files with other page sizes can be salvaged, with and without root pages.
   @Test(arguments: [8192, 16384, 32768], [true, false]) func pagesOfAnotherSize(
     size: Int, hasRoots: Bool
   ) throws {
@@ -209,7 +209,7 @@ import Testing
     #expect(try Objects(path: target) == Objects(path: path))
   }
 
-  /// An index that was not filled is filled in the new store, at once or in batches.
+  /// An unfinished index is built in the new store, at once or in batches.
   @Test(arguments: [0, 100_000]) func unfinishedIndexesAreFilled(_ most: Int) throws {
     var opening = StoreOpening(.file(path), model: Self.notes())
     let file = try StoreEngine.open(opening)

@@ -19,7 +19,7 @@ import Testing
     try #require(try draft.entity("Photo").attributes.first { $0.name == "image" }).field
   }
 
-  /// Inserts an object whose image lies outside.
+  /// Inserts an object whose image is stored externally.
   private func insert(_ file: StoreEngine, _ data: Data) throws -> ObjectNumber {
     let draft = Draft(file)
     let number = try draft.insert("Photo", ["title": "x"])
@@ -126,7 +126,7 @@ import Testing
       let draft = Draft(store.file)
       let field = try image(draft)
       try draft.update(number, ["title": "y"])
-      // The version comes again, with another value.
+      // The version is reused with another value.
       try refer(draft, number, to: bytes(30_000, 9), version: 1)
       try draft.commit()
       let snapshot = try store.file.snapshot()

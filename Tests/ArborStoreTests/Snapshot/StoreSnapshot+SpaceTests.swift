@@ -46,7 +46,7 @@ import ArborStore
       #expect(filled.records > 20 * filled.pageSize)
       #expect(filled.history > 0 || empty.history == filled.history)
       #expect(filled.file == (try size(store.path)))
-      // Every page is of one kind, or free.
+      // Every page has one purpose or is free.
       #expect((filled.used + filled.free) % filled.pageSize == 0)
       #expect(filled.used + filled.free <= filled.file)
       try file.purge()
@@ -56,7 +56,7 @@ import ArborStore
     }
   }
 
-  /// An index in which many objects share a value lies in trees within its tree.
+  /// An index whose values are shared by many objects includes the nested trees of those values.
   @Test func sharedValuesCountWhereTheyBelong() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Task") { AttributeDescription("isDone", .boolean, .indexed) }
@@ -73,12 +73,12 @@ import ArborStore
       let index = try #require(space.databases.first { $0.kind == .index })
       #expect(index.title == "index Task.isDone" && index.bytes == space.indexes)
       #expect(index.entries == 6000 && !index.isEstimated)
-      // Root pages, names, the free list, history and the model are few.
+      // Root pages, names, the free list, the history and the model take few pages.
       #expect(space.other < 16 * space.pageSize)
     }
   }
 
-  /// What compacting gives back is what was said, to within some pages.
+  /// Compacting frees the predicted space, to within a few pages.
   @Test func saysWhatCompactingGivesBack() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file

@@ -84,7 +84,7 @@ import Testing
       } catch StoreError.corrupted(let entity, let object, _) {
         #expect(entity == "Tag" && object == tag)
       }
-      // A commit on top of it is refused as well.
+      // A commit based on it is rejected as well.
       draft.changes.records = [.delete(tag, from: 1)]
       #expect(throws: StoreError.self) { try draft.commit() }
       try vandal.write { transaction, _ in

@@ -1,4 +1,4 @@
-/// One change of a graph, which a context can make too.
+/// A change of the graph that can also be applied to a context.
 enum Edit {
   case insert(entity: Int, key: Int)
   case set(Int, String, PlainValue)
@@ -7,11 +7,11 @@ enum Edit {
   case add(Int, PlainModel.Relationship, Int)
   case remove(Int, PlainModel.Relationship, Int)
   case delete(Int)
-  /// All objects of a query, which are so many.
+  /// An update of all `count` objects of a query.
   case updateAll(PlainRequest, seed: UInt64, [Assignment], count: Int)
   case deleteAll(PlainRequest, seed: UInt64, count: Int)
 
-  /// One property that an update query sets.
+  /// An assignment to one property in an update query.
   enum Assignment {
     case value(String, PlainValue)
     case target(PlainModel.Relationship, Int?)
@@ -24,7 +24,7 @@ enum Edit {
       }
     }
 
-    /// What the property is set to.
+    /// The new value of the property.
     var value: PlainValue {
       switch self {
       case .value(_, let value): value
@@ -35,13 +35,13 @@ enum Edit {
   }
 }
 
-/// Random changes, made to the naive graph as they are drawn.
+/// A generator of random changes, which are applied to the naive graph as they are drawn.
 struct EditGenerator {
   let dice: Dice
   private(set) var graph: PlainGraph
   private var nextUnique: Int64 = 1
   private var edits: [Edit] = []
-  /// What has to have a value before the next commit and has none.
+  /// Mandatory attributes that must be assigned before the next commit.
   private var owed: [(key: Int, attribute: PlainModel.Attribute)] = []
 
   init(dice: Dice, model: PlainModel) {
@@ -58,7 +58,7 @@ struct EditGenerator {
     return take()
   }
 
-  /// Some changes of everything.
+  /// Makes some changes of every kind.
   mutating func change() -> [Edit] {
     for _ in 0..<dice.int(4...20) {
       switch dice.int(0...9) {
@@ -72,7 +72,7 @@ struct EditGenerator {
     return take()
   }
 
-  /// Gives values to all that has to have one at a commit.
+  /// Assigns the mandatory attributes that lack a value.
   mutating func settle() -> [Edit] {
     for (key, attribute) in owed where graph.objects[key] != nil {
       if graph.value(attribute.name, of: key).isNull { set(attribute, of: key) }
@@ -81,13 +81,13 @@ struct EditGenerator {
     return take()
   }
 
-  /// Takes everything back to an earlier graph.
+  /// Restores an earlier state of the graph.
   mutating func restore(_ earlier: PlainGraph) {
     graph.restore(earlier)
     owed = []
   }
 
-  /// Takes an object from the graph alone, so that it no longer tells what the stores hold.
+  /// Deletes an object from the graph alone, so that it no longer matches the stores.
   mutating func distort() {
     if let key = someKey() { graph.delete(key) }
   }
@@ -125,7 +125,7 @@ struct EditGenerator {
     guard let key = someKey(), let object = graph.objects[key] else { return }
     for attribute in dice.few(model.attributes(object.entity), upTo: 3) {
       if !attribute.isOptional, dice.chance(10) {
-        // Until the commit, nil is as good as any value.
+        // `nil` is allowed until the commit.
         owed.append((key, attribute))
         assign(.null, to: attribute, of: key)
       } else {
@@ -164,7 +164,7 @@ struct EditGenerator {
 
   // MARK: Queries
 
-  /// A request that sees the changes before it.
+  /// Returns a request that includes pending changes.
   private func query(upTo most: Int?) -> PlainRequest {
     var request = RequestGenerator(dice: dice, graph: graph).request()
     request.includesPendingChanges = true
@@ -173,7 +173,7 @@ struct EditGenerator {
   }
 
   private mutating func deleteAll() {
-    // Enough has to be left to ask for.
+    // Enough objects must remain for the requests.
     let request = query(upTo: 3)
     let keys = request.window(request.matches(in: graph))
     for key in keys { graph.delete(key) }

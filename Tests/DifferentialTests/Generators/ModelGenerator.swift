@@ -1,6 +1,7 @@
-/// Random models of one to four entities with all that an index, a path or an order can meet.
+/// A generator of random models with one to four entities that cover all kinds of indexes, paths
+/// and orders.
 struct ModelGenerator {
-  /// Names that have to be marked in a predicate's text.
+  /// Names that must be escaped in a predicate's text.
   static let reservedNames: Set<String> = ["first", "size", "any", "like", "in", "cast"]
 
   private static let entityNames = ["Zebra", "Ape", "Mole", "Bee"]

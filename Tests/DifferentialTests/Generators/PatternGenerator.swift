@@ -1,4 +1,4 @@
-/// Random patterns for `LIKE` and `MATCHES`.
+/// A generator of random patterns for `LIKE` and `MATCHES`.
 struct PatternGenerator {
   let dice: Dice
 
@@ -8,7 +8,7 @@ struct PatternGenerator {
     }.joined()
   }
 
-  /// A query of words.
+  /// Returns a full-text query.
   func words() -> String {
     (0..<dice.int(0...3)).map { _ in
       dice.one(["a", "b", "ab", "A", "\u{E9}", "e*", "a*", "item", "9", "xx*", "ss", "%", "*", "I"])
@@ -30,7 +30,7 @@ struct PatternGenerator {
 
   private func repeated(_ pattern: PlainPattern) -> PlainPattern {
     let (least, most): (Int, Int?) = dice.one([(0, 1), (0, nil), (1, nil), (1, 2), (2, nil)])
-    // A repetition within a repetition may take more steps than a fetch is allowed.
+    // Nested repetitions may exceed the number of steps that a fetch allows.
     return pattern.repeats ? .times(pattern, 0, 1) : .times(pattern, least, most)
   }
 

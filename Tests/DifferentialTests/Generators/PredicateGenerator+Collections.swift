@@ -1,6 +1,6 @@
-/// Questions about the members of to-many relationships.
+/// Predicates on the members of to-many relationships.
 extension PredicateGenerator {
-  /// A path over one to-many relationship or several, and the entity of its members.
+  /// Returns a path over one or more to-many relationships, and the entity of its members.
   func members(
     in scope: Scope, upTo most: Int = 2
   ) -> (term: PlainTerm, entity: Int)? {
@@ -25,7 +25,7 @@ extension PredicateGenerator {
     return count > 0 ? (term(origin.name, steps), target) : nil
   }
 
-  /// A term followed further.
+  /// Returns a term extended by steps.
   func extend(_ base: PlainTerm, _ steps: [PlainStep]) -> PlainTerm {
     switch base {
     case .path(let start): .path(start + steps)
@@ -34,10 +34,10 @@ extension PredicateGenerator {
     }
   }
 
-  /// The members that fulfil a condition.
+  /// Returns a subquery for the members that match a condition.
   func subquery(in scope: Scope) -> (term: PlainTerm, entity: Int)? {
     guard scope.variables.count < 2, let members = members(in: scope) else { return nil }
-    // Shadowing is asked for at times.
+    // Shadows an outer variable at times.
     let name = dice.one(["x", "x", "y\(scope.variables.count)"])
     var inner = scope
     inner.variables.removeAll { $0.name == name }
@@ -46,12 +46,12 @@ extension PredicateGenerator {
     return (.subquery(members.term, name, condition), members.entity)
   }
 
-  /// Objects of a collection.
+  /// Returns a collection of objects.
   func collection(in scope: Scope) -> (term: PlainTerm, entity: Int)? {
     dice.chance(20) ? subquery(in: scope) : members(in: scope)
   }
 
-  /// The values of an attribute of the members of a collection.
+  /// Returns the values of an attribute of the members of a collection.
   func gathered(
     in scope: Scope, where fits: (PlainModel.Kind) -> Bool
   ) -> (term: PlainTerm, attribute: PlainModel.Attribute)? {
@@ -93,7 +93,7 @@ extension PredicateGenerator {
     return comparison
   }
 
-  /// Whether something is among the members of a collection.
+  /// Returns a test of whether a value is among the members of a collection.
   func membership(in scope: Scope) -> PlainComparison? {
     var (element, members): (PlainTerm, PlainTerm)
     if dice.chance(50) {

@@ -1,6 +1,6 @@
-/// Terms that compute something.
+/// Computed terms.
 extension PredicateGenerator {
-  /// A comparison of computed sides.
+  /// Returns a comparison of computed terms.
   func computed(in scope: Scope) -> PlainComparison {
     let orders: [PlainComparison.Test] = [
       .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
@@ -32,7 +32,7 @@ extension PredicateGenerator {
     }
   }
 
-  /// Lists are equal element by element.
+  /// Returns a comparison of lists, which are equal element by element.
   private func lists(in scope: Scope) -> PlainComparison {
     let left = PlainTerm.list([number(in: scope, depth: 0), text(in: scope, depth: 0)])
     let right: PlainTerm =
@@ -88,7 +88,7 @@ extension PredicateGenerator {
     guard infix == .modulus else {
       return .infix(number(in: scope, depth: rest), infix, number(in: scope, depth: depth - 1))
     }
-    // What decimals leave over is a matter of their digits.
+    // The remainder of decimals depends on their digits.
     return .infix(whole(in: scope), .modulus, whole(in: scope))
   }
 
@@ -106,7 +106,7 @@ extension PredicateGenerator {
     return .call(function, dice.chance(50) ? [.list(terms)] : terms)
   }
 
-  /// `@count`, `@sum` and their kin, in each of their spellings.
+  /// Returns an aggregate such as `@count` or `@sum`, in one of its spellings.
   private func aggregate(ofMembersIn scope: Scope) -> PlainTerm? {
     if dice.chance(35) {
       guard let collection = collection(in: scope) else { return nil }
@@ -131,7 +131,7 @@ extension PredicateGenerator {
     }
   }
 
-  /// `rel.attr.@sum` or `rel.@sum.attr`.
+  /// Returns an operation spelled as `rel.attr.@sum` or `rel.@sum.attr`.
   private func spelled(_ term: PlainTerm, _ operation: PlainOperation) -> PlainTerm {
     func moved(_ steps: [PlainStep]) -> [PlainStep] {
       guard dice.chance(60), let last = steps.lastIndex(where: \.isToMany) else {
@@ -156,7 +156,7 @@ extension PredicateGenerator {
     }
   }
 
-  /// An element of a list or of the values of members.
+  /// Returns an element of a list or of the members' values.
   private func element(in scope: Scope) -> PlainTerm? {
     let position: PlainTerm.Position = dice.one([
       .first, .last, .at(.constant(.integer(Int64(dice.int(-1...3))))), .at(whole(in: scope)),
@@ -202,7 +202,7 @@ extension PredicateGenerator {
     return .constant(values.value(.text))
   }
 
-  /// The texts of members, or texts one by one, with and without something between them.
+  /// Returns a concatenation of the members' strings or of a list, with or without a separator.
   private func joined(in scope: Scope) -> PlainTerm {
     let members =
       gathered(in: scope, where: { $0 == .text })?.term

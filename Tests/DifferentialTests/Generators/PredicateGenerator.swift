@@ -1,6 +1,6 @@
-/// Random predicates that fit a model, with constants from its data so that they hit.
+/// A generator of random predicates for a model, with constants from its data so that they match.
 struct PredicateGenerator {
-  /// What a path can begin with: the object that is fetched, and the variables around it.
+  /// The possible starts of a path: the fetched object, and the variables in scope.
   struct Scope {
     let entity: Int
     var variables: [(name: String, entity: Int)] = []
@@ -53,15 +53,15 @@ struct PredicateGenerator {
     }
   }
 
-  /// A condition on an object's own attributes, as a partial index has one.
+  /// Returns a condition on an object's own attributes, as used by partial indexes.
   func condition(on entity: Int) -> PlainPredicate {
     let parts = (0..<dice.int(1...2)).compactMap { _ in
       dice.some(model.attributes(entity)).map { attribute in
         let path = PlainTerm.path([.attribute(attribute.name)])
         var comparison = comparison(of: path, attribute)
-        // Indexes take no regular expressions.
+        // Indexes don't support regular expressions.
         while comparison.test == .matches { comparison = self.comparison(of: path, attribute) }
-        // What is stored depends on no locale.
+        // Stored conditions must not depend on the locale.
         comparison.options.isLocalized = false
         return PlainPredicate.comparison(comparison)
       }
@@ -70,8 +70,8 @@ struct PredicateGenerator {
     return dice.chance(70) ? .and(parts) : .or(parts)
   }
 
-  /// What an index of the entity can answer: its condition, equalities of its first columns, and a
-  /// comparison of the next.
+  /// Returns a predicate that an index of the entity can answer: its condition, equalities of its
+  /// first columns, and a comparison of the next one.
   func indexed(in scope: Scope) -> PlainPredicate? {
     let indexes = model.lineage(scope.entity).flatMap { model.entities[$0].indexes }
     guard let index = dice.some(indexes) else { return nil }
@@ -108,7 +108,7 @@ struct PredicateGenerator {
 
   // MARK: Paths
 
-  /// A beginning: nil for the fetched object, else a variable's name.
+  /// Returns the start of a path; the name is `nil` for the fetched object.
   func origin(in scope: Scope) -> (name: String?, entity: Int) {
     guard !scope.variables.isEmpty, dice.chance(75) else { return (nil, scope.entity) }
     let variable = dice.one(scope.variables)
@@ -119,7 +119,7 @@ struct PredicateGenerator {
     name.map { .variable($0, steps) } ?? .path(steps)
   }
 
-  /// A way over to-one relationships, and where it ends.
+  /// Returns a path over to-one relationships, and its destination.
   func way(from entity: Int, upTo most: Int = 2) -> (steps: [PlainStep], entity: Int) {
     var steps: [PlainStep] = []
     var position = entity
@@ -132,7 +132,7 @@ struct PredicateGenerator {
     return (steps, position)
   }
 
-  /// A path to an attribute or, where those are wanted, to a part of a composite one.
+  /// Returns a path to an attribute or, if `orPart` is set, to a part of a composite one.
   func attributePath(
     in scope: Scope, orPart: Bool = true, where fits: (PlainModel.Kind) -> Bool = { _ in true }
   ) -> (term: PlainTerm, attribute: PlainModel.Attribute)? {
@@ -153,14 +153,14 @@ struct PredicateGenerator {
 
   // MARK: Constants
 
-  /// A value to compare an attribute with in order.
+  /// Returns a value to compare an attribute with.
   func constant(for attribute: PlainModel.Attribute) -> PlainValue {
     if dice.chance(5) { return .null }
     if dice.chance(60), let present = present(attribute), !present.isNull { return present }
     return values.comparable(with: attribute.kind)
   }
 
-  /// What some object has as an attribute.
+  /// Returns the value of an attribute of some object.
   private func present(_ attribute: PlainModel.Attribute) -> PlainValue? {
     let holders = keys.filter { graph.objects[$0]?.values[attribute.name] != nil }
     if let holder = dice.some(holders) { return graph.value(attribute.name, of: holder) }
@@ -172,7 +172,7 @@ struct PredicateGenerator {
     return dice.some(parts)
   }
 
-  /// Part of a text that some object has.
+  /// Returns part of a string that some object has.
   private func piece(of attribute: PlainModel.Attribute) -> PlainValue {
     guard case .text(let text) = constant(for: attribute) else { return .text("a") }
     let scalars = Array(text.unicodeScalars)
@@ -202,9 +202,9 @@ struct PredicateGenerator {
     return comparison(of: wrapped, attribute)
   }
 
-  /// A comparison of what a term gives, values of an attribute's kind, with constants.
+  /// Returns a comparison of a term, whose values have an attribute's kind, with constants.
   ///
-  /// - Parameter staysLeft: Whether the term has to be the left side.
+  /// - Parameter staysLeft: Whether the term must be the left side.
   func comparison(
     of term: PlainTerm, _ attribute: PlainModel.Attribute, staysLeft: Bool = false
   ) -> PlainComparison {
@@ -241,7 +241,7 @@ struct PredicateGenerator {
     return comparison
   }
 
-  /// A list as a constant or of constants.
+  /// Returns a list as one constant or as a list of constants.
   func list(_ values: [PlainValue]) -> PlainTerm {
     dice.chance(50) ? .constant(.list(values)) : .list(values.map(PlainTerm.constant))
   }
@@ -273,7 +273,7 @@ struct PredicateGenerator {
     return comparison
   }
 
-  /// Whether there is a composite, or whether one of its parts is a value.
+  /// Returns a test of whether a composite is null or contains a value.
   private func composite(in scope: Scope) -> PlainComparison? {
     let origin = origin(in: scope)
     let way = way(from: origin.entity)
@@ -314,7 +314,7 @@ struct PredicateGenerator {
     return objects(comparing: left, in: scope)
   }
 
-  /// A comparison of an object with others.
+  /// Returns a comparison of an object with other objects.
   func objects(comparing left: PlainTerm, in scope: Scope) -> PlainComparison {
     let chosen = dice.few(keys, upTo: 3).map(PlainValue.object)
     if dice.chance(50) {
@@ -344,7 +344,7 @@ struct PredicateGenerator {
       right: .constant(values.anything(beside: kind)))
   }
 
-  /// A Boolean path that stands for itself.
+  /// Returns a Boolean path used as a predicate.
   private func flag(in scope: Scope) -> PlainPredicate {
     guard let (term, _) = attributePath(in: scope, orPart: false, where: { $0 == .boolean }) else {
       return .truth(true)

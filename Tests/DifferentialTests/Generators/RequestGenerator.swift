@@ -1,4 +1,4 @@
-/// Random requests: a predicate, an order and a window.
+/// A generator of random requests: a predicate, an order and a window.
 struct RequestGenerator {
   let predicates: PredicateGenerator
 
@@ -32,7 +32,7 @@ struct RequestGenerator {
     return request
   }
 
-  /// A third of them such that indexes can answer alone or together.
+  /// Returns a predicate; a third of them can be answered by one or more indexes.
   private func predicate(in scope: PredicateGenerator.Scope) -> PlainPredicate {
     guard dice.chance(35), let first = predicates.indexed(in: scope) else {
       return predicates.predicate(in: scope)
@@ -41,7 +41,7 @@ struct RequestGenerator {
     return dice.chance(60) ? .or([first, second]) : .and([first, second])
   }
 
-  /// The order of an index or its opposite, or of a part of one.
+  /// Returns the order of an index or of its last columns, possibly reversed.
   private func indexedKeys(on entity: Int) -> [PlainRequest.SortKey] {
     let indexes = model.lineage(entity).flatMap { model.entities[$0].indexes }
     guard let index = dice.some(indexes) else { return [] }
@@ -57,13 +57,13 @@ struct RequestGenerator {
     }
   }
 
-  /// What makes groups: values as they are.
+  /// Returns a key for grouping, which compares exact values.
   private func groupKey(on entity: Int) -> PlainRequest.SortKey {
     let key = sortKey(on: entity)
     return PlainRequest.SortKey(path: key.path, isAscending: true, term: key.term)
   }
 
-  /// Something that is computed of an object and is exact, in whatever order it is computed.
+  /// Returns a computed term whose value is exact regardless of the order of evaluation.
   private func computed(on entity: Int) -> PlainTerm? {
     let scope = PredicateGenerator.Scope(entity: entity)
     switch dice.int(0...4) {
@@ -81,7 +81,7 @@ struct RequestGenerator {
         predicates.extend($0.term, [.operation(.count)])
       }
     case 3: return predicates.date(in: scope, depth: 1)
-    // A part of a composite, perhaps.
+    // This may be a part of a composite.
     default: return predicates.attributePath(in: scope, where: { $0 != .bytes })?.term
     }
   }

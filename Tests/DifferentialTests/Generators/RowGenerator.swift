@@ -1,4 +1,4 @@
-/// Random requests for rows, groups and figures.
+/// A generator of random requests for rows, groups and aggregates.
 struct RowGenerator {
   let requests: RequestGenerator
 
@@ -19,17 +19,18 @@ struct RowGenerator {
     rows.isDistinct = dice.chance(40)
     let columns = rows.columns.indices.filter { isOrdered(rows.columns[$0]) }
     rows.order = dice.few(columns, upTo: 2).map { ($0, dice.chance(60)) }
-    // Rows that agree in their order come in that of objects, whichever it was.
+    // Rows that compare as equal follow the order of the objects, so that order must be the
+    // default.
     if !rows.order.isEmpty { rows.request.group = nil }
     return rows
   }
 
-  /// Lists have no order that rows promise.
+  /// Returns whether rows can be sorted by a column, which excludes lists.
   private func isOrdered(_ column: PlainRows.Column) -> Bool {
     if case .figure(.mode, _, _) = column { false } else { true }
   }
 
-  /// Something that every object has once; a function of that would be one of a group.
+  /// Returns a term with one value per object. A function of it would be one per group.
   private func term(in scope: PredicateGenerator.Scope) -> PlainTerm {
     let attribute = predicates.attributePath(in: scope, orPart: false)
     switch dice.int(0...9) {
@@ -79,7 +80,8 @@ struct RowGenerator {
   private func figure(in scope: PredicateGenerator.Scope) -> PlainRows.Column {
     let function: PlainFunction = dice.one([.sum, .count, .min, .max, .average, .median, .mode])
     let isOfAnything = [.count, .min, .max, .mode].contains(function)
-    // Sums of what decimals or 64 bits cannot hold depend on the order of their terms.
+    // The sums of other kinds depend on the order of their terms if they exceed decimals or 64
+    // bits.
     let kinds: [PlainModel.Kind] = [.integer16, .integer32, .boolean]
     guard
       case .path(let steps)? = predicates.attributePath(

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Values of few kinds each, so that hits, ties and collisions are frequent, and extreme ones.
+/// A generator of few distinct values per kind, so that matches, ties and collisions are frequent,
+/// and of extreme ones.
 struct ValueGenerator {
   let dice: Dice
 
-  /// A value that an attribute can hold, never nil.
+  /// Returns a value that an attribute can store, never null.
   func value(for attribute: PlainModel.Attribute) -> PlainValue {
     attribute.hasWords ? .text(dice.one(Self.words)) : value(attribute.kind)
   }
 
-  /// A value that an attribute of a kind can hold, never nil.
+  /// Returns a value that an attribute of a kind can store, never null.
   func value(_ kind: PlainModel.Kind) -> PlainValue {
     switch kind {
     case .integer16: .integer(dice.one([-1, 0, 1, 2, 3, 7, -32768, 32767]))
@@ -28,7 +29,8 @@ struct ValueGenerator {
     }
   }
 
-  /// A value that compares in order with those of a kind; of another numeric type at times.
+  /// Returns a value that can be ordered relative to those of a kind, at times of another numeric
+  /// type.
   func comparable(with kind: PlainModel.Kind) -> PlainValue {
     guard kind.family == .number else { return value(kind) }
     if dice.chance(3) { return .double(dice.one([.infinity, -.infinity])) }
@@ -39,7 +41,8 @@ struct ValueGenerator {
       ]))
   }
 
-  /// A value of any kind that may be compared with one of a kind: numbers and binary data may not.
+  /// Returns a value of any kind that may be compared with one of a kind, which excludes numbers
+  /// with binary data.
   func anything(beside kind: PlainModel.Kind) -> PlainValue {
     let other = dice.one(PlainModel.Kind.allCases)
     let isRefused =
@@ -76,8 +79,8 @@ struct ValueGenerator {
     "item 010", "Item 9", "9", "10", "a9b", "a10b",
   ]
   private static let long = String(repeating: "x", count: 600)
-  /// Texts that collide once case or diacritics are overlooked, those with meanings in patterns and
-  /// literals, and some whose index keys are cut.
+  /// Strings that are equal if case or diacritics are ignored, strings that are special in patterns
+  /// and literals, and some whose index keys are truncated.
   static let texts: [String] = [
     "", "a", "A", "b", "B", "ab", "Ab", "AB", "abc", "aab", "ba", "e", "E", "\u{E9}", "e\u{301}",
     "\u{C9}", "E\u{301}", "\u{E9}a", "ea", "\u{DF}", "ss", "SS", "\u{1E9E}", "\u{130}", "i\u{307}",

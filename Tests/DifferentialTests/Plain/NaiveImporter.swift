@@ -1,14 +1,14 @@
 import ArborData
 
-/// Imports items into dictionaries, as the articles say.
+/// An importer into dictionaries that follows the documentation.
 struct NaiveImporter {
   enum Way: CaseIterable { case notes, sync, valueModels }
 
   struct Options {
     var policy = ImportMergePolicy.replace
-    /// Of a sync: whether absent keys clear.
+    /// Whether absent keys clear values in a sync.
     var clearsAbsent = false
-    /// Of a sync: whether parts that an item no longer has are deleted.
+    /// Whether a sync deletes parts that an item no longer has.
     var deletesMissing = false
   }
 
@@ -24,11 +24,11 @@ struct NaiveImporter {
   private var items: [Int: Item] = [:]
   /// The labels of persons, tags and parts.
   private var labels: [Kind: [Int: String?]] = [.person: [:], .tag: [:], .part: [:]]
-  /// What the present document has described so far.
+  /// The members that the current document has described so far.
   private var touched: [Kind: Set<Int>] = [:]
   private var missingParts: Set<Int> = []
 
-  /// A line for each object.
+  /// The contents, one line per object.
   var state: [String] {
     var lines = items.map { id, item in
       let values = RandomItems.attributes.map { item.values[$0] ?? "-" }
@@ -46,7 +46,7 @@ struct NaiveImporter {
     missingParts = []
     switch way {
     case .notes:
-      // Of items with one identity the last one counts.
+      // The last of several items with the same identity counts.
       for (index, item) in document.enumerated()
       where !document[(index + 1)...].contains(where: { $0.id == item.id }) {
         importByNotes(item, options.policy)
@@ -102,7 +102,7 @@ struct NaiveImporter {
       .map { list[$0] }
   }
 
-  /// Deletes the members that no other item has, unless the document describes them twice.
+  /// Deletes the former members that no other item has, unless the document describes them again.
   private mutating func deleteReplaced(
     _ kind: Kind, _ former: Set<Int>, of item: Int, listed: Set<Int>
   ) {

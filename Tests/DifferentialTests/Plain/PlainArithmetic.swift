@@ -1,7 +1,8 @@
 import Foundation
 
-/// Whole numbers stay whole and become decimals beyond 64 bits; beside a decimal all numbers are
-/// decimals; otherwise, where a side is floating point, so is the result. Nil for what cannot be.
+/// The arithmetic of predicates. Integers stay integers and become decimals beyond 64 bits. If
+/// either operand is a decimal, so is the result; otherwise, if either is floating-point, so is the
+/// result. Undefined results are null.
 enum PlainArithmetic {
   static func value(_ left: PlainValue, _ infix: PlainInfix, _ right: PlainValue) -> PlainValue {
     switch infix {
@@ -48,7 +49,8 @@ enum PlainArithmetic {
     switch value {
     case .decimal(let number): return number
     case .double(let number):
-      // Other magnitudes are beyond all decimals, or so near that none has room for the digits.
+      // Other magnitudes are outside the range of decimals, or so small that their digits don't
+      // fit.
       guard number == 0 || (1e-110...1e150).contains(number.magnitude) else { return nil }
       if let whole = Int64(exactly: number) { return Decimal(whole) }
       return Decimal(string: "\(number)")
@@ -56,7 +58,7 @@ enum PlainArithmetic {
     }
   }
 
-  /// Arithmetic on nothing but constants is exact and rounded once; nil for what is anything else.
+  /// Evaluates arithmetic on constants exactly and rounds once; returns `nil` for other terms.
   static func exact(_ term: PlainTerm) -> PlainValue? {
     guard let leaves = leaves(term), leaves.contains(where: isDouble) else { return nil }
     guard leaves.allSatisfy({ !isDouble($0) || decimal($0) != nil }) else { return nil }
@@ -73,7 +75,7 @@ enum PlainArithmetic {
     if case .decimal = value { true } else { false }
   }
 
-  /// The constants of arithmetic; nil for any other term.
+  /// Returns the constants of arithmetic, or `nil` for any other term.
   private static func leaves(_ term: PlainTerm) -> [PlainValue]? {
     switch term {
     case .constant(let value): return [value]
@@ -98,7 +100,7 @@ enum PlainArithmetic {
     }
   }
 
-  /// Nil where a floating-point result is no number.
+  /// Returns null if a floating-point result is NaN.
   static func plain(_ number: Double) -> PlainValue { number.isNaN ? .null : .double(number) }
 
   private static func number(
@@ -124,7 +126,7 @@ enum PlainArithmetic {
     }
   }
 
-  /// Nil beyond 64 bits.
+  /// Returns `nil` if the result exceeds 64 bits.
   private static func wholes(_ left: Int64, _ infix: PlainInfix, _ right: Int64) -> Int64? {
     let (first, second) = (Int128(left), Int128(right))
     switch infix {
@@ -136,7 +138,7 @@ enum PlainArithmetic {
     }
   }
 
-  /// Nil where decimals do not hold the result.
+  /// Returns `nil` if the result exceeds the range of decimals.
   private static func decimals(
     _ left: Decimal, _ infix: PlainInfix, _ right: Decimal
   ) -> PlainValue? {
@@ -152,8 +154,9 @@ enum PlainArithmetic {
     return result.isNaN ? nil : .decimal(rounded(result))
   }
 
-  /// The quotient to 38 digits, halves away from zero, by long division, since Foundation's has
-  /// fewer digits of some numbers; nil where a `Decimal` has no such exponent.
+  /// Returns the quotient to 38 digits, halves rounded away from zero, by long division, because
+  /// Foundation's has fewer digits for some operands. Returns `nil` if a `Decimal` cannot represent
+  /// the exponent.
   private static func quotient(_ left: Decimal, _ right: Decimal) -> Decimal? {
     let (dividend, divisor) = (digits(of: left), digits(of: right))
     var exponent = dividend.exponent - divisor.exponent
@@ -190,14 +193,15 @@ enum PlainArithmetic {
     return Decimal(string: sign + quotient.map(String.init).joined() + "e\(exponent)")
   }
 
-  /// The digits of a number without its sign, no zero first, and the power of ten of the last one.
+  /// Returns the digits of a number without sign and leading zeros, and the power of ten of the
+  /// last one.
   private static func digits(of number: Decimal) -> (digits: [Int], exponent: Int) {
     let parts = "\(number.magnitude)".split(separator: ".")
     let digits = parts.joined().compactMap(\.wholeNumberValue)
     return (Array(digits.drop { $0 == 0 }), parts.count > 1 ? -parts[1].count : 0)
   }
 
-  /// Digits less others of a number that is no greater, no zero first.
+  /// Subtracts digits from those of a number that is not less; the result has no leading zeros.
   private static func difference(_ left: [Int], _ right: [Int]) -> [Int] {
     var (result, borrowed) = (left, 0)
     for position in left.indices.reversed() {
@@ -209,7 +213,7 @@ enum PlainArithmetic {
     return Array(result.drop { $0 == 0 })
   }
 
-  /// Digits with a number of one digit added.
+  /// Adds a single-digit number to digits.
   private static func sum(_ digits: [Int], _ number: Int) -> [Int] {
     var (result, carried) = (digits, number)
     for position in digits.indices.reversed() {
@@ -219,7 +223,7 @@ enum PlainArithmetic {
     return carried > 0 ? [carried] + result : result
   }
 
-  /// To the 38 digits that results have, halves away from zero.
+  /// Rounds to the 38 digits that results have, halves away from zero.
   private static func rounded(_ number: Decimal) -> Decimal {
     let parts = "\(number.magnitude)".split(separator: ".", omittingEmptySubsequences: false)
     let digits = parts.joined().drop { $0 == "0" }
@@ -287,7 +291,7 @@ enum PlainArithmetic {
     }
   }
 
-  /// To the left by a positive number of bits.
+  /// Shifts to the left by a positive number of bits, to the right by a negative one.
   private static func shift(_ number: Int64, _ count: Int128) -> Int64 {
     if count >= 64 { return 0 }
     if count <= -64 { return number < 0 ? -1 : 0 }

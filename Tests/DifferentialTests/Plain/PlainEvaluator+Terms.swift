@@ -1,4 +1,4 @@
-/// What terms give.
+/// The evaluation of terms.
 extension PlainEvaluator {
   func value(_ term: PlainTerm) -> PlainValue {
     switch term {
@@ -42,8 +42,9 @@ extension PlainEvaluator {
     }
   }
 
-  /// A path that crosses nil gives nil, or no members where it goes on over a to-many relationship.
-  /// One that crosses a to-many relationship gives a flat list, nils and all.
+  /// Follows a path. A path through null yields null, or an empty list if it continues over a
+  /// to-many relationship. A path over to-many relationships yields a flat list that includes
+  /// nulls.
   private func follow(_ steps: ArraySlice<PlainStep>, from start: PlainValue) -> PlainValue {
     guard let step = steps.first else { return start }
     let rest = steps.dropFirst()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a predicate says of one object, straight from the documented rules.
+/// An evaluator of predicates on one object that follows the documented rules.
 struct PlainEvaluator {
   let graph: PlainGraph
   let candidate: Int
@@ -70,7 +70,7 @@ struct PlainEvaluator {
   private func isText(_ text: String, _ comparison: PlainComparison, _ other: String) -> Bool {
     var options = comparison.options
     if comparison.test == .matches {
-      // Case is the expression's business.
+      // The regular expression handles case itself.
       let ignoresCase = options.foldsCase && !options.isNormalized
       options.foldsCase = false
       return comparison.pattern?.matches(options.fold(text), ignoringCase: ignoresCase) ?? false
@@ -102,7 +102,7 @@ struct PlainEvaluator {
     }
   }
 
-  /// Nil where there is no order between the two.
+  /// Returns `nil` if the values have no order.
   private func order(
     _ left: PlainValue, _ right: PlainValue, _ options: PlainComparison.Options
   ) -> Int? {
@@ -133,7 +133,7 @@ struct PlainEvaluator {
 }
 
 extension PlainComparison.Options {
-  /// -1, 0 or 1.
+  /// Returns -1, 0 or 1.
   fileprivate func compare(_ left: String, _ right: String) -> Int {
     guard isLocalized else { return PlainText.compare(fold(left), fold(right)) }
     return PlainText.collate(

@@ -41,7 +41,7 @@ extension PlainFunction {
     }
   }
 
-  /// Lists opened; a single nil stands for nothing.
+  /// Flattens lists; a single null stands for no arguments.
   private static func members(_ arguments: [PlainValue]) -> [PlainValue] {
     arguments.flatMap { argument -> [PlainValue] in
       if case .list(let members) = argument { return members }
@@ -49,7 +49,7 @@ extension PlainFunction {
     }
   }
 
-  /// All texts, nils left out.
+  /// Joins the strings, ignoring nulls.
   private func joined(_ members: [PlainValue], between separator: String) -> PlainValue {
     let present = members.filter { !$0.isNull }
     let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
@@ -60,7 +60,7 @@ extension PlainFunction {
     PlainArithmetic.double(value).map { PlainArithmetic.plain(function($0)) } ?? .null
   }
 
-  /// A Boolean is a whole number to functions.
+  /// Converts a number; Booleans count as integers.
   private func number(_ value: PlainValue) -> PlainValue {
     if let whole = PlainArithmetic.whole(value) { return .integer(whole) }
     return value.family == .number ? value : .null
@@ -74,7 +74,7 @@ extension PlainFunction {
     switch value {
     case .double(let number): return PlainArithmetic.plain(number.rounded(rule))
     case .decimal(let number):
-      // Cut the digits behind the point, then step away where the rule asks for it.
+      // Truncate the decimal places, then adjust by one if the rounding rule requires it.
       let text = "\(number)".split(separator: ".")
       guard let whole = Decimal(string: String(text[0])) else { return .null }
       if text.count == 1 { return .decimal(number) }

@@ -1,4 +1,4 @@
-/// Objects as dictionaries, and what setting a relationship does to its inverse.
+/// An object graph of dictionaries that maintains inverse relationships.
 struct PlainGraph {
   struct Object {
     var key: Int
@@ -9,23 +9,23 @@ struct PlainGraph {
   }
 
   let model: PlainModel
-  /// By key; keys ascend in the order of insertion.
+  /// The objects by key. Keys ascend in the order of insertion.
   private(set) var objects: [Int: Object] = [:]
-  /// Of every key that was ever given.
+  /// The entity of every key ever used.
   private var entities: [Int: Int] = [:]
   private var nextKey = 1
 
   init(_ model: PlainModel) { self.model = model }
 
-  /// The keys of an entity's objects in the order of their IDs: entity by entity as the model has
-  /// them, in each in the order of insertion.
+  /// Returns the keys of an entity's objects in the order of their IDs: by entity in the order of
+  /// the model, then by insertion.
   func keys(of entity: Int, includingSubentities: Bool = true) -> [Int] {
     objects.values
       .filter { includingSubentities ? model.isKind($0.entity, of: entity) : $0.entity == entity }
       .map(\.key).sorted { isBefore($0, $1) }
   }
 
-  /// A number that has the order of IDs.
+  /// Returns a number that sorts like the object's ID.
   func rank(_ key: Int) -> Int { (entities[key] ?? 0) << 32 | key }
 
   func isBefore(_ left: Int, _ right: Int) -> Bool { rank(left) < rank(right) }
@@ -36,7 +36,8 @@ struct PlainGraph {
 
   func target(_ name: String, of key: Int) -> Int? { objects[key]?.targets[name] }
 
-  /// In their order where the relationship is ordered, else in that of their IDs.
+  /// Returns the members in their order if the relationship is ordered, otherwise in the order of
+  /// their IDs.
   func members(_ name: String, of key: Int) -> [Int] {
     guard let object = objects[key], let members = object.members[name] else { return [] }
     let isOrdered = model.relationship(name, of: object.entity)?.isOrdered ?? false
@@ -52,14 +53,14 @@ struct PlainGraph {
     return nextKey
   }
 
-  /// Forgets everything since an earlier state; keys are never given twice.
+  /// Restores an earlier state. Keys are never reused.
   mutating func restore(_ earlier: PlainGraph) { objects = earlier.objects }
 
   mutating func set(_ name: String, of key: Int, _ value: PlainValue) {
     objects[key]?.values[name] = value
   }
 
-  /// Relationships that lead to a deleted object forget it.
+  /// Deletes an object and removes it from all relationships.
   mutating func delete(_ key: Int) {
     objects[key] = nil
     for other in objects.keys {

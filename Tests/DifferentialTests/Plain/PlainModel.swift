@@ -1,6 +1,6 @@
 import ArborModel
 
-/// A model as the naive graph knows it.
+/// The model of a naive graph.
 struct PlainModel {
   enum Kind: CaseIterable {
     case integer16, integer32, integer64, boolean, float, double, decimal
@@ -40,12 +40,12 @@ struct PlainModel {
     var kind: Kind
     var isOptional: Bool
     var isUnique = false
-    /// Whether its texts are words, for which the platform's collation is an order. It is none for
-    /// texts of control characters and lone marks.
+    /// Whether its strings are words, for which the platform's collation is a consistent order. It
+    /// isn't one for strings of control characters and isolated combining marks.
     var hasWords = false
   }
 
-  /// An attribute of named parts, all of which may be nil.
+  /// An attribute of named parts, all of which are optional.
   struct Composite {
     var name: String
     var parts: [Attribute]
@@ -53,12 +53,12 @@ struct PlainModel {
 
   struct Relationship {
     var name: String
-    /// The entity that declares it and the one it leads to, by index.
+    /// The indexes of the declaring entity and of the destination.
     var owner: Int
     var destination: Int
     var isToMany: Bool
     var isOrdered: Bool
-    /// The name of the relationship back; nil for none.
+    /// The name of the inverse relationship; `nil` if there isn't one.
     var inverse: String?
   }
 
@@ -73,7 +73,7 @@ struct PlainModel {
 
     var name: String
     var columns: [Column]
-    /// What an object has to fulfil to be in it.
+    /// The condition of a partial index.
     var condition: PlainPredicate?
   }
 
@@ -90,7 +90,7 @@ struct PlainModel {
 
   var entities: [Entity] = []
 
-  /// An entity and its ancestors, nearest first.
+  /// Returns an entity and its ancestors, nearest first.
   func lineage(_ entity: Int) -> [Int] {
     var lineage = [entity]
     while let parent = entities[lineage[lineage.count - 1]].parent { lineage.append(parent) }
@@ -115,10 +115,10 @@ struct PlainModel {
 
   func isKind(_ entity: Int, of ancestor: Int) -> Bool { lineage(entity).contains(ancestor) }
 
-  /// The entities that can be inserted.
+  /// The entities that can be instantiated.
   var concrete: [Int] { entities.indices.filter { !entities[$0].isAbstract } }
 
-  /// The same as a model of the library, with or without its indexes.
+  /// Returns the equivalent model of the library, with or without its indexes.
   func described(withIndexes: Bool) throws -> ManagedObjectModel {
     let model = ManagedObjectModel(
       entities: entities.map { describe($0, withIndexes) },
@@ -172,7 +172,7 @@ struct PlainModel {
 }
 
 extension PlainModel.Composite {
-  /// Every composite attribute has a type of its own.
+  /// The name of the composite type, of which every composite attribute has its own.
   fileprivate var typeName: String { "T\(name)" }
 }
 

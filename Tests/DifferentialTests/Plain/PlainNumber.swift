@@ -1,17 +1,17 @@
 import Foundation
 
-/// Numbers by what they are worth, through their decimal digits as a person would compare them.
+/// A number that is compared by its decimal digits.
 ///
-/// A floating-point number that is whole and fits 64 bits is worth exactly that; any other is worth
-/// the shortest decimal that names it.
+/// The value of a floating-point number that is an integer of at most 64 bits is exact; that of any
+/// other is the shortest decimal that represents it.
 struct PlainNumber {
   let isNegative: Bool
-  /// No zeros at either end; none for zero.
+  /// The digits without leading and trailing zeros; empty for zero.
   let digits: [UInt8]
-  /// The number is 0.digits × 10^exponent.
+  /// The exponent of the value, which is 0.digits × 10^exponent.
   let exponent: Int
 
-  /// Reads `-12.5e-3` and its kin.
+  /// Parses numbers such as `-12.5e-3`.
   init(_ text: String) {
     var digits: [UInt8] = []
     var shift = 0
@@ -59,7 +59,7 @@ struct PlainNumber {
     }
   }
 
-  /// -1, 0 or 1. A NaN lies before all numbers.
+  /// Returns -1, 0 or 1. NaN sorts before all numbers.
   static func compare(_ left: PlainValue, _ right: PlainValue) -> Int {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): return sign(left, right)
@@ -82,7 +82,7 @@ struct PlainNumber {
 
   private var signum: Int { digits.isEmpty ? 0 : (isNegative ? -1 : 1) }
 
-  /// Where what has no digits lies.
+  /// Returns the order of NaN and the infinities relative to finite numbers.
   private static func extremity(_ value: PlainValue) -> Int {
     if value.isNaN { return -2 }
     if case .double(let number) = value, number.isInfinite { return number < 0 ? -1 : 1 }

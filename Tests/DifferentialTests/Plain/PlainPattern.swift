@@ -1,16 +1,16 @@
-/// A regular expression as a tree: what it matches is found by trying everything, what it reads as
-/// is ICU's syntax.
+/// A regular expression as a tree, which is matched by exhaustive search and rendered in ICU's
+/// syntax.
 indirect enum PlainPattern {
-  /// One character of ASCII without a meaning of its own.
+  /// An ASCII character without a special meaning.
   case character(Character)
   case any
   case oneOf([Character], isNegated: Bool)
   case sequence([PlainPattern])
   case either([PlainPattern])
-  /// At least, at most (nil: any number).
+  /// A repetition with a minimum and a maximum count; `nil` for no maximum.
   case times(PlainPattern, Int, Int?)
 
-  /// Whether a part of it may be there more than once.
+  /// Whether the pattern contains a repetition of more than one.
   var repeats: Bool {
     switch self {
     case .character, .any, .oneOf: false
@@ -38,12 +38,12 @@ indirect enum PlainPattern {
     if case .sequence = part { "(?:\(part.text))" } else { part.text }
   }
 
-  /// Whether the pattern matches the whole text.
+  /// Returns whether the pattern matches the whole string.
   func matches(_ text: String, ignoringCase: Bool) -> Bool {
     ends(Array(text.unicodeScalars), from: [0], ignoringCase).contains(text.unicodeScalars.count)
   }
 
-  /// Where matches that begin at one of several positions end.
+  /// Returns the end positions of all matches that begin at one of several positions.
   private func ends(
     _ text: [Unicode.Scalar], from starts: Set<Int>, _ ignoringCase: Bool
   ) -> Set<Int> {
@@ -71,7 +71,7 @@ indirect enum PlainPattern {
         count += 1
         positions = part.ends(text, from: positions, ignoringCase)
         guard count >= least else { continue }
-        // Where another turn has been made already, no turn leads to anything new.
+        // Positions that were already reached lead to nothing new.
         if most == nil { positions.subtract(found) }
         found.formUnion(positions)
       }

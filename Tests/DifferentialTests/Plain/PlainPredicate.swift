@@ -1,11 +1,11 @@
-/// A condition as the naive evaluator keeps it.
+/// A predicate of the naive evaluator.
 indirect enum PlainPredicate {
   case truth(Bool)
   case not(PlainPredicate)
   case and([PlainPredicate])
   case or([PlainPredicate])
   case comparison(PlainComparison)
-  /// A Boolean path that stands alone.
+  /// A Boolean path used as a predicate.
   case bare(PlainTerm)
 }
 
@@ -39,9 +39,9 @@ struct PlainComparison {
     var foldsCase = false
     var foldsDiacritics = false
     var isNormalized = false
-    /// By the rules of the current locale.
+    /// Whether to compare by the rules of the current locale.
     var isLocalized = false
-    /// `CONTAINS[w]`: words only.
+    /// Whether to compare whole words, as `CONTAINS[w]` does.
     var wantsWords = false
 
     func fold(_ text: String) -> String {
@@ -55,18 +55,18 @@ struct PlainComparison {
   var test: Test
   var options = Options()
   var right: PlainTerm
-  /// What `MATCHES` stands for; ``right`` then holds its text.
+  /// The pattern of `MATCHES`; ``right`` then contains its text.
   var pattern: PlainPattern?
 }
 
-/// What gives a value.
+/// An expression that yields a value.
 indirect enum PlainTerm {
   case constant(PlainValue)
-  /// From the object that is fetched.
+  /// A path from the fetched object.
   case path([PlainStep])
   case variable(String, [PlainStep])
   case list([PlainTerm])
-  /// A path behind another term.
+  /// A path that follows another term.
   case behind(PlainTerm, [PlainStep])
   case infix(PlainTerm, PlainInfix, PlainTerm)
   case prefix(PlainPrefix, PlainTerm)
@@ -84,10 +84,10 @@ indirect enum PlainTerm {
   }
 }
 
-/// One name of a key path.
+/// A name in a key path.
 enum PlainStep {
   case attribute(String)
-  /// Of a composite.
+  /// A part of a composite.
   case part(String)
   case toOne(String)
   case toMany(String)
@@ -135,7 +135,7 @@ enum PlainInfix: String, CaseIterable {
   case intersect = "INTERSECT"
   case minus = "MINUS"
 
-  /// The same as a function, where there is one.
+  /// The equivalent function, if there is one.
   var function: String? {
     switch self {
     case .add: "add:to:"
@@ -153,7 +153,7 @@ enum PlainInfix: String, CaseIterable {
     }
   }
 
-  /// How tightly it binds.
+  /// The operator's precedence.
   var strength: Int {
     switch self {
     case .union, .intersect, .minus: 0

@@ -1,20 +1,20 @@
-/// A fetch as the naive graph answers it.
+/// A fetch request of the naive graph.
 struct PlainRequest {
   struct SortKey {
     var path: [PlainStep]
     var isAscending: Bool
     var foldsCase = false
     var foldsDiacritics = false
-    /// By the rules of the locale; digits as the numbers they write.
+    /// Whether to sort by the rules of the locale, and digits as numbers.
     var isLocalized = false
     var isNumeric = false
-    /// What is computed, in place of the path.
+    /// A computed term that replaces the path.
     var term: PlainTerm?
 
     var text: String { term.map { "\($0)" } ?? path.map(\.text).joined(separator: ".") }
   }
 
-  /// How many objects there are at most of those that agree in something.
+  /// A limit on the number of objects with the same value of a key.
   struct GroupLimit {
     var count: Int
     var key: SortKey
@@ -28,10 +28,10 @@ struct PlainRequest {
   var group: GroupLimit?
   var limit = 0
   var offset = 0
-  /// Whether uncommitted changes count.
+  /// Whether uncommitted changes are included.
   var includesPendingChanges = true
 
-  /// The keys of the objects that fulfil the predicate, in the order asked for, all of them.
+  /// Returns the keys of all objects that match the predicate, in the requested order.
   func matches(in graph: PlainGraph) -> [Int] {
     var keys = graph.keys(of: entity, includingSubentities: includesSubentities)
     if let predicate {
@@ -41,7 +41,7 @@ struct PlainRequest {
     return Self.sorted(keys, by: resultOrder, graph)
   }
 
-  /// The order asked for, or that of the groups.
+  /// The requested order, or that of the groups.
   private var resultOrder: [SortKey] {
     guard sortKeys.isEmpty, let group else { return sortKeys }
     return [group.key] + group.sortKeys
@@ -55,7 +55,7 @@ struct PlainRequest {
       .sorted { isBefore($0, $1, sortKeys, graph) }.map(\.key)
   }
 
-  /// Where an object stands in the order.
+  /// The position of an object in the order.
   struct Position {
     let key: Int
     let values: [PlainValue]
@@ -70,7 +70,7 @@ struct PlainRequest {
     Position(key: key, values: sortKeys.map { value($0, of: key, in: graph) })
   }
 
-  /// The matches that come behind a position, where an object stood once.
+  /// Returns the matches that follow a position, at which the object need not exist any more.
   func matches(in graph: PlainGraph, behind position: Position) -> [Int] {
     matches(in: graph).filter {
       Self.isBefore(position, self.position(of: $0, in: graph), resultOrder, graph)
@@ -87,7 +87,7 @@ struct PlainRequest {
     return graph.isBefore(left.key, right.key)
   }
 
-  /// The part of all matches that the request gives.
+  /// Returns the part of all matches that offset and limit select.
   func window(_ keys: [Int]) -> [Int] {
     let rest = keys.dropFirst(offset)
     return Array(limit > 0 ? rest.prefix(limit) : rest)
@@ -103,7 +103,7 @@ struct PlainRequest {
 }
 
 extension PlainRequest.GroupLimit {
-  /// The first objects of each group.
+  /// Returns the first objects of each group.
   fileprivate func kept(_ keys: [Int], _ graph: PlainGraph) -> [Int] {
     var groups: [(value: PlainValue, keys: [Int])] = []
     for object in keys {
@@ -122,10 +122,10 @@ extension PlainRequest.GroupLimit {
 }
 
 extension PlainRequest.SortKey {
-  /// Whether texts are compared by more than code points.
+  /// Whether strings are compared by collation rather than by code points.
   var isCollated: Bool { isLocalized || isNumeric }
 
-  /// -1, 0 or 1.
+  /// Returns -1, 0 or 1.
   fileprivate func compare(_ left: PlainValue, _ right: PlainValue, _ graph: PlainGraph) -> Int {
     guard isCollated, case .text(let left) = left, case .text(let right) = right else {
       return left.compared(to: right, objects: graph.rank)

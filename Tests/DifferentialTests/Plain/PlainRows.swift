@@ -1,23 +1,23 @@
-/// Values asked for instead of objects: of each object, or of groups of objects.
+/// A request for values of objects, or of groups of objects.
 struct PlainRows {
   enum Column {
     case term(PlainTerm)
-    /// Of the objects of a group: their number without a path.
+    /// An aggregate of the objects of a group; their number if there is no path.
     case figure(PlainFunction, path: [PlainStep]?, isDistinct: Bool)
   }
 
-  /// What selects the objects; its order and window are those of the rows.
+  /// The request that selects the objects. Its order and window apply to the rows.
   var request: PlainRequest
   var columns: [Column]
-  /// What the objects of a group agree in; nil where every object is a row.
+  /// The paths by which objects are grouped; `nil` if every object is a row.
   var groups: [[PlainStep]]?
-  /// What a column's value has to be in a group: at least a number.
+  /// The column whose value must be at least a number in each group.
   var having: (column: Int, least: Int64)?
   var isDistinct = false
-  /// Columns by index.
+  /// The columns to sort by, as indexes.
   var order: [(column: Int, isAscending: Bool)] = []
 
-  /// The rows, column by column.
+  /// Returns the values of the rows.
   func rows(in graph: PlainGraph) -> [[PlainValue]] {
     var objects = request
     objects.sortKeys = []
@@ -38,8 +38,8 @@ struct PlainRows {
     return Array(request.limit > 0 ? rest.prefix(request.limit) : rest)
   }
 
-  /// Groups in the order of their first objects; all objects are one, even if none exist, where
-  /// they have to agree in nothing.
+  /// Returns the groups in the order of their first objects. Without paths to group by, all objects
+  /// form one group, even if there are none.
   private func grouped(_ keys: [Int], _ graph: PlainGraph) -> [[Int]] {
     guard let groups else { return keys.map { [$0] } }
     if groups.isEmpty { return [keys] }
@@ -81,7 +81,7 @@ struct PlainRows {
 }
 
 extension PlainValue {
-  /// Whether two values are one but for the rounding of sums.
+  /// Returns whether two values are equal except for the rounding of sums.
   func isNearly(_ other: PlainValue) -> Bool {
     if case .list(let left) = self, case .list(let right) = other {
       return left.count == right.count && zip(left, right).allSatisfy { $0.isNearly($1) }

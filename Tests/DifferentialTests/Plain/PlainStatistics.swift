@@ -1,4 +1,4 @@
-/// What is computed of many values; nil among them does not count.
+/// Aggregates of values, which ignore nulls.
 enum PlainStatistics {
   private static func numbers(_ values: [PlainValue]) -> [PlainValue] {
     values.filter { $0.family == .number && !$0.isNaN }
@@ -14,7 +14,7 @@ enum PlainStatistics {
     mean(sum(values), numbers(values).count)
   }
 
-  /// Of whole numbers too it need not be whole.
+  /// Returns the mean, which need not be an integer even if the values are.
   private static func mean(_ sum: PlainValue, _ count: Int) -> PlainValue {
     if count == 0 { return .null }
     if case .integer(let sum) = sum { return .double(Double(sum) / Double(count)) }
@@ -41,7 +41,7 @@ enum PlainStatistics {
     return mean(PlainArithmetic.value(low, .add, high), 2)
   }
 
-  /// The most frequent values, in order.
+  /// Returns the most frequent values, sorted.
   static func mode(_ values: [PlainValue]) -> PlainValue {
     let present = values.filter { !$0.isNull && !$0.isNaN }
     func frequency(_ value: PlainValue) -> Int {
@@ -51,7 +51,7 @@ enum PlainStatistics {
     return .list(distinct(sorted(present.filter { frequency($0) == most })))
   }
 
-  /// Of the whole population.
+  /// Returns the standard deviation of the whole population.
   static func deviation(_ values: [PlainValue]) -> PlainValue {
     let numbers = numbers(values).compactMap(PlainArithmetic.double)
     if numbers.isEmpty { return .null }
@@ -60,7 +60,7 @@ enum PlainStatistics {
     return PlainArithmetic.plain((squares / Double(numbers.count)).squareRoot())
   }
 
-  /// Each once, at its first position.
+  /// Removes duplicates, keeping the first of each.
   static func distinct(_ values: [PlainValue]) -> [PlainValue] {
     var kept: [PlainValue] = []
     for value in values where !kept.contains(where: { $0.compared(to: value) == 0 }) {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the documented rules say of texts, done the plain way.
+/// The documented rules for strings, in a simple implementation.
 enum PlainText {
-  /// Full case folding where it is more than a lower-case letter.
+  /// Full case foldings that differ from the lowercase mapping.
   private static let foldings: [UInt32: String] = [
     0xDF: "ss", 0x1E9E: "ss", 0x17F: "s", 0x3C2: "\u{3C3}", 0xFB01: "fi", 0x130: "i\u{307}",
     0x345: "\u{3B9}", 0xB5: "\u{3BC}",
   ]
 
-  /// Upper and lower case are one, or letters with and without diacritics; composed.
+  /// Removes differences in case or diacritics; the result is composed.
   ///
-  /// Only for the characters of ``TextGenerator``.
+  /// Supports only the characters of ``TextGenerator``.
   static func fold(_ text: String, case folds: Bool, diacritics strips: Bool) -> String {
     if !folds && !strips { return text }
     var folded = String.UnicodeScalarView()
@@ -27,12 +27,12 @@ enum PlainText {
     return String(folded).precomposedStringWithCanonicalMapping
   }
 
-  /// -1, 0 or 1 by code points.
+  /// Compares by code points; returns -1, 0 or 1.
   static func compare(_ left: String, _ right: String) -> Int {
     lexicographic(left.unicodeScalars.map(\.value), right.unicodeScalars.map(\.value))
   }
 
-  /// -1, 0 or 1 by the platform's collation, which the documentation names as the rule.
+  /// Compares with the platform's collation, as documented; returns -1, 0 or 1.
   static func collate(
     _ left: String, _ right: String, case folds: Bool, diacritics strips: Bool,
     localized: Bool, numeric: Bool
@@ -44,8 +44,8 @@ enum PlainText {
     return left.compare(right, options: options, locale: localized ? Locale.current : nil).rawValue
   }
 
-  /// Whether a part is in a text by the rules of the locale: anywhere, at its beginning or at its
-  /// end. A mark belongs to the letter before it.
+  /// Returns whether a part occurs in a string by the rules of the locale: anywhere, at its
+  /// beginning, or at its end. A combining mark belongs to the preceding letter.
   static func finds(
     _ part: String, in text: String, case folds: Bool, diacritics strips: Bool,
     _ anchoring: String.CompareOptions = []
@@ -83,10 +83,11 @@ enum PlainText {
     !part.isEmpty && scalars(text).reversed().starts(with: scalars(part).reversed())
   }
 
-  /// `*` any run, `?` one code point, a backslash takes the next as it is.
+  /// Matches a pattern in which `*` stands for any run, `?` for one code point, and a backslash
+  /// escapes the next one.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
     let text = scalars(text)
-    // Where a match of the pattern's beginning can end.
+    // The positions at which a match of the pattern so far can end.
     var positions: Set<Int> = [0]
     var isEscaped = false
     var rest = scalars(pattern)[...]
@@ -107,7 +108,8 @@ enum PlainText {
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 
-  /// For messages: code points beyond ASCII by number, and of a long text the ends.
+  /// Quotes a string for messages, with non-ASCII code points as numbers and long strings
+  /// shortened.
   static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { $0.escaped(asASCII: true) }
     if escaped.count < 100 { return "\"" + escaped.joined() + "\"" }

@@ -8,17 +8,17 @@ enum PlainValue {
   case double(Double)
   case decimal(Decimal)
   case text(String)
-  /// Seconds since 2001.
+  /// The seconds since 2001.
   case date(Double)
   case bytes([UInt8])
   case uuid(UUID)
   case uri(String)
   case object(Int)
   case list([PlainValue])
-  /// Named parts; those that are nil are not there.
+  /// Named parts, of which those that are null are omitted.
   case composite([String: PlainValue])
 
-  /// What a value can be compared with in order.
+  /// The families of values that can be ordered relative to each other.
   enum Family: Int {
     case null, number, text, date, bytes, uuid, uri, object, list, composite
   }
@@ -50,8 +50,9 @@ enum PlainValue {
 }
 
 extension PlainValue {
-  /// -1, 0 or 1: the total order of values. Null first, then numbers by what they are worth, texts
-  /// by code point, dates, bytes, UUIDs, URIs, objects by the order given, lists.
+  /// Compares by the total order of values; returns -1, 0 or 1. Null is first, followed by numbers
+  /// by value, strings by code points, dates, bytes, UUIDs, URIs, objects in the given order, and
+  /// lists.
   func compared(to other: PlainValue, objects: (Int) -> Int = { $0 }) -> Int {
     if family != other.family { return sign(family.rawValue, other.family.rawValue) }
     switch (self, other) {

@@ -1,4 +1,5 @@
-/// Words of texts: longest runs of letters, digits and marks that begin with no mark.
+/// The words of strings, which are the longest runs of letters, digits and marks that don't begin
+/// with a mark.
 enum PlainWords {
   struct Word {
     var text: String
@@ -38,8 +39,8 @@ enum PlainWords {
     }
   }
 
-  /// `TOKENMATCHES`: every word of a query is a word of the text, or begins one where an asterisk
-  /// follows it. A query without words matches nothing.
+  /// Implements `TOKENMATCHES`: every word of the query must be a word of the string, or the prefix
+  /// of one if an asterisk follows it. A query without words matches nothing.
   static func matches(_ text: String, _ query: String) -> Bool {
     let fold = { PlainText.fold($0, case: true, diacritics: true) }
     let present = words(text, fold).map(\.text)
@@ -54,7 +55,7 @@ enum PlainWords {
       }
   }
 
-  /// `CONTAINS[w]`: the words of a phrase stand one behind the other.
+  /// Implements `CONTAINS[w]`: the words of the phrase must occur consecutively.
   static func contain(
     _ text: String, _ phrase: String, _ options: PlainComparison.Options
   ) -> Bool {

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Random choices of one world, which its seed brings back.
+/// A source of random choices for one world that is reproducible from its seed.
 final class Dice {
   let seed: UInt64
   private var random: SeededRandom
@@ -16,12 +16,12 @@ final class Dice {
 
   func chance(_ percent: Int) -> Bool { int(0...99) < percent }
 
-  /// An element of a list that is not empty.
+  /// Returns an element of a non-empty array.
   func one<T>(_ elements: [T]) -> T { elements[int(0...(elements.count - 1))] }
 
   func some<T>(_ elements: [T]) -> T? { elements.isEmpty ? nil : one(elements) }
 
-  /// Up to so many different elements, in random order.
+  /// Returns up to `most` distinct elements in random order.
   func few<T>(_ elements: [T], upTo most: Int) -> [T] {
     var rest = elements
     var chosen: [T] = []

@@ -1,44 +1,44 @@
 import ArborData
 import ArborModel
 
-/// Asks probes for what the naive graph knows.
+/// A comparison of the answers of probes with those of the naive graph.
 struct Examination {
-  /// One request and what is random about asking it.
+  /// A request, with a seed for the random choices in asking it.
   struct Question {
     var request: PlainRequest
     let seed: UInt64
-    /// The keys of all objects that fulfil the predicate, in the request's order.
+    /// The keys of all objects that match the predicate, in the request's order.
     var matches: [Int]
   }
 
-  /// What a probe answered and should have.
+  /// The difference between a probe's answer and the expected one.
   struct Difference {
     let probe: String
     let question: String
     let expected: String
     let actual: String
-    /// Whether the probe failed to answer.
+    /// Whether the probe threw an error.
     let isError: Bool
   }
 
   let graph: PlainGraph
-  /// What a store holds while ``graph`` has pending changes.
+  /// The contents of the stores while ``graph`` has pending changes.
   let committed: PlainGraph
   let probes: [Probe]
-  /// Asks every question of every object; else a few by lot.
+  /// Whether to ask every question about every object instead of a random selection.
   var isThorough = false
 
-  /// What is to be asked of a request.
+  /// Returns a question with the expected answer to a request.
   func question(_ request: PlainRequest, seed: UInt64) -> Question {
     let asked = request.includesPendingChanges ? graph : committed
     return Question(request: request, seed: seed, matches: request.matches(in: asked))
   }
 
-  /// The first wrong answer.
+  /// Returns the first wrong answer.
   func difference(_ question: Question) -> Difference? {
     let dice = Dice(seed: question.seed)
     for (index, probe) in probes.enumerated() {
-      // The first probe has most to do; the others are asked every second time.
+      // The first probe does most of the work; the others are asked every second time.
       if index > 0, !isThorough, dice.chance(50) { continue }
       let asking = Asking(graph: graph, probe: probe, dice: dice, isThorough: isThorough)
       if let difference = asking.difference(question) { return difference }
@@ -47,14 +47,14 @@ struct Examination {
   }
 }
 
-/// The questions to one probe about one request.
+/// The questions about one request to one probe.
 private struct Asking {
   let graph: PlainGraph
   let probe: Probe
   let dice: Dice
   let isThorough: Bool
 
-  /// Something that is asked always where all is, else by lot.
+  /// Returns whether to ask an optional question: always in thorough mode, otherwise at random.
   private func isDue(_ percent: Int) -> Bool { isThorough || dice.chance(percent) }
 
   func difference(_ question: Examination.Question) -> Examination.Difference? {
@@ -72,7 +72,7 @@ private struct Asking {
         let count = try probe.context.count(fetch)
         if count != window.count { return difference(asked, window.count, count) }
       }
-      // What is not of this context's present has no say in the rest.
+      // Only answers that include pending changes can be checked further.
       guard request.includesPendingChanges else { return nil }
       if isDue(20) {
         asked = "fetch"
@@ -108,7 +108,7 @@ private struct Asking {
       isError: actual is any Error)
   }
 
-  /// An object of which the predicate says in memory what the graph does not.
+  /// Returns an object for which the predicate's result in memory differs from the graph's.
   private func firstMistaken(
     _ request: PlainRequest, _ predicate: FetchPredicate, _ all: Set<Int>
   ) throws -> Int? {

@@ -1,17 +1,17 @@
 import ArborData
 import ArborModel
 
-/// A first page that was fetched once, whose token goes on later: over pending changes, after
-/// commits, in other contexts, and after the store was closed and opened.
+/// A first page, from whose token fetching continues later: with pending changes, after commits, in
+/// other contexts, and after the store was reopened.
 struct PageTrail {
   let request: PlainRequest
   let seed: UInt64
   private let token: String
   private let position: PlainRequest.Position
 
-  /// Fetches the first page; nil where it is the last one too.
+  /// Fetches the first page; returns `nil` if it is also the last.
   ///
-  /// - Throws: ``World/Disagreement`` where the page is another than the graph's.
+  /// - Throws: ``World/Disagreement`` if the page differs from the graph's.
   init?(_ question: Examination.Question, _ probe: Probe, _ graph: PlainGraph) throws {
     request = question.request
     seed = question.seed
@@ -34,7 +34,8 @@ struct PageTrail {
     return fetch
   }
 
-  /// What is wrong with the pages behind the first one; nil for nothing.
+  /// Returns a description of the first difference in the following pages, or `nil` if there isn't
+  /// one.
   func problem(_ probe: Probe, _ graph: PlainGraph) -> String? {
     let expected = request.matches(in: graph, behind: position)
     var found: [Int] = []

@@ -1,13 +1,13 @@
 import ArborModel
 import Foundation
 
-/// Terms in the library's language.
+/// Terms in the library's predicate language.
 extension PredicateRenderer {
-  /// How tightly a term has to bind where it stands, above every operator between two terms.
+  /// Precedences above those of all infix operators.
   private static var unary: Int { 8 }
   private static var postfix: Int { 9 }
 
-  /// Writes a term, in parentheses where it binds less tightly than it has to.
+  /// Writes a term, in parentheses if its precedence is less than required.
   mutating func write(_ term: PlainTerm, atLeast strength: Int = 0) {
     let isLoose = term.strength < strength
     if isLoose || (term.isCompound && chance(10)) {
@@ -68,7 +68,7 @@ extension PredicateRenderer {
     if let function = infix.function, chance(20) {
       return enclosed(function + "(", [left, right], ")")
     }
-    // A power binds its right side first, everything else its left.
+    // Powers are right-associative, all other operators left-associative.
     let isPower = infix == .power
     write(left, atLeast: isPower ? Self.unary : infix.strength)
     add(" \(infix.rawValue) ")
@@ -158,7 +158,7 @@ extension PlainTerm {
     switch self {
     case .infix(_, let infix, _): infix.strength
     case .prefix: 8
-    // A sign before a number reads as one before a term.
+    // A sign before a number binds like a prefix operator.
     case .constant(.integer(let number)) where number < 0: 8
     case .constant(.double(let number)) where number.sign == .minus: 8
     default: 9
@@ -171,7 +171,7 @@ extension PlainTerm {
 }
 
 extension PlainStep {
-  /// The name as a predicate's text has it: a reserved word is marked.
+  /// The name as written in a predicate, in which reserved words are escaped.
   var name: String {
     ModelGenerator.reservedNames.contains(text.lowercased()) ? "#" + text : text
   }

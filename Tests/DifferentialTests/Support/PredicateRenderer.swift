@@ -3,13 +3,13 @@ import ArborModel
 import Foundation
 import TestSupport
 
-/// Writes a naive predicate in the library's language, in one of three forms.
+/// A writer of naive predicates in the library's predicate language, in one of three forms.
 struct PredicateRenderer {
-  /// How constants reach the library.
+  /// The ways to pass constants.
   enum Form: CaseIterable {
     /// All as literals in the text.
     case literal
-    /// Some as `%@` arguments, some paths as `%K`.
+    /// Some as `%@` arguments, and some paths as `%K`.
     case format
     /// Some as interpolated values.
     case interpolation
@@ -22,7 +22,7 @@ struct PredicateRenderer {
   }
 
   let form: Form
-  /// The ID of an object in the store that is asked.
+  /// Returns the ID of an object in the queried store.
   let objectID: (Int) -> ObjectID
   private var random: SeededRandom
   var pieces: [Piece] = []
@@ -33,7 +33,7 @@ struct PredicateRenderer {
     random = SeededRandom(seed: seed)
   }
 
-  /// The predicate, read by the library; and what it was read from.
+  /// Renders a predicate and parses it with the library.
   static func predicate(
     _ predicate: PlainPredicate, _ form: Form, seed: UInt64,
     objectID: @escaping (Int) -> ObjectID
@@ -52,7 +52,7 @@ struct PredicateRenderer {
     return renderer.text
   }
 
-  /// A term with literals only.
+  /// Renders a term with literals only.
   static func text(
     _ term: PlainTerm, seed: UInt64, objectID: @escaping (Int) -> ObjectID
   ) -> String {
@@ -167,14 +167,14 @@ struct PredicateRenderer {
 }
 
 extension PlainPredicate {
-  /// The predicate with literals only, of which none is an object.
+  /// The predicate with literals only; must not contain objects.
   var text: String {
     PredicateRenderer.text(self, .literal, seed: 1) { _ in
       ObjectID(storeID: UUID(), entityName: "None", number: 1)
     }
   }
 
-  /// Whether NOT binds to the whole of it.
+  /// Whether NOT applies to it without parentheses.
   fileprivate var isTight: Bool {
     switch self {
     case .truth, .not, .comparison, .bare: true
@@ -184,7 +184,7 @@ extension PlainPredicate {
 }
 
 extension PlainValue {
-  /// The same as a value of the library.
+  /// Returns the equivalent value of the library.
   func value(_ objectID: (Int) -> ObjectID) -> PropertyValue {
     switch self {
     case .null: .null

@@ -2,7 +2,7 @@ import ArborData
 import ArborModel
 import Foundation
 
-/// One store, or one state of its contexts, that has to give the naive graph's answers.
+/// A store, or a state of its contexts, whose answers must agree with the naive graph.
 final class Probe {
   let name: String
   let context: ManagedObjectContext
@@ -18,7 +18,7 @@ final class Probe {
 
   func key(_ id: ObjectID) -> Int { ids.key(id) }
 
-  /// The library's form of a request.
+  /// Returns the library's form of a request.
   func request(
     _ request: PlainRequest, in model: PlainModel, _ form: PredicateRenderer.Form, seed: UInt64
   ) throws -> FetchRequest<ManagedObject> {
@@ -49,7 +49,7 @@ final class Probe {
     return SortKey(text, isAscending: key.isAscending, options: options)
   }
 
-  /// The same as a query.
+  /// Returns the request as a query.
   func query(_ fetch: FetchRequest<ManagedObject>) -> ObjectQuery<ManagedObject> {
     var request = FetchRequest<ManagedObject>(entity: fetch.entity)
     request.limitPerGroup = fetch.limitPerGroup
@@ -58,7 +58,7 @@ final class Probe {
     return fetch.predicate.map { query.filter($0) } ?? query
   }
 
-  /// A value of the store as the naive graph has it.
+  /// Converts a value of the store to the naive graph's form.
   func plain(_ value: PropertyValue) -> PlainValue {
     switch value {
     case .null: .null
@@ -78,7 +78,7 @@ final class Probe {
   }
 }
 
-/// Which ID a store gave to each of the graph's objects.
+/// The IDs that a store assigned to the graph's objects.
 final class ObjectIDs {
   private var ids: [Int: ObjectID] = [:]
   private var keys: [ObjectID: Int] = [:]
@@ -88,11 +88,11 @@ final class ObjectIDs {
     keys[id] = key
   }
 
-  /// The graph names no object that it did not insert.
+  /// Returns the ID of an object, or one that doesn't exist if the object wasn't inserted.
   func id(_ key: Int) -> ObjectID {
     ids[key] ?? ObjectID(storeID: UUID(), entityName: "None", number: 1)
   }
 
-  /// 0 for an ID that the store should not know.
+  /// Returns the key of an object; 0 for an unknown ID.
   func key(_ id: ObjectID) -> Int { keys[id] ?? 0 }
 }

@@ -1,4 +1,4 @@
-/// Makes a request that fails as small as it can be while it fails.
+/// A reducer that finds a smallest variant of a request that still fails.
 struct RequestShrinker {
   let fails: (PlainRequest) -> Bool
 

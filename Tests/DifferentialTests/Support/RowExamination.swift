@@ -2,12 +2,12 @@ import ArborData
 import ArborModel
 import Foundation
 
-/// Asks a probe for rows, groups, figures and pages.
+/// A comparison of the rows, groups, aggregates and pages of a probe with those of the naive graph.
 struct RowExamination {
   let graph: PlainGraph
   let probe: Probe
 
-  /// What is wrong with the rows; nil for nothing.
+  /// Returns a description of the first difference in the rows, or `nil` if there isn't one.
   func problem(_ rows: PlainRows, seed: UInt64) -> String? {
     var request: FetchRequest<ManagedObject>
     do {
@@ -65,9 +65,10 @@ struct RowExamination {
     }
   }
 
-  // MARK: Other ways to the same objects
+  // MARK: Other queries for the same objects
 
-  /// What is wrong with pages, figures, last and whether there is anything.
+  /// Returns a description of the first difference in pages, aggregates, the last object or
+  /// emptiness.
   func problem(_ question: Examination.Question) -> String? {
     let request = question.request
     do {
@@ -92,7 +93,7 @@ struct RowExamination {
     }
   }
 
-  /// The least and the greatest value, how many there are and how many different ones.
+  /// Compares the minimum, the maximum, the count and the distinct count of every attribute.
   private func figures(
     _ keys: [Int], _ fetch: FetchRequest<ManagedObject>
   ) throws -> String? {
@@ -107,7 +108,7 @@ struct RowExamination {
         PlainStatistics.extreme(values, -1), PlainStatistics.extreme(values, 1),
       ])
       let name = attribute.name
-      // By themselves, the least and the greatest may come from the ends of an index.
+      // On their own, the minimum and maximum may be read from the ends of an index.
       let actual =
         try probe.context.aggregate(fetch, [.count, .count(name), .countDistinct(name)])
         + probe.context.aggregate(fetch, [.minimum(name), .maximum(name)])

@@ -2,14 +2,15 @@ import ArborData
 import ArborModel
 import ArborObjects
 
-/// Asks a probe for the objects of a request by the ways that hand them out piece by piece, and for
-/// what was read along with them.
+/// A comparison of the objects that a probe returns in batches, and the prefetched ones, with those
+/// of the naive graph.
 struct WayExamination {
   let graph: PlainGraph
   let probe: Probe
   let dice: Dice
 
-  /// What is wrong with a cursor, or objects fetched with others along; nil for nothing.
+  /// Returns a description of the first difference in a cursor or in prefetched objects, or `nil`
+  /// if there isn't one.
   func problem(_ question: Examination.Question) -> String? {
     let request = question.request
     let expected = request.window(question.matches)
@@ -46,7 +47,7 @@ struct WayExamination {
   private func cursor(
     _ fetch: FetchRequest<ManagedObject>, _ expected: [Int]
   ) throws -> String? {
-    // With lists of the rows that an index finds, and by scans alone.
+    // With lists of the rows that an index finds, or by scans alone.
     let most = dice.one([0, 3, 65_536])
     let cursor = try probe.context.cursor(for: fetch, listingAtMost: most)
     var found: [Int] = []
@@ -56,7 +57,7 @@ struct WayExamination {
     return found == expected ? nil : "cursor \(found), expected \(expected)"
   }
 
-  /// An object that is another one, or whose values are others.
+  /// Returns a description of the difference if an object or its values are not the expected ones.
   private func problem(of object: ManagedObject, _ key: Int) throws -> String? {
     if probe.key(object.objectID) != key { return "#\(probe.key(object.objectID)) for #\(key)" }
     let entity = graph.objects[key]?.entity ?? 0

@@ -13,18 +13,18 @@ final class World {
   private var committed: PlainGraph
   private let folder: TemporaryFolder
   private var stores: [Side] = []
-  /// Tokens of pages of the stores, by index.
+  /// Page tokens, with the index of their store.
   private var trails: [(side: Int, trail: PageTrail)] = []
   private(set) var cases = 0
 
-  /// One of the stores with the IDs it gave.
+  /// A store and the IDs that it assigned.
   private struct Side {
     var store: PersistentStore
     let ids: ObjectIDs
     let name: String
   }
 
-  /// A disagreement, with all that is needed to see it again.
+  /// A disagreement, with all details needed to reproduce it.
   struct Disagreement: Error, CustomStringConvertible {
     let description: String
   }
@@ -50,13 +50,13 @@ final class World {
       options: options)
   }
 
-  /// Evaluates random requests on committed data, over pending changes, and after their commit or
+  /// Evaluates random requests on committed data, with pending changes, and after their commit or
   /// rollback.
   ///
   /// - Parameters:
-  ///   - isDistorted: Makes the graph wrong, which has to be noticed.
-  ///   - asksForObjects: Whether objects are asked for at first, or rows alone.
-  /// - Throws: ``Disagreement`` at the first one, and where a store is not sound in the end.
+  ///   - isDistorted: Whether to make the graph wrong, which must be detected.
+  ///   - asksForObjects: Whether to request objects first, or only rows.
+  /// - Throws: ``Disagreement`` at the first one, or an error if a store is not sound in the end.
   func run(
     rounds: Int, requests: Int, isDistorted: Bool = false, asksForObjects: Bool = true
   ) throws {
@@ -111,7 +111,7 @@ final class World {
     }
   }
 
-  // MARK: Asking
+  // MARK: Questions
 
   private func examination(_ probes: [Probe]) -> Examination {
     Examination(graph: edits.graph, committed: committed, probes: probes)
@@ -124,7 +124,7 @@ final class World {
     return (0..<count).map { _ in examination.question(generator.request(), seed: dice.next()) }
   }
 
-  /// The same questions of the graph as it is now.
+  /// Returns the same questions with the current answers.
   private func again(_ questions: [Examination.Question]) -> [Examination.Question] {
     let examination = examination([])
     return questions.map { examination.question($0.request, seed: $0.seed) }
@@ -146,7 +146,7 @@ final class World {
     }
   }
 
-  /// Goes on behind them in what the data has become.
+  /// Continues from those pages in the changed data.
   private func continuePages(_ state: String, _ probes: [Probe]) throws {
     for (side, trail) in trails where side < probes.count {
       cases += 1
@@ -156,7 +156,7 @@ final class World {
     }
   }
 
-  /// Rows, groups, figures, pages, cursors and windows.
+  /// Compares rows, groups, aggregates, pages, cursors and windows.
   private func examineRows(
     _ state: String, _ probes: [Probe], _ questions: [Examination.Question]
   ) throws {
@@ -202,7 +202,7 @@ final class World {
       func difference(_ request: PlainRequest) -> Examination.Difference? {
         examination.difference(examination.question(request, seed: question.seed))
       }
-      // A smaller request that makes no sense is refused, which is another matter.
+      // A smaller request may be invalid and throw, which is not the same failure.
       let shrinker = RequestShrinker { request in
         difference(request).map { $0.isError == found.isError } ?? false
       }

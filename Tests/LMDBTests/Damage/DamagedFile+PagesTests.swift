@@ -2,9 +2,9 @@ import Testing
 
 @testable import LMDB
 
-/// Every page of a damaged file, read by itself.
+/// Scanning a damaged file page by page.
 @Suite struct DamagedFilePagesTests {
-  /// What lies before and behind an unreadable sector is read, though many pages are read at once.
+  /// The pages before and after an unreadable sector are read even though reads are batched.
   @Test func pagesAroundUnreadableSectorsAreRead() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// The leaves that a scan hands on.
+  /// Returns the leaf pages that a scan visits.
   private func leaves(_ file: DamagedFile) throws -> [UInt64] {
     var leaves: [UInt64] = []
     try file.scan { (page, _, _) throws(LMDBError) in leaves.append(page) }

@@ -9,7 +9,7 @@ import Testing
     try EngineVersion.linked.validate()
   }
 
-  /// Before a file is made or touched.
+  /// An unsupported engine is rejected before a file is created.
   @Test(arguments: [(1, 0, 0), (0, 8, 12), (0, 10, 1)] as [(Int32, Int32, Int32)])
   func anotherOneIsRefusedAndNamed(major: Int32, minor: Int32, patch: Int32) throws {
     let folder = try TemporaryFolder()

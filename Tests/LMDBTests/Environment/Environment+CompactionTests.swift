@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// A file gives its free pages back while it is open.
+/// Compacting a file while it is open.
 @Suite struct EnvironmentCompactionTests {
   private let folder: TemporaryFolder
   private let environment: Environment
@@ -70,7 +70,7 @@ import Testing
     #expect(try again.statistics(of: database).entries == 30)
   }
 
-  /// Handles that deleted databases have left free stay free, and later ones theirs.
+  /// Handles freed by deleted databases stay free, and all other databases keep theirs.
   @Test func handlesStayWhereDatabasesWereDeleted() throws {
     let first = try fill("first", 1)
     let list = try (0..<4).map { try fill("other \($0)", UInt64($0) + 2) }
@@ -84,7 +84,7 @@ import Testing
     try environment.verifyPages()
   }
 
-  /// The lock file is the new file's: another process reads and writes as ever.
+  /// The lock file belongs to the new file, so another process reads and writes as before.
   @Test func anotherProcessMeetsTheNewFile() async throws {
     let database = try fill("it", 5)
     try compact()
@@ -131,7 +131,7 @@ import Testing
     #expect(try count(database) == 0)
   }
 
-  /// Readers come and go on other threads meanwhile, and none sees anything but the one state.
+  /// Readers on other threads continue during compaction and always see the same state.
   @Test func readersGoOn() throws {
     let database = try fill("it")
     let environment = environment
@@ -150,7 +150,7 @@ import Testing
     #expect(try environment.value(database, UInt64(7).nativeBytes)?.count == 200)
   }
 
-  /// An environment without a commit, and with one: the newest root page is the one or the other.
+  /// Transaction IDs keep increasing, whichever root page is the newest.
   @Test(arguments: 0..<3) func transactionsCountOn(_ commits: Int) throws {
     for _ in 0..<commits { _ = try fill("it", 3) }
     for _ in 0..<3 {

@@ -49,7 +49,7 @@ import LMDB
       }
     }
     #expect(try environment.openDatabase("a", [], create: false) == nil)
-    // The handle goes to another name, of another kind.
+    // The handle is reused for a database with another name and other flags.
     let other = try #require(try environment.openDatabase("b", .numberSets, create: true))
     let again = try #require(try environment.openDatabase("a", [], create: true))
     try environment.write { transaction in
@@ -80,7 +80,7 @@ import LMDB
     }
   }
 
-  /// A database that one thread has opened can be read by another at once.
+  /// A database that one thread has opened can immediately be read by other threads.
   @Test func opensExistingOnesFromManyThreads() throws {
     let names = (0..<40).map { "d\($0)" }
     try environment.write { transaction in
@@ -138,7 +138,7 @@ import LMDB
       try transaction.put(a, [1], [1])
       try transaction.put(b, [1], UInt64(1).nativeBytes)
     }
-    // Leaves a kept cursor behind, which must not be renewed for the handle's next owner.
+    // Leaves a cached cursor, which must not be renewed for the next owner of the handle.
     try environment.read { transaction in
       let cursor = try transaction.cursor(a)
       _ = try cursor.first()
@@ -182,7 +182,7 @@ import LMDB
     #expect(try environment.value(b, [1]) == UInt64(1).nativeBytes)
   }
 
-  /// A deletion whose transaction has to run again in a larger map.
+  /// A deletion succeeds if its transaction has to rerun in a larger map.
   @Test func deletesWhileTheMapGrows() throws {
     let small = try folder.environment("small.arbor", mapSize: 1 << 16)
     let a = try #require(try small.openDatabase("a", [], create: true))

@@ -22,7 +22,7 @@ import LMDB
       do {
         try other.withExclusiveLock { exit(2) }
       } catch LMDBError.inUse {}
-      // It is as usable as before.
+      // The other environment remains usable.
       try other.write { transaction in
         let database = try transaction.createDatabase("it", [])
         try transaction.put(database, [1], [1])
@@ -38,7 +38,7 @@ import LMDB
     try environment.withExclusiveLock {
       #expect(throws: LMDBError.inUse) { try Environment.withExclusiveLock(path: path) {} }
       #expect(throws: LMDBError.nestedWrite) { try environment.write { _ in } }
-      // Its own thread may read.
+      // The thread that holds exclusive access may read.
       _ = try environment.beginRead().id
       let reader = DispatchSemaphore(value: 0)
       Thread {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import LMDB
 
-/// The map starts tiny and must grow without anybody seeing it.
+/// A map that starts tiny and has to grow transparently.
 @Suite struct EnvironmentGrowthTests {
   private let folder: TemporaryFolder
   private let smallest = 1 << 16
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Fills the file with `count` records of 1,000 bytes, all equal to `mark`.
+  /// Stores `count` records of 1,000 bytes, each equal to `mark`.
   private static func fill(
     _ environment: Environment, _ database: Database, count: Int, mark: UInt8
   ) throws {
@@ -38,7 +38,7 @@ import Testing
     #expect(try environment.info().mapSize > 2_000_000)
   }
 
-  /// The full map is found out by the wrapper, whatever the closure makes of the error.
+  /// The map grows even if the closure replaces the error that reported the full map.
   @Test func growsEvenIfTheClosureHidesTheError() throws {
     struct Wrapped: Error {}
     let environment = try folder.environment(mapSize: smallest)
@@ -58,7 +58,7 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 2)
   }
 
-  /// Readers on other threads hold snapshots all the while; each sees one commit and no other.
+  /// While the map grows, each snapshot held by other threads shows exactly one commit.
   @Test func drainsReadersOfOtherThreads() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -92,14 +92,14 @@ import Testing
     #expect(try environment.info().mapSize >= 1 << 21)
   }
 
-  /// What the threads of a test tell each other.
+  /// State shared by the threads of a test.
   private final class Progress: Sendable {
     let isDone = Atomic(false)
     let failures = Lock<[String]>([])
     let snapshots = Atomic(0)
   }
 
-  /// The different bytes that one snapshot holds, read so slowly that growth has to wait.
+  /// Returns the distinct bytes of one snapshot, read so slowly that growth has to wait.
   private static func slowMarks(
     _ environment: Environment, _ database: Database
   ) throws -> Set<UInt8> {
@@ -130,7 +130,7 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 500)
   }
 
-  /// A thread that holds a snapshot while it waits for the writer would wait for ever.
+  /// Growth fails rather than waiting for a thread that holds a snapshot and waits for the writer.
   @Test func refusesToWaitForAThreadThatWaitsForIt() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -161,6 +161,7 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 500)
   }
 
+  /// Growth fails if a reader outlasts the wait limit.
   @Test func losesPatienceWithAReaderThatStays() throws {
     let environment = try folder.environment(mapSize: smallest) { $0.growthWaitLimit = 0.05 }
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -188,6 +189,7 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 0)
   }
 
+  /// A full map at the size limit is an error, after which smaller writes still work.
   @Test func stopsAtTheLimitAndGoesOn() throws {
     let environment = try folder.environment(mapSize: smallest) { $0.maximumMapSize = 1 << 18 }
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -215,14 +217,14 @@ import Testing
     let (path, size) = (environment.path, try environment.file.size)
     #expect(size <= limit)
     try environment.close()
-    // A larger file is mapped as a whole, and read.
+    // A file larger than the maximum map size is mapped completely.
     var options = EnvironmentOptions()
     options.maximumMapSize = 1 << 16
     let again = try Environment.open(path: path, options: options)
     #expect(try again.info().mapSize >= size)
   }
 
-  /// Another process makes the file larger than this one's map; readers and the writer go on.
+  /// Readers and the writer continue after another process has grown the file beyond the map.
   @Test func adoptsTheSizeThatAnotherProcessGave() async throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))

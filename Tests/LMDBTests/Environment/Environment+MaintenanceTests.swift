@@ -70,7 +70,7 @@ import Testing
     #expect(try environment.pagesFreedByLastCommit() < 8)
   }
 
-  /// The first opener of all only reads, with and without a lock file from before.
+  /// The first process to open the file may be a reader, with or without an existing lock file.
   @Test(arguments: [false, true]) func readsFirst(removesLock: Bool) throws {
     let last = try environment.lastTransactionID
     let path = environment.path
@@ -98,7 +98,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
-  /// A process that dies with a snapshot leaves its slot, until somebody looks.
+  /// The reader slot of a process that died with an open snapshot is freed by the next check.
   @Test func freesTheSlotsOfDeadProcesses() async throws {
     let environment = environment
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -116,7 +116,7 @@ import Testing
     #expect(try environment.readers().allSatisfy { $0.transactionID == nil })
   }
 
-  /// The same where the dead ones have taken every slot.
+  /// Opening a snapshot succeeds if dead processes occupy every slot.
   @Test func makesRoomAmongDeadReaders() async throws {
     let path = folder.file("few.arbor")
     let few = try folder.environment("few.arbor") { $0.maximumReaders = 2 }

@@ -23,7 +23,7 @@ import LMDB
     #expect(held.map(\.processID) == [getpid(), getpid()])
     #expect(held.map(\.transactionID) == [old.id, young.id])
     #expect(held.map(\.transactionsBehind) == [3, 0])
-    // The records' pages, thrice.
+    // Three versions of the records' pages.
     #expect(held[0].pinnedBytes > 3 * 200 * 400 && held[1].pinnedBytes == 0)
     await #expect(processExitsWith: .success) { [path = environment.path as String] in
       let other = try Environment.open(path: path)
@@ -32,7 +32,7 @@ import LMDB
         try other.heldSnapshots().map(\.processID).sorted()
           == [getppid(), getppid(), getpid()].sorted())
       _ = snapshot.id
-      // It dies with the snapshot open.
+      // The process exits with the snapshot open.
     }
     #expect(try environment.heldSnapshots().count == 2)
     _ = (old.id, young.id)

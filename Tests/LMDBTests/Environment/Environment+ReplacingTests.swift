@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-/// A file takes the place of another that processes have open. Each file holds its generation.
+/// Replacing a file that processes have open. Each file contains its generation number.
 @Suite struct EnvironmentReplacingTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -18,12 +18,12 @@ import Testing
     try folder.environment().setGeneration(1)
   }
 
-  /// The files of the folder, lock files too.
+  /// The files in the folder, including lock files.
   private var names: Set<String> {
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
   }
 
-  /// Makes the next generation beside the file and puts it in its place.
+  /// Stages the next generation of the file and replaces the file with it.
   private static func advance(_ path: String, keepsFormer: Bool = false) throws {
     let staged = path + "-staged"
     unlink(staged)
@@ -47,7 +47,7 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       try Self.advance(path, keepsFormer: true)
     }
-    // New snapshots too are of the file that was opened.
+    // New snapshots are also of the file that was opened.
     #expect(try snapshot.bytes(environment.generations(), [1]) == UInt64(1).nativeBytes)
     #expect(try environment.generation() == 1)
     #expect(throws: LMDBError.fileReplaced) { try environment.setGeneration(5) }
@@ -56,7 +56,7 @@ import Testing
     #expect(next !== environment)
     #expect(try next.generation() == 2)
     try next.setGeneration(3)
-    // The former file and its lock file stay together.
+    // The former file keeps its lock file.
     #expect(try Environment.open(path: former) === environment)
     #expect(
       names == [
@@ -73,7 +73,7 @@ import Testing
     _ = snapshot.id
   }
 
-  /// What somebody reads under its former name cannot come back, or two lock files were about one
+  /// A former file that is open can't be moved back. Otherwise, two lock files would exist for one
   /// file.
   @Test func aFormerFileThatIsOpenDoesNotComeBack() async throws {
     let environment = try Environment.open(path: path)
@@ -101,7 +101,7 @@ import Testing
       }
       #expect(names == before)
     }
-    // Somebody in this process has one of them open.
+    // One of the files is open in this process.
     for open in [path, staged] {
       let environment = try Environment.open(path: open)
       refuse(.inUse, by: staged)
@@ -136,7 +136,8 @@ import Testing
     #expect(try Environment.open(path: path).identity == FileIdentity(path: path))
   }
 
-  /// Two processes open what a third replaces again and again; see ``Opener``.
+  /// Two processes that open a file while a third one replaces it never disagree about its lock
+  /// file; see ``Opener``.
   @Test func noOpenersShareALockFileButNotTheFile() async throws {
     let swaps = 15
     let end = folder.file("end")
@@ -156,14 +157,14 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String, end = end as String] in
       while access(end, F_OK) != 0 {
         try Opener.open(path)
-        // The one that ends it may not have begun.
+        // The process that ends the loop may not have started yet.
         usleep(500)
       }
     }
   }
 
-  /// After a kill at any moment the path leads to a whole file, which everybody can write to who
-  /// opens it, and to whose former owner nobody gives another lock file.
+  /// After a kill at any moment, the path refers to a complete file, every process that opens it
+  /// can write, and no other lock file is created for the former file.
   @Test func aKillLeavesOneOfTheTwo() async throws {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<3 {
@@ -171,7 +172,7 @@ import Testing
       let before = try Environment.open(path: path).generation()
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [path = path as String, delay = delay as Double] in
-        // By itself: whoever waits for it may have to wait for a thread.
+        // A separate thread, because the process may otherwise be blocked.
         Thread.detachNewThread {
           Thread.sleep(forTimeInterval: delay)
           kill(getpid(), SIGKILL)
@@ -194,16 +195,16 @@ import Testing
   }
 }
 
-/// Opens the file and looks whether the lock file it got belongs to it.
+/// Opens the file and checks that it got the file's own lock file.
 private enum Opener {
   static func open(_ path: String) throws {
     let environment = try Environment.open(path: path)
     let snapshot = try environment.beginRead()
-    // Every generation is one commit, so a reader of another transaction reads another file.
+    // Every generation is one commit, so a different transaction ID means a different file.
     for reader in try environment.readers() {
       if let transaction = reader.transactionID { #expect(transaction == UInt64(snapshot.id)) }
     }
-    // Whoever opens the path now must get this one's lock file, as long as it gets this one's file.
+    // As long as the path refers to this file, opening it must yield this lock file.
     let isSame = FileIdentity(path: path) == environment.identity
     let lock = FileIdentity(path: path + "-lock")
     if isSame, let lock, FileIdentity(path: path) == environment.identity {
@@ -212,7 +213,7 @@ private enum Opener {
     _ = snapshot.id
   }
 
-  /// The lock files that this process has open.
+  /// Returns the lock files that this process has open.
   private static func lockFiles() throws -> [FileIdentity] {
     let folder = "/proc/self/fd"
     return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import LMDB
 
-/// Verification while others write: a sound file never has a finding.
+/// Verification during concurrent commits, which never reports a sound file as damaged.
 @Suite struct EnvironmentVerificationTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -13,7 +13,7 @@ import LMDB
     path = folder.file("store.arbor")
   }
 
-  /// Commits all the while `body` runs; returns the number of commits.
+  /// Commits continuously while `body` runs and returns the number of commits.
   private func whileCommitting(
     _ environment: Environment, _ database: Database, _ body: () throws -> Void
   ) throws -> Int {
@@ -79,7 +79,7 @@ import LMDB
         try transaction.put(quiet, UInt64(key).nativeBytes, [UInt8](repeating: 1, count: 100))
       }
     }
-    // A leaf of the other database, which no commit below moves.
+    // A leaf of the other database, which the commits below don't move.
     let statistics = try environment.statistics(of: quiet)
     #expect(statistics.leafPages > 1)
     let whole = try Data(contentsOf: URL(filePath: path))
@@ -102,7 +102,7 @@ import LMDB
         try transaction.put(database, [key], [UInt8](repeating: key, count: 200))
       }
     }
-    // Open already: by a snapshot.
+    // Already open because of a snapshot.
     try folder.environment { $0.verifiesPages = true }.verifyPages()
     try environment.close()
     try folder.environment { $0.verifiesPages = true }.close()

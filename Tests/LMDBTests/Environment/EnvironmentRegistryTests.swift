@@ -66,7 +66,7 @@ import Testing
     try environment.close()
   }
 
-  /// Opens and closes from many threads; all that are open at one time are one.
+  /// Threads that have a file open at the same time share one environment.
   @Test func opensAndClosesFromManyThreads() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")

@@ -12,7 +12,7 @@ import LMDB
   #endif
 
   @Test func processesThatAreGoneHaveNone() {
-    // Above the greatest number that the system gives.
+    // Greater than the largest process ID.
     #expect(ProcessName.of(.max) == nil)
   }
 }

@@ -22,7 +22,7 @@ import Testing
     #expect(awake.load(ordering: .relaxed) == 4)
   }
 
-  /// A change between the look and the sleep is not slept through.
+  /// A notification between taking the token and waiting isn't missed.
   @Test func doesNotSleepThroughAnEarlierChange() {
     let event = EventCount()
     let token = event.token
@@ -49,7 +49,7 @@ import Testing
     #expect(other != nil && other != me)
   }
 
-  /// A forked child cannot use what it inherited, does no harm, and the parent goes on.
+  /// A forked child can't use an inherited environment, and the parent is unaffected.
   @Test func stopsAForkedChild() async throws {
     await #expect(processExitsWith: .exitCode(9)) {
       let folder = try TemporaryFolder()
@@ -57,7 +57,7 @@ import Testing
       let database = try #require(try environment.openDatabase("it", [], create: true))
       try environment.write { try $0.put(database, [1], [1]) }
       var held: ReadTransaction? = try environment.beginRead()
-      // Swift hides `fork`, because most of a process does not survive it.
+      // Swift marks `fork` as unavailable, because little of a process survives it.
       let symbol = try #require(dlsym(nil, "fork"))
       let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
       let child = fork()
@@ -75,7 +75,7 @@ import Testing
       var status: Int32 = 0
       waitpid(child, &status, 0)
       guard (status >> 8) & 0xFF == 5 else { exit(2) }
-      // The child's end must not have freed this process's slot.
+      // The exit of the child must not have freed the slot of this process.
       let readers = try environment.readers().filter { $0.transactionID != nil }
       guard readers.count == 1, held != nil else { exit(3) }
       held = nil

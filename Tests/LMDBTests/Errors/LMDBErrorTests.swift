@@ -4,7 +4,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct LMDBErrorTests {
-  /// The cases that no number of LMDB's or the system's stands for.
+  /// The errors that don't correspond to an error code of LMDB or the system.
   static let ownCases: [LMDBError] = [
     .hardLinked, .networkFileSystem, .emptyFile, .fileTooSmall, .truncated, .foreignPageSize,
     .inUse, .closed,

@@ -52,6 +52,7 @@ import Testing
     _ = environment.path
   }
 
+  /// Canonical paths resolve relative components and reject invalid paths.
   @Test func knowsThePathBehindThePath() throws {
     let canonical = try DataFile.canonicalPath(folder.path)
     #expect(try DataFile.canonicalPath(folder.file("new")) == canonical + "/new")
@@ -68,7 +69,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// The numbers are those of the system's `statfs` page.
+    /// The magic numbers are those of the `statfs` manual page.
     @Test func knowsNetworkFileSystems() {
       #expect(
         Set(DataFile.remoteKinds).isSuperset(of: [0x6969, 0xFF53_4D42, 0x0102_1997, 0x6573_5546]))
@@ -77,6 +78,7 @@ import Testing
     }
   #endif
 
+  /// A conflicting lock is reported as in use.
   @Test func tellsALockThatIsTaken() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LMDB
 
-/// Full disks, in processes of their own: limits and mounts are a whole process's.
+/// Full disks. The tests run in child processes because limits and mounts are process-wide.
 @Suite struct DiskSpaceTests {
-  /// Fills the file until the commit fails; the number of records that were committed.
+  /// Adds records until a commit fails. Returns the number of committed records and the error.
   private static func fill(
     _ environment: Environment, _ database: Database, from start: Int
   ) throws -> (records: Int, error: LMDBError?) {
@@ -22,7 +22,7 @@ import Testing
     return (100_000, nil)
   }
 
-  /// After the failure everything committed is there, deleting works, and so does putting again.
+  /// Checks that all committed records are present and that deleting and inserting work again.
   private static func checkGoesOn(
     _ environment: Environment, _ database: Database, records: Int
   ) throws {
@@ -57,7 +57,7 @@ import Testing
       guard isSet else { exit(2) }
       let (records, error) = try Self.fill(environment, database, from: 0)
       guard error == .diskFull, records > 20 else { exit(3) }
-      // A change that is large enough to be written before the commit fails in the same way.
+      // A change large enough to be written before the commit fails in the same way.
       do {
         try environment.copy(to: folder.file("copy"), compacting: false)
         try environment.copy(to: folder.file("second"), compacting: false)
@@ -68,7 +68,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Lets the descriptors of the data file that `isChosen` picks lead to a device that is always
+    /// Redirects descriptors of the data file that `isChosen` selects to a device that is always
     /// full.
     private static func redirect(_ path: String, isChosen: (Int32) -> Bool) throws {
       let full = open("/dev/full", O_RDWR)
@@ -82,13 +82,13 @@ import Testing
       }
     }
 
-    /// Whether a descriptor writes through to the medium: LMDB's for the root page.
+    /// Whether a descriptor writes synchronously, as the one does that LMDB uses for root pages.
     private static func isSynchronous(_ descriptor: Int32) -> Bool {
       fcntl(descriptor, F_GETFL) & O_DSYNC != 0
     }
 
-    /// The root page could not be written: the outcome is uncertain, and nothing goes on until the
-    /// file is opened again and shows a whole commit.
+    /// If writing the root page fails, the outcome is unknown: the environment must be reopened,
+    /// and then shows a complete commit.
     @Test func stopsAfterAFailureOfTheRootPage() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
@@ -123,7 +123,7 @@ import Testing
       }
     }
 
-    /// The data pages could not be written: nothing has happened, and the next commit may succeed.
+    /// If writing data pages fails, the commit has no effect, and the next one may succeed.
     @Test func goesOnAfterAFailureOfTheDataPages() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
@@ -150,10 +150,10 @@ import Testing
       }
     }
 
-    /// A small file system of its own, which ends with the process. Exits with 7 where the machine
-    /// does not allow one, as after success.
+    /// Mounts a small file system that is private to the process. Exits with 7, as after success,
+    /// if the machine doesn't permit it.
     private static func mountSmall(at path: String, bytes: Int) {
-      // A mount space of its own; Swift's module for the system leaves the call out.
+      // A private mount namespace; the Glibc module doesn't export the call.
       guard let symbol = dlsym(nil, "unshare") else { exit(7) }
       let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
       guard unshare(0x0002_0000) == 0,
@@ -170,7 +170,7 @@ import Testing
         let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
         let (records, error) = try Self.fill(environment, database, from: 0)
         guard error == .diskFull, records > 20 else { exit(3) }
-        // No room for another store either: an error, and no signal.
+        // There is no space for another store either: an error, not a signal.
         do {
           _ = try folder.environment("second.arbor")
           exit(4)

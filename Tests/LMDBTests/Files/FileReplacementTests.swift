@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// Every state that a kill between two steps of a replacement leaves is taken back.
+/// Recovery from a kill between any two steps of a replacement.
 @Suite struct FileReplacementTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -17,6 +17,7 @@ import Testing
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
   }
 
+  /// Opening the file reverts an interrupted replacement.
   @Test(arguments: ["-before", "-swap"], [false, true])
   func anInterruptedOneIsTakenBack(_ suffix: String, _ hasMovedLock: Bool) async throws {
     let environment = try folder.environment()
@@ -24,7 +25,7 @@ import Testing
     let lock = FileIdentity(path: path + "-lock")
     #expect(link(path, path + suffix) == 0)
     if hasMovedLock { #expect(rename(path + "-lock", path + suffix + "-lock") == 0) }
-    // Another process opens it: with the lock file of this one.
+    // Another process that opens the file uses the lock file of this one.
     await #expect(processExitsWith: .success) { [path = path as String] in
       let environment = try Environment.open(path: path)
       #expect(try environment.readers().contains { $0.processID == getppid() })
@@ -35,6 +36,7 @@ import Testing
     _ = snapshot.id
   }
 
+  /// A hard link that isn't the result of a replacement is kept.
   @Test func anotherNameOfTheFileStays() throws {
     try folder.environment().close()
     for name in ["store.arbor.bak", "other"] {
@@ -43,13 +45,13 @@ import Testing
       #expect(names.contains(name))
       unlink(folder.file(name))
     }
-    // A former file of its own is none of this file's names.
+    // A separate file with the former name isn't a link to this file.
     try folder.environment("store.arbor-before").close()
     try Environment.open(path: path).close()
     #expect(names.contains("store.arbor-before"))
   }
 
-  /// A lock file that lost its data file must not come back as the lock file of the next one.
+  /// A lock file without a data file isn't reused as the lock file of the next one.
   @Test func aStrayLockFileGoes() throws {
     try folder.environment().close()
     try folder.environment("staged").close()
@@ -61,7 +63,7 @@ import Testing
     #expect(FileIdentity(path: path + "-before-lock") == kept)
   }
 
-  /// What one that was killed behind its last step left is out of the way of the next.
+  /// Leftovers of a replacement that was killed after its last step don't impede the next one.
   @Test func leftoversOfAFinishedOneGo() throws {
     try folder.environment().close()
     try folder.environment("staged").close()

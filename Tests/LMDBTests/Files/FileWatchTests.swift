@@ -37,7 +37,7 @@ import Testing
     let first = try makeFile("first")
     let second = try makeFile("second")
     let (calls, call) = AsyncStream.makeStream(of: String.self)
-    // Two watches of one file share the kernel's: the end of one leaves the other.
+    // Two watches of a file share one kernel watch: canceling one must not affect the other.
     let ended = FileWatch(path: first) { call.yield("ended") }
     let watches = [
       FileWatch(path: first) { call.yield("first") },
@@ -52,23 +52,25 @@ import Testing
     withExtendedLifetime(watches) {}
   }
 
+  /// Without notifications by the kernel, files are polled.
   @Test(.timeLimit(.minutes(40))) func withoutTheKernelTheTimeComesRound() async throws {
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     let end = FileWatch.repeatedly { call.yield() }
     var iterator = calls.makeAsyncIterator()
     for _ in 0..<2 { #expect(await iterator.next() != nil) }
     end()
-    // What cannot be watched is looked at in the same way.
+    // A path that can't be watched is polled at the same interval.
     let watch = FileWatch(path: folder.file("missing")) { call.yield() }
     for _ in 0..<2 { #expect(await iterator.next() != nil) }
     watch.cancel()
   }
 
   #if os(Linux)
+    /// Events of the kernel are parsed, even if they are truncated.
     @Test func readsWhatTheKernelSays() {
       var messages = [UInt8](repeating: 0, count: 16 + 32 + 16)
       messages[0] = 7
-      // The second one is followed by a name of 16 bytes.
+      // The second event is followed by a name of 16 bytes.
       messages[16] = 3
       messages[16 + 12] = 16
       messages.replaceSubrange(48..<52, with: [255, 255, 255, 255])

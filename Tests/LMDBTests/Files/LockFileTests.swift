@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// What lies where the lock file belongs.
+/// Unusable files at the path of the lock file.
 @Suite struct LockFileTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -37,7 +37,7 @@ import Testing
     #expect(mkfifo(lockPath, 0o600) == 0)
     #expect(problem(readOnly: readOnly) == .notRegular)
     unlink(lockPath)
-    // LMDB would make the file that the link leads to.
+    // LMDB would create the target of the link.
     #expect(symlink(folder.file("elsewhere"), lockPath) == 0)
     #expect(problem(readOnly: readOnly) == .notRegular)
     #expect(access(folder.file("elsewhere"), F_OK) != 0)
@@ -45,7 +45,7 @@ import Testing
     #expect(problem(readOnly: readOnly) == nil)
   }
 
-  /// A privileged process that reads somebody's store leaves a lock file which its owner can use.
+  /// If a privileged process opens another user's store, that user owns the new lock file.
   @Test(.enabled(if: geteuid() == 0)) func aNewOneIsOfTheOwnerOfTheData() throws {
     #expect(chown(path, 4711, 4712) == 0)
     #expect(problem(readOnly: true) == nil)
@@ -54,7 +54,7 @@ import Testing
     #expect(status.st_uid == 4711 && status.st_gid == 4712 && status.st_mode & 0o777 == 0o600)
   }
 
-  /// As any user but the one who made the lock file.
+  /// A lock file that another user owns is reported as such.
   @Test(.enabled(if: geteuid() == 0)) func anotherUsersIsNamed() async throws {
     #expect(chmod(folder.path, 0o777) == 0 && chmod(path, 0o666) == 0)
     try Data().write(to: URL(filePath: lockPath))

@@ -4,6 +4,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct OpeningLockTests {
+  /// Opening a file waits for its replacement.
   @Test func whoOpensWaitsForWhoReplaces() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
@@ -17,7 +18,7 @@ import Testing
       #expect(hasOpened.wait(timeout: .now() + 0.05) == .timedOut)
     }
     #expect(hasOpened.wait(timeout: .now() + 30) == .success)
-    // An open file is no reason to wait.
+    // A file that is already open needs no lock.
     let environment = try Environment.open(path: path)
     try OpeningLock.exclusively(path, identity) { try environment.write { _ in } }
   }

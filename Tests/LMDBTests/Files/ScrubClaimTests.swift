@@ -4,6 +4,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct ScrubClaimTests {
+  /// The claim to scrub a file has one holder at a time.
   @Test func oneHasItAtATime() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -11,7 +12,7 @@ import Testing
     var first = environment.claimScrub()
     #expect(first != nil)
     #expect(environment.claimScrub() == nil)
-    // It is of one file, and nobody who opens or replaces that waits for it.
+    // A claim covers one file, and neither opening nor replacing the file waits for it.
     #expect(other.claimScrub() != nil)
     let path = folder.file("store.arbor")
     let identity = try #require(FileIdentity(path: path))
@@ -21,7 +22,7 @@ import Testing
     #expect(environment.claimScrub() != nil)
   }
 
-  /// Where the file cannot be opened for writing nobody is kept from scrubbing.
+  /// If the file can't be opened for writing, scrubbing is always permitted.
   @Test func nothingElseStandsInTheWay() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()

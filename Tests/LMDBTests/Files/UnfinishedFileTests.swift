@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-/// What a dead maker left goes; what somebody works on, has finished or never made stays.
+/// Removal of unfinished files whose process died. Files in use, finished or unrelated are kept.
 @Suite struct UnfinishedFileTests {
   private let folder: TemporaryFolder
   private var target: String { folder.file("a.arbor") }
@@ -25,6 +25,7 @@ import Testing
     #expect(attributes[.size] as? Int == 0 && attributes[.posixPermissions] as? Int == 0o600)
   }
 
+  /// Files of dead processes are removed, and all others are kept.
   @Test func whatTheDeadLeftGoes() throws {
     let kept: Set = [
       "a.arbor", "a.arbor-lock", "b.arbor.new-12345678", "a.arbor.new-1234567",
@@ -43,6 +44,7 @@ import Testing
     #expect(names == kept.union(["a.arbor.new-00000001", "a.arbor.new-00000002"]))
   }
 
+  /// A file that is still in use is kept.
   @Test func whatSomebodyWorksOnStays() throws {
     do {
       let file = try UnfinishedFile(beside: target)
@@ -55,7 +57,7 @@ import Testing
     #expect(names == [])
   }
 
-  /// Whoever opens what has just become a store meets no lock, even of a look at it.
+  /// A file that has just been finished can be locked at once, despite concurrent checks.
   @Test func aFinishedFileIsFreeForAll() throws {
     let file = try UnfinishedFile(beside: target)
     let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: .exclusive)
@@ -63,7 +65,7 @@ import Testing
     #expect(isInPlace)
   }
 
-  /// Makers and cleaners at once: nobody loses the file it holds.
+  /// Concurrent cleanup never removes a file that is still held.
   @Test func noMakerLosesItsFile() throws {
     let target = target
     let isOver = Atomic(false)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LMDB
 
-/// What is not verified again: pages that this process has written, and databases that it has
-/// verified as a whole.
+/// Pages that are not verified again: those written by this process, and those of databases that it
+/// has verified completely.
 @Suite struct PageGuardChangesTests {
   private let folder: TemporaryFolder
   private static let count: UInt64 = 20_000
 
-  /// Makes a file with a database of numbers and one of sets of numbers.
+  /// Creates a file with a database of numbers and one of sets of numbers.
   init() throws {
     folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -40,7 +40,7 @@ import Testing
     try #require(environment.writerSlot.pointer.pointee.pageGuard).pointee.verifiedPages
   }
 
-  /// A commit writes its pages anew up to the roots; the one after it verifies none of them.
+  /// A commit rewrites its pages up to the roots, and the next one verifies none of them.
   @Test func aCommitDoesNotVerifyWhatTheOneBeforeHasWritten() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, sets) = try Self.databases(environment)
@@ -56,14 +56,13 @@ import Testing
     let before = try Self.verifiedPages(environment)
     #expect(before > 6)
     for round in 1..<100 as Range<UInt64> { try commit(round) }
-    // Leaves that are split or joined have neighbours that are met for the first time.
+    // Splitting or merging leaves touches siblings for the first time.
     #expect(try Self.verifiedPages(environment) - before <= 12)
     try environment.verifyPages()
     try environment.close()
   }
 
-  /// Only the state that the process has made itself is known, and another one is not mistaken for
-  /// it where nothing was written.
+  /// Only a commit that writes something is recorded as a state of this process.
   @Test func onlyACommitThatChangesSomethingMakesAState() throws {
     struct Ended: Error {}
     let environment = try folder.environment { $0.create = false }
@@ -88,7 +87,7 @@ import Testing
     try environment.close()
   }
 
-  /// What another process commits, which here is one without a guard, is verified again.
+  /// After a commit by another process, simulated by one without a guard, pages are verified again.
   @Test func positionsAreForgottenWhereSomebodyElseHasCommitted() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
@@ -102,7 +101,7 @@ import Testing
     let before = try Self.verifiedPages(environment)
     try commit()
     #expect(try Self.verifiedPages(environment) == before)
-    // As if another process had made the next state.
+    // Simulates a commit by another process.
     let guarding = slot.pointee.pageGuard
     slot.pointee.pageGuard = nil
     environment.marks.areComplete = true
@@ -114,7 +113,7 @@ import Testing
     try environment.close()
   }
 
-  /// Of many changes all pages are verified at once, and never again in this process.
+  /// Before many changes, all pages of a database are verified once per process.
   @Test func manyChangesVerifyTheirDatabaseOnce() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, sets) = try Self.databases(environment)
@@ -136,13 +135,13 @@ import Testing
     let before = try Self.verifiedPages(environment)
     try change(5000, 3)
     try change(10, 4)
-    // The pages of the tree of names are of this process, too, but no change of theirs is noted.
+    // The process also wrote the pages of the main database, but doesn't record that.
     #expect(try Self.verifiedPages(environment) - before <= 4)
     try environment.verifyPages()
     try environment.close()
   }
 
-  /// A handle goes to another database.
+  /// A handle that is reused for another database isn't considered verified.
   @Test func aDeletedDatabaseIsNoLongerSettled() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
@@ -159,8 +158,8 @@ import Testing
     try environment.close()
   }
 
-  /// The lists of free pages name a page of a key's values, which no branch of a database leads to:
-  /// the database is not changed as a whole.
+  /// A database can't be cleared if the free lists contain one of its duplicate pages, which no
+  /// branch of the database refers to.
   @Test func noPageOfADatabaseMayBeFree() throws {
     let path = folder.file("store.arbor")
     var data = try Data(contentsOf: URL(filePath: path))
@@ -181,7 +180,7 @@ import Testing
     try environment.close()
   }
 
-  /// Puts the number of a leaf of packed values into a list of free pages, which still descends.
+  /// Puts a leaf of packed values into a free list, whose numbers remain in descending order.
   private static func list(
     aUsedPageIn data: inout Data
   ) throws -> (page: UInt64, database: String) {
@@ -194,7 +193,7 @@ import Testing
       Int(data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self) })
     }
     let meta = page(word(page(0) + 144) > word(page(1) + 144) ? 0 : 1)
-    // The root of the lists is a leaf, whose first entry is a list of many pages or of few.
+    // The root of the free-list tree is a leaf. Its first list may be on overflow pages.
     let leaf = page(Int(word(meta + 80)))
     let node = leaf + half(leaf + 16)
     let isLarge = half(node + 4) & 1 != 0
@@ -206,7 +205,7 @@ import Testing
       guard number > (free.last ?? 0), !free.contains(number) else { continue }
       let index = try #require(free.firstIndex { $0 < number })
       guard index == 0 || free[index - 1] > number else { continue }
-      // A leaf of which the file holds one copy: the one in use.
+      // A leaf of which the file contains only one copy, the one in use.
       guard let database = try self.database(of: number, in: data) else { continue }
       data.withUnsafeMutableBytes {
         $0.storeBytes(of: number, toByteOffset: list + 8 + 8 * index, as: UInt64.self)
@@ -216,7 +215,7 @@ import Testing
     throw LMDBError.notFound
   }
 
-  /// The database that a page is of; nil for a page of none.
+  /// Returns the database that a page belongs to, or `nil`.
   private static func database(of page: UInt64, in data: Data) throws -> String? {
     let folder = try TemporaryFolder()
     let path = folder.file("store.arbor")

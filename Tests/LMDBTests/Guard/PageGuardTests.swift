@@ -4,8 +4,8 @@ import Testing
 
 @testable import LMDB
 
-/// Damaged pages of files that were not verified when they were opened: an error at the first use,
-/// of a search, a step or a change, and never the end of the process.
+/// Damaged pages in files that were not verified when opened. Using them must throw an error and
+/// must never crash.
 @Suite struct PageGuardTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -13,8 +13,8 @@ import Testing
   private let contents: [Int]
   private static let pageSize = 4096
 
-  /// Makes a file with trees of two levels, large values, values of a key in a page within the page
-  /// and in trees of one and of two levels, and lists of free pages.
+  /// Creates a file with trees of two levels, large values, duplicates in sub-pages and in trees of
+  /// one and of two levels, and free lists.
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("store.arbor")
@@ -47,7 +47,7 @@ import Testing
     sound = try Data(contentsOf: URL(filePath: path))
   }
 
-  /// What a use of the file with some bytes changed comes to.
+  /// Runs `body` on a file with the given contents. Returns the error that it throws.
   private func use(_ data: Data, _ body: (Environment) throws -> Void) throws -> LMDBError? {
     try? FileManager.default.removeItem(atPath: path + "-lock")
     try data.write(to: URL(filePath: path))
@@ -79,8 +79,7 @@ import Testing
     #expect(failure == nil)
   }
 
-  /// Every page of every tree in turn: whatever the full verification says of it, so does the first
-  /// use.
+  /// The first use of a damaged page reports what the full verification reports.
   @Test func theFirstUseFindsWhatTheVerificationFinds() throws {
     var found: Set<String> = []
     for page in 2..<sound.count / Self.pageSize {
@@ -105,14 +104,14 @@ import Testing
     #expect(found == ["of free pages", "of names", "numbers", "texts", "sets", "links"])
   }
 
-  /// A list of free pages that names a page in use: no commit gives that page away.
+  /// A commit fails if a free list contains a branch or leaf that is in use.
   @Test func theFirstCommitFindsPagesInUseThatAreListedAsFree() throws {
     var (found, others) = (0, 0)
     for offset in freePageOffsets(in: sound) {
       for page in 2..<UInt64(sound.count / Self.pageSize) {
         var data = sound
         data.replaceSubrange(offset..<offset + 8, with: page.nativeBytes)
-        // Either page is told of.
+        // Either page may be reported.
         guard case .damaged(let finding)? = try verify(data), finding.what == "it is used twice",
           finding.database != "of free pages"
         else { continue }
@@ -126,7 +125,7 @@ import Testing
           #expect(isLeft)
           found += 1
         } else {
-          // Pages of large values, and of values of a key that has many.
+          // Overflow pages, and pages of keys with many values.
           #expect(failure == nil && finding.page == page)
           #expect(!isBranchOrLeaf(page, of: finding.database ?? ""), "\(finding)")
           others += 1
@@ -137,7 +136,7 @@ import Testing
     #expect(found > 20)
   }
 
-  /// Where the numbers of the free lists in the root of their tree lie.
+  /// Returns the offsets of the page numbers of the free lists in the root of their tree.
   private func freePageOffsets(in data: Data) -> [Int] {
     let bytes = [UInt8](data)
     func word(_ offset: Int) -> Int {
@@ -148,21 +147,21 @@ import Testing
     // The record of the tree ends with its root.
     let root = word(meta + 40 + 40) * Self.pageSize
     return (0..<(half(root + 12) - 16) / 2).flatMap { index in
-      // Header and key have 8 bytes each; then come the count and the numbers.
+      // The header and the key take 8 bytes each, followed by the count and the numbers.
       let list = root + half(root + 16 + 2 * index) + 16
       return half(list - 12) == 0 ? (1...max(1, word(list))).map { list + 8 * $0 } : []
     }
   }
 
-  /// Whether a page is a node of the tree of a database without several values of a key.
+  /// Whether a page is a branch or leaf of a database without duplicates.
   private func isBranchOrLeaf(_ page: UInt64, of database: String) -> Bool {
     let start = Int(page) * Self.pageSize
-    // A page amid a large value may hold anything.
+    // An overflow page may contain any bytes.
     return ["numbers", "texts", "of names"].contains(database) && (1...2) ~= sound[start + 10]
       && sound[start..<start + 8].elementsEqual(page.nativeBytes)
   }
 
-  /// Damage of all kinds, met by uses of all kinds: an error or none.
+  /// Random damage never crashes the process, whatever the use.
   @Test func aUseNeverEndsTheProcess() throws {
     let seed = RandomTests.seed("aUseNeverEndsTheProcess")
     var random = SeededGenerator(seed: seed)
@@ -218,10 +217,10 @@ enum DamagedUse {
     }
   }
 
-  /// Keys of each form.
+  /// The number of keys in each database.
   static let count: UInt64 = 150
 
-  /// A digest of all entries, read in every way that there is.
+  /// Reads all entries through every access path and returns their digests.
   static func read(_ environment: Environment) throws -> [Int] {
     var contents: [Int] = []
     for database in try open(environment) {
@@ -262,7 +261,7 @@ enum DamagedUse {
     return contents
   }
 
-  /// Changes some of all.
+  /// Makes changes of every kind.
   static func change(_ environment: Environment) throws {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<4 { try change(environment, &random, share: 2) }

@@ -3,19 +3,19 @@ import Testing
 @testable import LMDB
 
 @Suite struct PageMarksTests {
-  /// A page that another process has made something else of is verified anew.
+  /// A page whose position has changed is verified again.
   @Test func aMarkIsOfOnePosition() throws {
     let marks = PageMarks()
     #expect(!marks.hold(7, for: 3))
     marks.set(7, for: 3)
     #expect(marks.hold(7, for: 3))
     #expect(!marks.hold(8, for: 3) && !marks.hold(7, for: 4))
-    // Behind its end nothing is remembered, and nothing is touched.
+    // Pages beyond the capacity are not recorded, and no memory is touched.
     marks.set(7, for: .max)
     #expect(!marks.hold(7, for: .max))
   }
 
-  /// Each page has a word of its own, whichever segment it is in.
+  /// Each page has its own mark, whichever segment contains it.
   @Test func noTwoPagesShareAMark() {
     let marks = PageMarks()
     let pages = (0..<24 as Range<UInt64>).flatMap { power -> [UInt64] in
@@ -39,7 +39,7 @@ import Testing
     #expect(marks.hold(mark, for: 5) && marks.holdEdges(mark, for: 5))
   }
 
-  /// From the state on in which it was verified, and for its own handle.
+  /// A database is settled for its handle, from the state in which it was verified.
   @Test func aDatabaseIsSettledFromOneStateOn() {
     let marks = PageMarks()
     #expect(!marks.isSettled(3, in: 10))

@@ -3,7 +3,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct SoundPositionsTests {
-  /// A position that takes the place of another one is not taken for it.
+  /// A position that replaces another in the cache isn't mistaken for it.
   @Test func knowsWhatWasAddedLast() {
     let positions = SoundPositions()
     var random = SeededGenerator(seed: 3)

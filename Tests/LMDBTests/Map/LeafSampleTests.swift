@@ -2,11 +2,11 @@ import Testing
 
 @testable import LMDB
 
-/// Damaged trees are not followed for ever, nor out of the file.
+/// Damaged trees, which must not be followed endlessly or outside of the file.
 @Suite struct LeafSampleTests {
   private static let size = 4096
 
-  /// A branch whose two nodes lead to the given pages.
+  /// Returns a branch page whose nodes refer to the given pages.
   private func branch(_ children: [UInt16]) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.size)
     func put(_ value: Int, at offset: Int) {
@@ -33,11 +33,13 @@ import Testing
     }
   }
 
+  /// Pages that form a cycle have no sample.
   @Test(arguments: [1, 100_000]) func circlesEnd(leafPages: Int) {
     #expect(sample([branch([0, 0])], leafPages: leafPages) == nil)
     #expect(sample([branch([1, 1]), branch([0, 0])], leafPages: leafPages) == nil)
   }
 
+  /// Page numbers outside of the file are not followed.
   @Test(arguments: [1, 100_000]) func pagesOutsideAreNotRead(leafPages: Int) {
     #expect(sample([branch([7, 9])], leafPages: leafPages) == nil)
     #expect(sample([[UInt8](repeating: 0, count: Self.size)], leafPages: leafPages) == nil)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LMDB
 
-/// Searching pages in the map, against the engine.
+/// Searching pages in the map, compared with the engine.
 @Suite struct MappedTreeTests {
-  /// How keys are spread, which decides how good the guesses are.
+  /// The distribution of keys, which determines the quality of interpolation.
   enum Spread: CaseIterable {
     case dense, clustered, random, doubling
   }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// A tree that a slot remembers is that of its snapshot, whatever others commit meanwhile.
+  /// A tree that a slot has cached matches its snapshot, whatever is committed meanwhile.
   @Test func readsTheStateOfItsSnapshot() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A map that grows moves, and what was remembered of it with it.
+  /// A cached tree isn't used after the map has grown and moved.
   @Test func looksAnewWhereTheMapHasMoved() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(mapSize: 1 << 16)
@@ -94,12 +94,12 @@ import Testing
     #expect(try environment.info().mapSize > 1 << 18)
   }
 
-  /// Whatever a page holds, nothing outside of the pages is read.
+  /// Nothing outside of the pages is read, whatever they contain.
   @Test func staysInsideOfDamagedPages() throws {
     let seed = RandomTests.seed("staysInsideOfDamagedPages")
     var random = SeededGenerator(seed: seed)
     let size = 512
-    // A buffer of its own, so that a sanitizer knows where it ends.
+    // A separate allocation, so that a sanitizer detects reads beyond its end.
     let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 * size, alignment: 8)
     defer { pages.deallocate() }
     let start = try UnsafeRawPointer(#require(pages.baseAddress))
@@ -132,12 +132,12 @@ import Testing
         let value = UInt16(value)
         pages.storeBytes(of: value, toByteOffset: page * size + offset, as: UInt16.self)
       }
-      // What is needed to be read at all: a branch or a leaf, and most often few nodes.
+      // The minimum for a page to be read at all: a branch or leaf, usually with few nodes.
       store(10, 1 + random.below(2))
       store(12, random.below(random.below(20) == 0 ? 65536 : 80))
       store(16 + 2 * random.below(20), random.below(530))
       guard random.below(3) == 0 else { continue }
-      // A leaf of one node with a value of any length, up to one that ends behind the page.
+      // A leaf with one node whose value has any length, including one that exceeds the page.
       let node = [2, 18, 0, 100, random.below(500), 0, 0, 8, random.below(9), 0, 0, 0]
       let offsets = [10, 12, 14, 16, 100, 102, 104, 106, 108, 110, 112, 114]
       for (offset, value) in zip(offsets, node) { store(offset, value) }
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// A key that begins as many others do and is of any length.
+  /// Returns a key of varying length that shares its prefix with many others.
   private func bytes(_ number: UInt64, _ random: inout SeededGenerator) -> [UInt8] {
     let number = number.nativeBytes.reversed()
     switch random.below(3) {
@@ -175,8 +175,8 @@ import Testing
     }
   }
 
-  /// Calls `body` with the tree of a database that some keys were put into, others taken out of,
-  /// and with what it has to hold.
+  /// Calls `body` with the tree of a database after random insertions and deletions, and with the
+  /// expected entries.
   private func withTree(
     _ flags: DatabaseFlags, _ keys: [[UInt8]], _ random: inout SeededGenerator,
     _ body: (MappedTree, [[UInt8]: [UInt8]]) throws -> Void
@@ -201,7 +201,7 @@ import Testing
     let transaction = try environment.beginRead()
     let handle = try #require(transaction.slot.pointer.pointee.transaction)
     let tree = try #require(MappedTree(database, in: handle))
-    // The map is larger than the file, and nothing may be read behind the file's end.
+    // The map is larger than the file, and nothing may be read past the end of the file.
     #expect(try tree.pageCount == UInt64(environment.info().lastPage + 1))
     try body(tree, stored)
   }

@@ -1,13 +1,13 @@
 import Testing
 import LMDB
 
-/// Counting the pages of a database, against what the whole file has.
+/// Counting the pages of a database, compared with those of the whole file.
 @Suite struct TreeSpaceTests {
   private static let sets: DatabaseFlags = [
     .duplicates, .fixedDuplicates, .integerDuplicates,
   ]
 
-  /// The pages of all databases but the engine's own.
+  /// Returns the number of pages of all named databases.
   private func pages(_ environment: Environment) throws -> Int {
     try environment.read { transaction in
       let use = try environment.pageUse(in: transaction.reader)
@@ -27,7 +27,7 @@ import LMDB
     #expect(try space(database, environment).fill == nil)
     try environment.write { transaction in
       for number in 0..<20_000 as Range<UInt64> {
-        // Two keys with many values, and many with one.
+        // Two keys have many values, and many keys have one.
         let key: [UInt8] =
           number < 15_000
           ? [UInt8(number % 2)] : [2] + withUnsafeBytes(of: number.bigEndian, Array.init)
@@ -50,7 +50,7 @@ import LMDB
     try environment.write { transaction in
       var number: UInt64 = 0
       for key in 0..<36_000 as Range<UInt64> {
-        // Every hundredth key has a tree of its own.
+        // Every hundredth key has its own tree of values.
         let padding = [UInt8](repeating: 1, count: 490)
         let bytes = withUnsafeBytes(of: key.bigEndian, Array.init) + padding
         for _ in 0..<(key % 100 == 7 ? 600 : 1) {
@@ -65,7 +65,7 @@ import LMDB
     #expect(abs(space.pages - exact) < exact / 5, "\(space.pages) of \(exact)")
   }
 
-  /// One key has nearly all of the values, and is among the leaves that are looked at, or is not.
+  /// One key has most of the values. Its leaf is among the sampled ones, or isn't.
   @Test("Estimates are no more than the file has", arguments: [0, 17_003])
   func estimatesAgreeWithTheFile(key heavy: UInt64) throws {
     let folder = try TemporaryFolder()
@@ -109,7 +109,7 @@ import LMDB
     }
     let space = try space(database, environment)
     let leaves = Double(try environment.statistics(of: database).leafPages)
-    // Header and offset of a node, key and value; the header of a page.
+    // The header and offset of a node, its key and value, and the header of a page.
     let used = 1000 * Double(8 + 2 + 8 + 100) + leaves * 16
     #expect(space.fill == used / (leaves * Double(space.pageSize)))
     #expect(space.pages == (try pages(environment)))

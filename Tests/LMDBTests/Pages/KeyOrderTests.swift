@@ -3,7 +3,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct KeyOrderTests {
-  /// Keys that differ late, early, in their length alone, or not at all.
+  /// Returns keys that differ near the end, near the start, only in length, or not at all.
   private func keys(_ random: inout SeededGenerator) -> [[UInt8]] {
     (0..<400).map { _ in
       let size = random.below(3) == 0 ? random.below(40) : 7 + random.below(11)

@@ -24,14 +24,14 @@ import Testing
     try environment.close()
   }
 
-  /// Gives a root page another transaction by changing one of its bits.
+  /// Flips a bit of the transaction ID of a root page.
   private func flip(_ bit: UInt64, ofPage page: Int) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     bytes[page * 4096 + 144 + Int(bit / 8)] ^= 1 << (bit % 8)
     try bytes.write(to: URL(filePath: path))
   }
 
-  /// A bit makes the number of the state before the last commit the greater one.
+  /// A flipped bit that makes the previous state look like the newest one is detected.
   @Test func aCommitIsNotUndoneByABit() throws {
     var found = 0
     for count in [3, 4, 5, 40, 41, 200] {
@@ -74,8 +74,8 @@ import Testing
     ) { try Environment.open(path: path) }
   }
 
-  /// LMDB leaves the trees of a commit whose last write has failed in the root page that it wrote,
-  /// under the number that it had before.
+  /// A failed commit isn't damage: LMDB leaves its trees in the root page, with the page's previous
+  /// transaction ID.
   @Test func aCommitThatFailedIsNoDamage() throws {
     try write(0..<200)
     let meta = try read()
@@ -87,7 +87,8 @@ import Testing
     #expect(try roots().newest.transactionID == meta.newest.transactionID - 1)
   }
 
-  /// At every number of commits, and in copies, whose transactions count on from others.
+  /// Sound files open after any number of commits, and so do copies, whose transaction IDs
+  /// continue.
   @Test func soundFilesPass() throws {
     for number in 0..<60 {
       try write(number..<number + 1)
@@ -106,7 +107,7 @@ import Testing
     return try #require(try MetaPages.read(file.descriptor))
   }
 
-  /// The root pages, validated.
+  /// Returns the validated root pages.
   private func roots() throws -> MetaPages {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     return try #require(try MetaPages.check(file.descriptor))

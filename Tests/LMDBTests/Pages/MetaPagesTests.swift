@@ -7,7 +7,7 @@ import Testing
   private let folder: TemporaryFolder
   private let path: String
 
-  /// Makes a file with a few hundred records.
+  /// Creates a file with a few hundred records.
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("store.arbor")
@@ -35,8 +35,8 @@ import Testing
     #expect(meta.pageSize == info.pageSize)
   }
 
-  /// Reading fails where memory is not to be written, as it does where a sector is not to be read:
-  /// what was read before counts.
+  /// A read that fails midway returns what was read before. Unwritable memory simulates an
+  /// unreadable sector.
   @Test func whatIsReadBeforeAnErrorCounts() throws {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let size = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// What an interrupted creation leaves behind.
+  /// A file left by an interrupted creation is rejected.
   @Test func refusesTornCreations() throws {
     let whole = try contents
     try write(Data())
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: LMDBError.fileTooSmall) { try Environment.open(path: path) }
   }
 
-  /// Every shorter length is refused, and none is mapped.
+  /// A truncated file of any length is rejected before it is mapped.
   @Test func refusesATruncatedFileOfAnyLength() throws {
     let whole = try contents
     for kept in stride(from: 8192, to: whole.count, by: 512) {
@@ -102,13 +102,13 @@ import Testing
         let found = try DamagedFile(path: path)
         #expect(found.pageSize == 4096 && found.transactions.count == 1, "\(what), page \(page)")
       }
-      // The kind of the page, the magic number and the version.
+      // The page flags, the magic number and the version.
       for offset in [10] + Array(16..<24) {
         for bit in 0..<8 {
           try expect("bit \(bit) of byte \(offset)") { $0[page + offset] ^= 1 << bit }
         }
       }
-      // The size of the pages, those included that a page can have.
+      // The page size, including other valid sizes.
       for bit in 0..<24 {
         try expect("bit \(bit) of the page size") { $0[page + 40 + bit / 8] ^= 1 << (bit % 8) }
       }
@@ -137,7 +137,7 @@ import Testing
       (20, .foreignFormat(version: 1 ^ 0x0F)), (40, .foreignPageSize),
     ]
     for (offset, error) in cases {
-      // Without other pages, by whose numbers their size is known.
+      // Without other pages, whose numbers would reveal the page size.
       var damaged = whole.prefix(8192)
       for page in [0, 4096] { damaged[page + offset] ^= 0x0F }
       try write(damaged)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  /// LMDB 1.0 has the transaction behind the page number: everything lies eight bytes later.
+  /// In LMDB 1.0, the transaction follows the page number, so all later fields move by eight bytes.
   @Test func namesTheFormatOfALaterEngine() throws {
     var later = Data(count: 8192)
     for page in [0, 4096] {
@@ -162,13 +162,13 @@ import Testing
     #expect(try contents == later)
   }
 
-  /// A root that leads nowhere is found before the file is mapped.
+  /// A root outside of the file is detected before the file is mapped.
   @Test func refusesRootsThatLeadNowhere() throws {
     let whole = try contents
     for meta in [0, 4096] {
       for root in [80, 128] {
         var damaged = whole
-        // The older root page must not be chosen: damage both.
+        // Damages both root pages, so that neither can be chosen.
         for offset in [meta, 4096 - meta] {
           damaged.replaceSubrange(
             offset + root..<offset + root + 8, with: UInt64(1_000_000).nativeBytes)

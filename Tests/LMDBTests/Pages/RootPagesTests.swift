@@ -10,7 +10,7 @@ import Testing
   private let environment: Environment
   private let database: Database
 
-  /// Makes a file with a few commits, and keeps it open.
+  /// Creates a file with a few commits and keeps it open.
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("store.arbor")
@@ -25,7 +25,7 @@ import Testing
 
   private var contents: Data { get throws { try Data(contentsOf: URL(filePath: path)) } }
 
-  /// Writes into the file as `cp` and `rsync --inplace` do, without cutting it short.
+  /// Overwrites the file in place, as `cp` and `rsync --inplace` do, without truncating it.
   private func overwrite(_ data: Data, at offset: UInt64 = 0) throws {
     let handle = try FileHandle(forWritingTo: URL(filePath: path))
     try handle.seek(toOffset: offset)
@@ -50,7 +50,7 @@ import Testing
     try commit(commits)
     try overwrite(older)
     expectReplaced()
-    // Nobody has it open any more: it is a file as any other.
+    // Once all users have closed it, it is an ordinary file again.
     try environment.close()
     let again = try Environment.open(path: path)
     let same = try #require(try again.openDatabase("it", [], create: false))
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// A page count that no map has room for, beneath the right transactions.
+  /// A page count that exceeds any map is an error, even with valid transaction IDs.
   @Test(arguments: [1 << 40, 1 << 52, UInt64.max >> 1, UInt64.max - 1])
   func growthForAnOverwrittenPageCountIsAnError(lastPage: UInt64) throws {
     for root in [0, 4096] as [UInt64] { try overwrite(Data(lastPage.nativeBytes), at: root + 136) }
@@ -105,12 +105,12 @@ import Testing
     #expect(try environment.lastTransactionID >= UInt64(commits))
   }
 
-  // MARK: The name
+  // MARK: Removed and renamed files
 
   @Test func commitsIntoARemovedFileAreRefused() throws {
     #expect(unlink(path) == 0)
     #expect(throws: LMDBError.fileReplaced) { try commit(1) }
-    // What is there can still be read.
+    // Existing data can still be read.
     #expect(try environment.value(database, [1]) == [1])
   }
 

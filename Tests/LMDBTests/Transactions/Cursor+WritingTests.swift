@@ -2,7 +2,7 @@ import TestLength
 import Testing
 import LMDB
 
-/// Numbers that are put many at a time lie as those that are put one by one.
+/// Bulk insertion of numbers, which must produce the same tree as inserting one at a time.
 @Suite struct CursorWritingTests {
   private let folder: TemporaryFolder
   private let environment: Environment
@@ -12,11 +12,11 @@ import LMDB
     environment = try folder.environment()
   }
 
-  /// A key with its numbers.
+  /// A key and its numbers.
   private typealias Run = (key: [UInt8], numbers: [UInt64])
 
-  /// Ascending keys, with as many numbers as lie in a node, in a page of their own, in a tree of
-  /// pages, and in more than one call of the engine.
+  /// Returns ascending keys whose numbers fit in a node, in one page, in a tree of pages, or need
+  /// more than one call of the engine.
   private func runs(_ kind: DatabaseModel.Kind, _ random: inout SeededGenerator) -> [Run] {
     let counts = [1, 2, 3, 4, 60, 61, 200, 500, 511, 512, 513, 514, 1024, 1025, 1026, 3000]
     let most = counts[random.below(counts.count)]
@@ -88,7 +88,7 @@ import LMDB
     }
   }
 
-  /// Takes some numbers away and adds others.
+  /// Deletes some numbers and adds others.
   private func change(
     _ runs: [Run], _ databases: [Database], _ random: inout SeededGenerator
   ) throws {
@@ -111,7 +111,7 @@ import LMDB
     }
   }
 
-  /// Compares entries, shapes of the trees, and digests of two databases.
+  /// Compares the entries and tree statistics of two databases.
   private func compare(
     _ many: Database, _ single: Database, _ runs: [Run]?, _ comment: Comment
   ) throws {

@@ -48,7 +48,7 @@ import LMDB
     }
   }
 
-  /// Positions within the values of a key, against the sorted values, with few and many of them.
+  /// Seeking within the values of a key finds the same positions as in a sorted array.
   @Test(arguments: [1, 2, 100, 5000]) func seeksValues(count: Int) throws {
     try environment.write { transaction in
       let values = (0..<count).map { UInt64($0) * 3 + 3 }
@@ -142,7 +142,7 @@ import LMDB
     }
   }
 
-  /// A cursor that is destroyed after its snapshot must not disturb the snapshot's successor.
+  /// A cursor that is destroyed after its snapshot doesn't affect the next snapshot.
   @Test func mayBeDestroyedLate() throws {
     try environment.write { try $0.put(plain, [1], [1]) }
     var cursor: Cursor? = nil

@@ -2,15 +2,15 @@ import TestLength
 import Testing
 import LMDB
 
-/// Random operations on every kind of database, against plain dictionaries. This stands guard over
-/// the engine's code for duplicates as well as over the wrapper.
+/// Random operations on every kind of database, against plain dictionaries. These cover both the
+/// wrapper and the engine's code for duplicates.
 @Suite struct DatabaseTests {
   @Test(arguments: DatabaseModel.Kind.allCases)
   func agreesWithADictionary(kind: DatabaseModel.Kind) throws {
     let seed = RandomTests.seed("agreesWithADictionary(\(kind))")
     var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
-    // A tiny map, so that transactions run again while it grows.
+    // A tiny map, so that transactions rerun while it grows.
     let environment = try folder.environment(mapSize: 1 << 16)
     let database = try #require(try environment.openDatabase("it", kind.flags, create: true))
     var run = RandomRun(kind: kind, generator: &generator)
@@ -53,7 +53,7 @@ private struct RandomRun {
         let wide = generator.next()
         keys.append((index % 2 == 0 ? UInt64(index) : wide).nativeBytes)
       } else {
-        // Short ones, long ones, the longest, and some that share a long beginning.
+        // Short, long and maximum-length keys, some with a long common prefix.
         let shared = index % 3 == 0 ? [UInt8](repeating: 7, count: 300) : []
         let rest = generator.bytes(index % 5 == 0 ? 1...3 : 1...(511 - shared.count))
         keys.append(shared + rest)
@@ -63,7 +63,7 @@ private struct RandomRun {
     self.keys = keys
   }
 
-  /// Runs operations in one transaction, which fails one time in ten and then must change nothing.
+  /// Runs operations in one transaction. One in ten transactions fails and must change nothing.
   mutating func transaction(
     _ environment: Environment, _ database: Database, operations: Int,
     _ generator: inout SeededGenerator
@@ -75,7 +75,7 @@ private struct RandomRun {
     var after = model
     do {
       try environment.write { transaction in
-        // The closure may run again: it starts from the same state each time.
+        // The closure may rerun: it starts from the same state each time.
         after = before
         end = start
         for _ in 0..<operations {
@@ -118,7 +118,7 @@ private struct RandomRun {
     case 700..<750:
       #expect(try transaction.bytes(database, key) == model.contents[key]?.first)
     case 750..<770 where model.kind.hasDuplicates:
-      // A run of numbers, so that some keys get a tree of values of their own.
+      // A run of numbers, so that some keys get their own tree of values.
       let first = DatabaseModel.number(value)
       for number in 0..<200 {
         let value = (first &+ UInt64(number)).nativeBytes
@@ -137,7 +137,7 @@ private struct RandomRun {
       ? [UInt8](repeating: 9, count: generator.below(20_000)) : generator.bytes(0...120)
   }
 
-  /// Compares the whole database with the model, read in every way.
+  /// Compares the whole database with the model, through every access path.
   func compare(_ environment: Environment, _ database: Database) throws {
     let expected = model.pairs
     let keys = model.keys

@@ -1,7 +1,7 @@
 import Testing
 import LMDB
 
-/// What a transaction notes of digests is what its databases' entries say afterwards.
+/// The digest changes recorded by a transaction, compared with the digests of its databases.
 @Suite struct EntryDigestTests {
   private let folder: TemporaryFolder
   private let environment: Environment
@@ -11,7 +11,7 @@ import LMDB
     environment = try folder.environment()
   }
 
-  /// A database, and the digest that was kept of it.
+  /// A database and its incrementally maintained digest.
   private struct Kept {
     let kind: DatabaseModel.Kind
     let database: Database
@@ -30,7 +30,8 @@ import LMDB
     return try #require(try transaction.reader.digest(of: database))
   }
 
-  /// Every kind of put and deletion, in databases of every kind, whether it is committed or not.
+  /// Every kind of put and deletion is recorded, in databases of every kind, and an aborted
+  /// transaction changes no digest.
   @Test func changesAreNotedWhateverMakesThem() throws {
     let seed = RandomTests.seed("changesAreNotedWhateverMakesThem")
     var random = SeededGenerator(seed: seed)
@@ -138,7 +139,7 @@ import LMDB
     }
   }
 
-  /// A database that goes takes its digest with it, whoever gets its handle or its name.
+  /// Deleting a database clears its digest, even if its handle or name is reused.
   @Test func deletedDatabasesAreCleared() throws {
     let first = try #require(try environment.openDatabase("first", [], create: true))
     var changes: [EntryDigestChange] = []
@@ -161,7 +162,7 @@ import LMDB
     }
   }
 
-  /// One bit anywhere in an entry, its lengths, or another database make another hash.
+  /// Entries that differ in one bit, in their lengths, or in their database have different hashes.
   @Test func hashesTellEntriesApart() {
     var random = SeededGenerator(seed: 7)
     var hashes: Set<UInt64> = []
@@ -192,7 +193,7 @@ import LMDB
     #expect(hashes.count == count)
   }
 
-  /// Of a large value its ends and its length count.
+  /// Only the ends and the length of a large value contribute to its hash.
   @Test func largeValuesCountByTheirEnds() {
     let seed = EntryDigest.seed(of: "b/Person")
     func hash(_ value: [UInt8]) -> UInt64 {

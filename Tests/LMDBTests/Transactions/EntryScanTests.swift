@@ -2,9 +2,9 @@ import CArborBits
 import Testing
 import LMDB
 
-/// Many entries at once, against one by one.
+/// Reading many entries at once, compared with reading one at a time.
 @Suite struct EntryScanTests {
-  /// Values of no byte up to several pages, with holes in between.
+  /// Values range from zero bytes to several pages, and keys have gaps.
   @Test(arguments: [0...120, 0...9000, 2000...2100]) func givesWhatSingleMovesGive(
     sizes: ClosedRange<Int>
   ) throws {
@@ -26,7 +26,7 @@ import LMDB
           }
         }
         try transaction.put(database, UInt64.max.nativeBytes, [1])
-        // The pages of a writer are not in the map.
+        // The dirty pages of a writer are not in the map.
         try compare(transaction.reader, database, &random, "ARBOR_SEED=\(seed)")
       }
       try environment.read { transaction in
@@ -50,7 +50,7 @@ import LMDB
     #expect(try keys(reader, database, from: start, &random) == wanted, comment)
   }
 
-  /// All entries from a key on, in steps of any size.
+  /// Returns all entries from a key on, read in steps of random size.
   private func keys(
     _ reader: TransactionReader, _ database: Database, from start: UInt64,
     _ random: inout SeededGenerator

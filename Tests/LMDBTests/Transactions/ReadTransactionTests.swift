@@ -31,7 +31,7 @@ import LMDB
     #expect(try environment.lastTransactionID == second.id + 1)
   }
 
-  /// An idle snapshot is used again, so many in turn take one slot of the file.
+  /// Idle snapshots are reused, so consecutive reads occupy one reader slot.
   @Test func isPooled() throws {
     try put(1)
     for _ in 0..<100 { #expect(try environment.value(database, [1]) == [1]) }
@@ -90,8 +90,7 @@ import LMDB
     #expect(try environment.info().readers == 1)
   }
 
-  /// Many threads read while one writes; each sees a whole commit and never an older one than
-  /// before.
+  /// Concurrent readers see complete commits, and never an older one than before.
   @Test func seesWholeCommitsInOrder() throws {
     let other = try #require(try environment.openDatabase("other", [], create: true))
     let environment = environment

@@ -2,7 +2,7 @@ import Testing
 import LMDB
 
 @Suite struct TransactionReaderTests {
-  /// One function reads through both kinds of transactions.
+  /// Reads through either kind of transaction.
   private func sum(_ reader: TransactionReader, _ database: Database) throws -> UInt64 {
     var sum: UInt64 = 0
     let cursor = try reader.cursor(database)
@@ -50,7 +50,7 @@ import LMDB
     #expect(try reader.entryCount(numbers) == 1)
   }
 
-  /// A handle that the snapshot does not know is an error, not a wrong answer.
+  /// Using a database that was opened after the snapshot is an error.
   @Test func refusesADatabaseOpenedLater() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()

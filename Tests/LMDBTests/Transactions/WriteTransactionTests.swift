@@ -43,8 +43,8 @@ import LMDB
     #expect(try environment.value(plain, [1]) == [2])
   }
 
-  /// Entries that a cursor puts one after the other, in the place of others and behind them, of any
-  /// size up to several pages.
+  /// Reserved values of up to several pages are filled in place, whether a cursor overwrites or
+  /// appends them.
   @Test func fillsReservedBytesInPlace() throws {
     let seed = RandomTests.seed("fillsReservedBytesInPlace")
     var random = SeededGenerator(seed: seed)
@@ -81,7 +81,7 @@ import LMDB
       for key in [[], [UInt8](repeating: 1, count: 512)] {
         #expect(throws: LMDBError.badValueSize) { try transaction.put(plain, key, [1]) }
       }
-      // The transaction stays usable.
+      // The transaction remains usable.
       try transaction.put(plain, [UInt8](repeating: 1, count: 511), [1])
     }
     #expect(try environment.statistics(of: plain).entries == 1)
@@ -112,7 +112,7 @@ import LMDB
     #expect(try environment.value(plain, [1]) == [2])
   }
 
-  /// Threads that write at once come one after the other; nothing is lost.
+  /// Concurrent writers are serialized, and no update is lost.
   @Test func letsOneThreadWriteAtATime() throws {
     DispatchQueue.concurrentPerform(iterations: 4) { worker in
       for index in 0..<100 {

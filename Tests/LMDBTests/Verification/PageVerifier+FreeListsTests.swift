@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-/// A file may end before its last page if the pages behind its end are free.
+/// Files that end before their last page, which is valid if all pages past the end are free.
 @Suite struct PageVerifierFreeListsTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -14,7 +14,7 @@ import Testing
     path = folder.file("store.arbor")
   }
 
-  /// Fills the end of the file with pages that are then free.
+  /// Creates a file that ends with free pages.
   private func makeFileWithFreeTail(records: Int) throws {
     let environment = try folder.environment()
     let kept = try #require(try environment.openDatabase("kept", .integerKey, create: true))
@@ -82,12 +82,13 @@ import Testing
           1 << generator.below(8))
       }
       try damaged.write(to: URL(filePath: path))
-      // It may accept or refuse; it must come to an end without a fault.
+      // Accepting or rejecting it is fine, but it must terminate without a crash.
       try readLists(meta.newest, from: UInt64(length / meta.pageSize))
     }
   }
 
-  /// The optimising compiler ends on a loop that holds a file and catches what reading it throws.
+  /// Reads the free lists. Separate, because the optimizer crashes on a loop that holds a file and
+  /// catches errors.
   private func readLists(_ meta: MetaPage, from page: UInt64) throws {
     let copy = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     var verifier = try PageVerifier(descriptor: copy.descriptor, meta: meta)

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import LMDB
 
-/// One change of a sound file for each rule, and the finding that names it.
+/// One change of a sound file for each rule, and the finding that reports it.
 @Suite struct PageVerifierTreesTests {
   private let folder: TemporaryFolder
   private let path: String
   private let sound: Data
   private static let pageSize = 4096
 
-  /// Makes a file with a tree of two levels, a large value, and lists of free pages.
+  /// Creates a file with a tree of two levels, a large value, and free lists.
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("store.arbor")
@@ -30,9 +30,9 @@ import LMDB
     sound = try Data(contentsOf: URL(filePath: path))
   }
 
-  /// Where the parts of the file lie.
+  /// The offsets of parts of the file.
   private struct Offsets {
-    /// The newest root page, and the entry `n` of the main database: its record.
+    /// The newest root page, and the record of `n` in the main database.
     let meta: Int
     let record: Int
     let setsRecord: Int
@@ -59,7 +59,7 @@ import LMDB
       free: word(meta + 80) * Self.pageSize)
   }
 
-  /// What the verification says about the file with some bytes changed.
+  /// Returns the finding of the verification after some bytes were changed.
   private func finding(_ changes: (inout Data) -> Void) throws -> String {
     var data = sound
     changes(&data)
@@ -145,7 +145,7 @@ import LMDB
     let meta = offsets.meta
     for (offset, what) in [(0, "number"), (24, "address"), (44, "flags"), (92, "main database")] {
       try expect(what, meta + offset, [0x77])
-      // The older root page is not followed, but LMDB reads it too.
+      // The older root page isn't followed, but LMDB reads it too.
       try expect(what, Self.pageSize - meta + offset, [0x77])
     }
     try expect("not consecutive", meta + 144, bytes(word(meta + 144) + 2, 8))

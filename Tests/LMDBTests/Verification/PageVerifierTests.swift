@@ -4,13 +4,13 @@ import Testing
 
 @testable import LMDB
 
-/// Sound files of every shape pass, whatever LMDB did to them.
+/// Sound files of every shape, which must pass whatever LMDB did to them.
 @Suite struct PageVerifierTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The databases with which a file is filled: every order of keys and values.
+  /// The databases of a test file, which cover every order of keys and values.
   static let kinds: [(name: String, flags: DatabaseFlags)] = [
     ("plain", []), ("numbers", .integerKey), ("reversed", .reverseKey),
     ("sorted", .duplicates), ("fixed", [.duplicates, .fixedDuplicates]), ("sets", .numberSets),
@@ -43,8 +43,7 @@ import Testing
     #expect(found == Dictionary(uniqueKeysWithValues: Self.kinds.map { ($0.name, $0.flags) }))
   }
 
-  /// Random histories in every kind of database, verified after each commit and in every form of
-  /// copy.
+  /// Random histories in every kind of database pass after each commit and in every form of copy.
   @Test(arguments: [1, 20, 400]) func filesWithAHistoryPass(scale: Int) throws {
     var random = SeededGenerator(seed: RandomTests.seed("filesWithAHistoryPass"))
     let path = folder.file("store.arbor")
@@ -73,7 +72,7 @@ import Testing
     try environment.close()
   }
 
-  /// Puts or deletes an entry, under few keys where a key has several values.
+  /// Puts or deletes an entry. Databases with duplicates use few keys.
   static func change(
     _ database: Database, _ transaction: borrowing WriteTransaction,
     _ random: inout SeededGenerator, _ scale: Int
@@ -117,7 +116,7 @@ import Testing
     try environment.close()
   }
 
-  /// Free lists that fill pages of their own, and a deep tree of many pages.
+  /// Free lists on overflow pages and a deep tree pass.
   @Test func manyPagesPass() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))

@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// A store of what a ledger has none of: an order, and binaries that are kept apart.
+/// A model that covers what the ledger lacks: an ordered relationship and external binaries.
 final class Album: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -13,19 +13,18 @@ final class Album: ManagedObject {
         isOrdered: true, deleteRule: .cascade)
     ])
 
-  /// The number of the last round that was committed.
+  /// The number of the last committed round.
   var round: Int {
     get { _attribute(0) }
     set { _setAttribute(0, newValue) }
   }
-  /// In the order that they were put in.
   var pictures: [Picture] {
     get { _orderedToMany(0) }
     set { _setOrderedToMany(0, newValue) }
   }
 }
 
-/// A picture, in an album or in none.
+/// A picture, which may belong to an album.
 final class Picture: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

@@ -1,9 +1,8 @@
 import ArborData
 import Foundation
 
-/// What an album must hold after a number of rounds; see ``LedgerState``.
+/// The expected contents of an album after a number of rounds; see ``LedgerState``.
 struct AlbumState: Equatable, Sendable {
-  /// One picture.
   struct Item: Equatable, Sendable {
     let number: Int
     var version = 0
@@ -13,7 +12,7 @@ struct AlbumState: Equatable, Sendable {
   enum Change: Sendable {
     case insert(number: Int, at: Int)
     case move(from: Int, to: Int)
-    /// Gives a picture its next image.
+    /// Replaces the picture's image with its next version.
     case replace(at: Int)
     case remove(at: Int)
   }
@@ -21,7 +20,7 @@ struct AlbumState: Equatable, Sendable {
   private(set) var round = 0
   private(set) var pictures: [Item] = []
 
-  /// The state after the first `rounds` commits.
+  /// Creates the state after the first `rounds` commits.
   init(seed: UInt64, rounds: Int) {
     while round < rounds {
       let changes = Self.changes(of: round + 1, seed: seed, count: pictures.count)
@@ -30,9 +29,9 @@ struct AlbumState: Equatable, Sendable {
     }
   }
 
-  /// What a store holds; nil where its album has not been begun.
+  /// Reads the album from a store; `nil` if it doesn't contain one yet.
   ///
-  /// - Throws: ``LedgerDefect`` where its parts contradict each other.
+  /// - Throws: ``LedgerDefect`` if the album's parts contradict each other.
   init?(reading store: PersistentStore) throws {
     let context = store.makeContext()
     let albums = try context.fetch(FetchRequest<Album>())
@@ -51,7 +50,7 @@ struct AlbumState: Equatable, Sendable {
     else { throw LedgerDefect("the pictures and their order differ") }
   }
 
-  /// The steps of the commit of a number, on an album of `count` pictures.
+  /// Returns the steps of a round's commit to an album of `count` pictures.
   static func changes(of round: Int, seed: UInt64, count: Int) -> [Change] {
     var random = RandomNumbers(seed: seed &+ UInt64(round) &* 0x9E37_79B9_7F4A_7C15)
     var changes: [Change] = []
@@ -85,7 +84,8 @@ struct AlbumState: Equatable, Sendable {
     }
   }
 
-  /// Some images lie in their record, others in pages of their own.
+  /// Returns an image, small enough to be stored in its record or large enough for pages of its
+  /// own.
   static func image(_ number: Int, version: Int) -> Data {
     let sizes = [0, 60, 900, 5000, 30_000]
     let text = Array("\(number).\(version) ".utf8)

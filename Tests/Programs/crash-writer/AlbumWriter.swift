@@ -1,19 +1,19 @@
 import ArborData
 import Foundation
 
-/// Writes rounds into an album, and what others bring to it; says so after each commit.
+/// A writer of album rounds and an importer of pictures that acknowledges each commit.
 struct AlbumWriter {
   let store: PersistentStore
   private let context: ManagedObjectContext
   private let acknowledge: @Sendable (String) -> Void
 
-  /// What a document brings.
+  /// The numbers of the pictures in the seed or import document.
   static let foreignPictures = 1000..<1040
   private static let batchSize = 10
-  /// What every commit of an import brings, at least.
+  /// Returns whether `count` imported pictures make up whole batches.
   static func isWhole(_ count: Int) -> Bool { count.isMultiple(of: batchSize) }
 
-  /// Opens the album at a path, or begins it.
+  /// Opens the album at a path, or creates it.
   init(path: String, acknowledge: @escaping @Sendable (String) -> Void) throws {
     store = try Self.open(path)
     context = store.makeContext()
@@ -42,7 +42,7 @@ struct AlbumWriter {
   func write(rounds: Int, seed: UInt64) throws {
     let album = try album
     var pictures = album.pictures
-    // What cannot be read is missing for the writer that goes on.
+    // A picture that cannot be read would be missing when the writer continues.
     guard pictures.count == AlbumState(seed: seed, rounds: album.round).pictures.count else {
       throw LedgerDefect("the album lacks pictures")
     }
@@ -75,7 +75,7 @@ struct AlbumWriter {
 
   // MARK: Documents
 
-  /// Writes the document of a seed or of an import beside an album.
+  /// Writes the seed or import document for an album next to it.
   static func writeDocument(for path: String, ofSeed isSeed: Bool) throws {
     let pictures = foreignPictures.map { number in
       let image = AlbumState.image(number, version: 1).base64EncodedString()
@@ -94,7 +94,7 @@ struct AlbumWriter {
     acknowledge("brought \(Self.foreignPictures.count)")
   }
 
-  /// Imports the pictures in batches, and says how many of them are committed.
+  /// Imports the pictures in batches and acknowledges the number committed so far.
   func importPictures(_ path: String) async throws {
     var options = ImportOptions()
     options.batchSize = Self.batchSize
@@ -103,7 +103,7 @@ struct AlbumWriter {
     for try await step in steps { acknowledge("brought \(step.items)") }
   }
 
-  /// How many pictures of the document are in a store.
+  /// Returns the number of the document's pictures in a store.
   static func countBrought(_ store: PersistentStore) throws -> Int {
     try store.makeContext().count(
       FetchRequest<Picture>(predicate: "number >= \(foreignPictures.lowerBound)"))

@@ -10,8 +10,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// A store that code brings to the next version of its model, by a process that may kill itself at
-/// any moment of it.
+/// A store that is migrated to the next version of its model with custom code, by a process that
+/// may kill itself at any point.
 enum Conversion {
   static func first() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -40,7 +40,7 @@ enum Conversion {
 
   static func text(_ number: Int) -> String { String(repeating: "x", count: number % 90) }
 
-  /// Makes the store of the first version.
+  /// Creates a store with the first version of the model.
   static func fill(_ path: String, count: Int) throws {
     let store = try PersistentStore(model: first(), at: .path(path))
     defer { store.close() }
@@ -53,28 +53,28 @@ enum Conversion {
     try context.commit()
   }
 
-  /// Brings the store to the second version.
+  /// Migrates the store to the second version.
   ///
   /// - Parameters:
-  ///   - event: The process kills itself at the event of this number; 0: at none. Each commit of
-  ///     the migration and each 20th object is one.
-  ///   - batch: How many objects a commit has.
+  ///   - event: The number of the event at which the process kills itself; 0 for never. Each commit
+  ///     of the migration and every 20th object is an event.
+  ///   - batch: The number of objects per commit.
   static func run(_ path: String, killingAt event: Int, batch: Int) async throws {
     try await run(path, Events(event) { kill(getpid(), SIGKILL) }, batch: batch)
   }
 
-  /// The same, by a process that kills itself at a call of its code.
+  /// Migrates the store, in a process that kills itself at a call of the custom code.
   static func run(_ path: String, killingAtCall call: Int, batch: Int) async throws {
     let events = Events(call, ofObjects: true, every: 1) { kill(getpid(), SIGKILL) }
     try await run(path, events, batch: batch)
   }
 
-  /// The same, by a process that pauses in its code until there is a file beside the store, or
-  /// until the process that started it has ended.
+  /// Migrates the store, in a process that pauses in the custom code until a file appears next to
+  /// the store or the parent process has ended.
   ///
   /// - Parameters:
-  ///   - event: It pauses at 20 times this number of calls of the code.
-  ///   - say: Takes a line as the pause begins.
+  ///   - event: The process pauses after 20 times this number of calls.
+  ///   - say: Receives a line when the pause begins.
   static func run(
     _ path: String, pausingAt event: Int, batch: Int, _ say: @escaping @Sendable (String) -> Void
   ) async throws {
@@ -86,7 +86,7 @@ enum Conversion {
     try await run(path, events, batch: batch)
   }
 
-  /// What the path of a store is followed by in that of the file that ends a pause.
+  /// The suffix that, appended to the store's path, names the file that ends a pause.
   static let continueSuffix = ".go"
 
   private static func run(_ path: String, _ events: Events, batch: Int) async throws {
@@ -101,7 +101,7 @@ enum Conversion {
           receipt["number"] = old["id"] as Int64
           new["receipt"] = receipt
         }
-        // What is done outside of calls is done once too.
+        // Work outside of the per-object closures is done only once, too.
         try migration.insert("Receipt")["number"] = Int64(-1)
         try migration.forEach("Entry") { _ in events.noteObject() }
       }
@@ -118,13 +118,12 @@ enum Conversion {
     }
   }
 
-  /// Counts what happens, and does something at one of the events, such as to end the process as a
-  /// power cut does.
+  /// A counter of events that performs an action at one of them, such as killing the process.
   private final class Events: Sendable {
     private let last: Int
-    /// Whether nothing but objects is counted.
+    /// Whether only objects are counted.
     private let countsObjects: Bool
-    /// How many calls of the code are one event.
+    /// The number of calls that count as one event.
     private let calls: Int
     private let act: @Sendable () -> Void
     private let count = Atomic(0)
@@ -153,7 +152,8 @@ enum Conversion {
     }
   }
 
-  /// What is wrong with the migrated store; nil where it is as it has to be.
+  /// Returns a description of the first problem in the migrated store, or `nil` if it is as
+  /// expected.
   static func problem(_ path: String, count: Int) throws -> String? {
     let store = try PersistentStore(at: .path(path), options: StoreOptions(isReadOnly: true))
     defer { store.close() }

@@ -1,19 +1,20 @@
 import ArborData
 import Foundation
 
-/// A log in a folder, which stands for that of another machine: what happens to the store's files
-/// does not happen to it. One program at a time adds to it.
+/// A log in a folder that simulates another machine: faults injected into the store's files don't
+/// affect it. Only one process at a time may append to it.
 ///
-/// Each entry and each snapshot is a file, whose name says everything but its contents.
+/// Each entry and each snapshot is a file whose name contains everything but its payload.
 struct FileLog: CommitLog {
   private let folder: URL
-  /// What is behind it is not there: the log as it was at some time.
+  /// The last visible sequence number. Later entries are hidden, which shows the log at an earlier
+  /// time.
   private let end: UInt64
   private let acknowledge: @Sendable (String) -> Void
 
   /// - Parameters:
-  ///   - end: The last commit that the log is to show.
-  ///   - acknowledge: Takes one line for every entry that was added.
+  ///   - end: The last commit that the log shows.
+  ///   - acknowledge: Receives a line for every appended entry.
   init(
     _ folder: URL, end: UInt64 = .max, acknowledge: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -26,7 +27,7 @@ struct FileLog: CommitLog {
 
   // MARK: Files
 
-  /// The words of the names of files that begin with one.
+  /// Returns the names of the files of a kind, split into words.
   private func names(_ kind: String) throws(ArborError) -> [[Substring]] {
     try typed {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

@@ -1,26 +1,27 @@
 import ArborData
 import Foundation
 
-/// Backs a ledger up, again and again, beside those who write to it.
+/// Repeated backups of a ledger while other processes write to it.
 enum LedgerBackUp {
-  /// The log of the ledger at a path.
+  /// Returns the log of the ledger at a path.
   static func log(of path: String) -> FolderLog { FolderLog(URL(filePath: path + ".log")) }
 
-  /// Where the ledger is restored to from its log.
+  /// Returns the path to which the ledger is restored from its log.
   static func restored(_ path: String) -> String { path + ".restored" }
 
-  /// Restores the ledger beside itself.
+  /// Restores the ledger to a path next to it.
   @discardableResult
   static func restore(_ path: String) throws -> String {
     try PersistentStore.restore(from: log(of: path), to: URL(filePath: restored(path)))
     return restored(path)
   }
 
-  /// Backs up so often.
+  /// Backs up the ledger `count` times.
   ///
   /// - Parameters:
-  ///   - interval: Every so many times a snapshot is made; 0 only where the log needs one.
-  ///   - acknowledge: Takes one line for every backup, with its sequence.
+  ///   - interval: A snapshot is taken at every `interval`-th backup; 0 for only when the log needs
+  ///     one.
+  ///   - acknowledge: Receives a line with the sequence number for every backup.
   static func run(
     _ path: String, snapshotEvery interval: Int, count: Int, acknowledge: (String) -> Void
   ) throws {

@@ -1,11 +1,10 @@
 import ArborData
 
-/// Makes labels and accounts that other processes make at the same time.
+/// Insertions of labels and accounts that other processes insert at the same time.
 enum LedgerClaims {
-  /// Fetches each of some labels, else inserts it, and puts it on the writer's account, in a commit
-  /// each.
+  /// Fetches or inserts each label and adds it to the writer's account, in one commit per label.
   ///
-  /// - Parameter acknowledge: Takes one line for every commit, when it is durable.
+  /// - Parameter acknowledge: Receives a line for every commit once it is durable.
   static func run(
     _ path: String, writer: Int, count: Int, acknowledge: (String) -> Void
   ) throws {

@@ -1,8 +1,9 @@
 import ArborData
 
-/// Brings the ledger to a model in which its entries have another name and an attribute more.
+/// A migration of the ledger to a model in which its entries are renamed and have one more
+/// attribute.
 enum LedgerEvolution {
-  /// Makes the next version of a ledger's model.
+  /// Changes the ledger's model to its next version.
   private static func evolve(_ model: inout ManagedObjectModel) {
     for entityIndex in model.entities.indices {
       if model.entities[entityIndex].name == "Entry" {

@@ -1,9 +1,9 @@
 import ArborData
 import Foundation
 
-/// A ledger that is there already.
+/// An existing ledger file.
 enum LedgerFile {
-  /// Makes a ledger with so many entries, in one commit.
+  /// Creates a ledger with `count` entries, in one commit.
   static func fill(_ path: String, count: Int) throws {
     let context = try LedgerWriter(path: path) { _ in }.store.makeContext()
     defer { context.store.close() }
@@ -16,9 +16,9 @@ enum LedgerFile {
     try context.commit()
   }
 
-  /// Opens the ledger with another model than it was written with.
+  /// Opens the ledger with a model other than the one it was written with.
   ///
-  /// - Parameter change: Makes that model of the ledger's.
+  /// - Parameter change: Modifies the ledger's model.
   static func open(
     _ path: String, changing change: (inout ManagedObjectModel) -> Void
   ) throws -> PersistentStore {
@@ -26,7 +26,7 @@ enum LedgerFile {
       model: model(of: path, changing: change), at: .file(URL(filePath: path)))
   }
 
-  /// Another model than a ledger has.
+  /// Returns a modified copy of the ledger's model.
   static func model(
     of path: String, changing change: (inout ManagedObjectModel) -> Void
   ) throws -> ManagedObjectModel {

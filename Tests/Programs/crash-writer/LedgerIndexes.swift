@@ -10,7 +10,7 @@ import ArborStore
   import Darwin
 #endif
 
-/// Gives the ledger an index of each kind, which takes a while where it is large.
+/// Additional indexes of the ledger, one of each kind, which take a while to build if it is large.
 enum LedgerIndexes {
   static let indexes = [
     FetchIndexDescription(name: "byAmount", elements: [.init("amount"), .init("round")]),
@@ -20,7 +20,7 @@ enum LedgerIndexes {
     FetchIndexDescription(name: "noteWords", elements: [.init("note", kind: .text)]),
   ]
 
-  /// Opens the ledger with its model and these indexes.
+  /// Opens the ledger with the additional indexes.
   static func open(_ path: String) throws -> PersistentStore {
     try LedgerFile.open(path, changing: add)
   }
@@ -31,9 +31,9 @@ enum LedgerIndexes {
     }
   }
 
-  /// How the ledger is opened with these indexes so that they are filled in small batches.
+  /// Returns options that open the ledger with these indexes and build them in small batches.
   ///
-  /// - Parameter batch: How many entries a batch has.
+  /// - Parameter batch: The number of entries per batch.
   static func opening(_ path: String, batch: Int) throws -> StoreOpening {
     var opening = StoreOpening(
       .file(path), model: try LedgerFile.model(of: path, changing: add))
@@ -42,12 +42,12 @@ enum LedgerIndexes {
     return opening
   }
 
-  /// Fills the indexes in small batches.
+  /// Builds the indexes in small batches.
   ///
   /// - Parameters:
-  ///   - event: The process kills itself before the batch of this number, counted from 1; 0: at
-  ///     none.
-  ///   - batch: How many entries a batch has.
+  ///   - event: The number of the batch before which the process kills itself, counted from 1; 0
+  ///     for never.
+  ///   - batch: The number of entries per batch.
   static func build(_ path: String, killingAt event: Int, batch: Int) throws {
     let events = Lock(0)
     var opening = try opening(path, batch: batch)

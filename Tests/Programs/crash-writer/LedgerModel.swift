@@ -1,23 +1,24 @@
 import ArborData
 
-/// The store that the crash tests write: accounts, transfers between them, and labels.
+/// The root object of the store that the crash tests write: accounts, transfers between them, and
+/// labels.
 ///
-/// Everything the store keeps apart takes part in each commit: records, indexes, unique values,
-/// to-one and many-to-many relationships, cascades, unique IDs and a counter.
+/// Every commit touches all separately stored structures: records, indexes, unique values, to-one
+/// and many-to-many relationships, cascades, unique IDs and a counter.
 final class Ledger: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
     name: "Ledger", className: "Ledger",
     attributes: [AttributeDescription(name: "round", type: .integer64, defaultValue: 0)])
 
-  /// The number of the last round that was committed.
+  /// The number of the last committed round.
   var round: Int {
     get { _attribute(0) }
     set { _setAttribute(0, newValue) }
   }
 }
 
-/// What money moves between. Its balance is the sum of its entries.
+/// An account, whose balance is the sum of its entries.
 final class Account: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(
@@ -91,7 +92,7 @@ final class Entry: ManagedObject {
   }
 }
 
-/// A word on any number of accounts.
+/// A label on any number of accounts.
 final class Label: ManagedObject {
   override class var entityDescription: EntityDescription { description }
   private static let description = EntityDescription(

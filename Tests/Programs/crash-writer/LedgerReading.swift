@@ -1,9 +1,9 @@
 import ArborData
 
 extension LedgerState {
-  /// What a store holds; nil where its ledger has not been begun.
+  /// Reads the ledger from a store; `nil` if it doesn't contain one yet.
   ///
-  /// - Throws: ``LedgerDefect`` where records, indexes, relationships and counters contradict each
+  /// - Throws: ``LedgerDefect`` if records, indexes, relationships or counters contradict each
   ///   other.
   init?(reading store: PersistentStore) throws {
     let context = store.makeContext()

@@ -2,9 +2,9 @@ import ArborData
 import ArborStore
 import Foundation
 
-/// Scrubs a ledger that others use.
+/// Scrubs of a ledger that other processes use.
 enum LedgerScrub {
-  /// Reads the ledger as a whole so many times.
+  /// Scrubs the ledger `count` times.
   static func run(_ path: String, count: Int, acknowledge: (String) -> Void) throws {
     let store = try LedgerWriter.open(path)
     defer { store.close() }
@@ -14,7 +14,8 @@ enum LedgerScrub {
     }
   }
 
-  /// Takes the right to scrub, as a process does that is slow at it, and never gives it back.
+  /// Claims the exclusive right to scrub and holds it until the process is killed, like a slow
+  /// process.
   static func hold(_ path: String, acknowledge: (String) -> Void) throws {
     var opening = StoreOpening(.file(path), model: nil)
     opening.scrubInterval = nil
@@ -26,8 +27,8 @@ enum LedgerScrub {
     if !isOurs { acknowledge("refused 1") }
   }
 
-  /// Opens the ledger with a reason to scrub it, and stays until it is scrubbed and its own turn is
-  /// over.
+  /// Opens the ledger when a scrub is due, waits until it has been scrubbed, and then stays for
+  /// three more seconds.
   static func attend(_ path: String, acknowledge: (String) -> Void) throws {
     var options = StoreOptions()
     options.scrubInterval = .zero

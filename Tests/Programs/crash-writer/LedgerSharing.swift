@@ -3,16 +3,16 @@ import Foundation
 
 /// A ledger whose commits go through a log.
 enum LedgerSharing {
-  /// Names the folder of the log in the program's environment.
+  /// The environment variable that contains the path of the log's folder.
   static let variable = "ARBOR_LEDGER_LOG"
 
   static func open(_ path: String, _ log: FileLog) throws -> PersistentStore {
     try PersistentStore(for: LedgerClasses.all, at: .file(URL(filePath: path)), following: log)
   }
 
-  /// Commits rounds through the log that the environment names.
+  /// Commits rounds through the log in the folder that the environment specifies.
   ///
-  /// - Parameter acknowledge: Takes a line for every entry of the log, and those of the writer.
+  /// - Parameter acknowledge: Receives a line for every entry of the log, and those of the writer.
   static func run(
     _ path: String, seed: UInt64, rounds: Int, acknowledge: @escaping @Sendable (String) -> Void
   ) throws {

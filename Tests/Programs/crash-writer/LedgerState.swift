@@ -1,7 +1,8 @@
-/// What the ledger must hold after a number of rounds, in plain dictionaries.
+/// The expected contents of the ledger after a number of rounds, in plain dictionaries.
 ///
-/// Every round follows from the seed and its number alone, so code that knows how many rounds were
-/// committed knows the whole store. The writer and the verifier both take their rounds from here.
+/// Every round follows from the seed and its number alone, so the number of committed rounds
+/// determines the contents of the whole store. The writer and the verifier both take their rounds
+/// from here.
 struct LedgerState: Equatable, Sendable {
   /// One side of a transfer.
   struct Posting: Hashable, Sendable {
@@ -11,18 +12,18 @@ struct LedgerState: Equatable, Sendable {
     let note: String
   }
 
-  /// One commit.
+  /// The changes of one commit.
   struct Round: Sendable {
     let number: Int
     let source: Int
     let target: Int
     let amount: Int
     let note: String
-    /// The accounts' label that this round puts on the source, or takes off where it is on.
+    /// The label that this round toggles on the source account.
     let label: String
     /// The round whose entries this one deletes.
     let undone: Int?
-    /// The account that this one deletes and makes anew, empty; never the source or the target.
+    /// The account that this round deletes and recreates empty; never the source or the target.
     let replaced: Int?
   }
 
@@ -33,17 +34,17 @@ struct LedgerState: Equatable, Sendable {
   private(set) var entries: Set<Posting> = []
   private(set) var labels: [Int: Set<String>] = [:]
 
-  /// The sum of an account's entries.
+  /// Returns the sum of an account's entries.
   func balance(of account: Int) -> Int {
     entries.reduce(0) { $1.account == account ? $0 + $1.amount : $0 }
   }
 
-  /// The state after the first `rounds` commits.
+  /// Creates the state after the first `rounds` commits.
   init(seed: UInt64, rounds: Int) {
     while round < rounds { apply(Self.round(round + 1, seed: seed)) }
   }
 
-  /// What a verifier read from a store.
+  /// Creates the state that a verifier read from a store.
   init(round: Int, entries: Set<Posting>, labels: [Int: Set<String>]) {
     self.round = round
     self.entries = entries
@@ -65,7 +66,7 @@ struct LedgerState: Equatable, Sendable {
     labels[next.source] = symmetric.isEmpty ? nil : symmetric
   }
 
-  /// The commit of a number.
+  /// Returns the round with a number.
   static func round(_ number: Int, seed: UInt64) -> Round {
     var random = RandomNumbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
     let accounts = Array(1...accountCount).shuffled(using: &random)
@@ -81,7 +82,7 @@ struct LedgerState: Equatable, Sendable {
   }
 }
 
-/// Splitmix64: the same numbers from the same seed, everywhere.
+/// Splitmix64, which produces the same numbers from the same seed on every platform.
 struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 

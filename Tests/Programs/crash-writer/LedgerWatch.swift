@@ -1,11 +1,11 @@
 import ArborData
 import Foundation
 
-/// Reads a ledger while others change it, and its model.
+/// A reader of a ledger while other processes change its contents and its model.
 enum LedgerWatch {
-  /// Counts the entries over and over, until there are so many, then commits one more.
+  /// Fetches the entries repeatedly until there are at least `count`, then commits one more.
   ///
-  /// - Parameter acknowledge: Takes one line for every new count.
+  /// - Parameter acknowledge: Receives a line for every new count.
   static func run(
     _ path: String, until count: Int, acknowledge: (String) -> Void
   ) throws {

@@ -1,21 +1,21 @@
 import ArborData
 import Foundation
 
-/// Writes rounds into a ledger and says so after each commit.
+/// A writer of ledger rounds that acknowledges each commit.
 struct LedgerWriter {
   let store: PersistentStore
   private let context: ManagedObjectContext
   private let acknowledge: (String) -> Void
 
-  /// Opens the ledger at a path, or makes a new one with its accounts and labels.
+  /// Opens the ledger at a path, or creates one with its accounts and labels.
   ///
-  /// - Parameter acknowledge: takes one line for every commit, when it is durable, and one for
-  ///   the unique IDs drawn before it.
+  /// - Parameter acknowledge: Receives a line for every commit once it is durable, and one for the
+  ///   unique IDs drawn before it.
   init(path: String, acknowledge: @escaping (String) -> Void) throws {
     try self.init(Self.open(path), acknowledge: acknowledge)
   }
 
-  /// The same with a store that is open.
+  /// Creates a writer for an open store.
   init(_ store: PersistentStore, acknowledge: @escaping (String) -> Void) throws {
     self.store = store
     context = store.makeContext()
@@ -105,12 +105,12 @@ struct LedgerWriter {
     acknowledge("emptied")
   }
 
-  /// Commits `count` entries that name this writer, each with a change of the common counter in
-  /// every tenth. Another process may do the same at the same time: where both changed the
-  /// counter, the later one takes the new state in and does its change again.
+  /// Commits `count` entries that carry this writer's number. Every tenth also changes the shared
+  /// counter. Another process may do the same at the same time; if both changed the counter, the
+  /// later one merges the new state and repeats its change.
   ///
-  /// - Parameter isResumed: Whether to go on behind the entries that name this writer, instead of
-  ///   with the first one.
+  /// - Parameter isResumed: Whether to continue after the entries that carry this writer's number
+  ///   instead of starting with the first one.
   func append(writer: Int, count: Int, isResumed: Bool = false) throws {
     let before =
       isResumed ? try context.count(FetchRequest<Entry>(predicate: "amount == \(writer)")) : 0
@@ -120,7 +120,7 @@ struct LedgerWriter {
     }
   }
 
-  /// Commits one entry; false where another process changed the counter meanwhile.
+  /// Commits one entry; returns `false` if another process changed the counter in the meantime.
   private func appendOnce(writer: Int, number: Int) throws -> Bool {
     let entry = context.insert(Entry.self)
     entry.entryID = try store.uniqueIDs.next()
@@ -140,7 +140,7 @@ struct LedgerWriter {
   }
 }
 
-/// A ledger that contradicts itself.
+/// An inconsistency in a ledger.
 struct LedgerDefect: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

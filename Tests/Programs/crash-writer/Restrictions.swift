@@ -6,11 +6,11 @@ import Foundation
   import Darwin
 #endif
 
-/// Limits that a test puts on the writer: how large its files may grow, and whose rights it has.
+/// Limits that a test imposes on the writer: the size of its files and the user it runs as.
 struct Restrictions {
-  /// Bytes of the largest file; the writer sees an error beyond, not a signal.
+  /// The maximum size of a file in bytes. Exceeding it is an error for the writer, not a signal.
   let fileLimit: UInt64?
-  /// The user to become; only root can.
+  /// The user ID to switch to, which requires root.
   let user: UInt32?
 
   init(environment: [String: String]) {

@@ -1,33 +1,37 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
-// crash-writer share PATH SEED COUNT: the same through a log, in the folder that the environment
-//   names.
-// crash-writer append PATH WRITER COUNT: commits entries beside other writers.
-// crash-writer resume PATH WRITER COUNT: the same, behind those that it has committed before.
-// crash-writer claim PATH WRITER COUNT: fetches labels that others make too, or inserts them.
-// crash-writer watch PATH COUNT 1: counts entries until there are so many, then commits one.
+// crash-writer share PATH SEED COUNT: commits rounds through a log in the folder that the
+//   environment specifies.
+// crash-writer append PATH WRITER COUNT: commits entries concurrently with other writers.
+// crash-writer resume PATH WRITER COUNT: the same, continuing after the entries that this writer
+//   has already committed.
+// crash-writer claim PATH WRITER COUNT: fetches or inserts labels that other processes insert, too.
+// crash-writer watch PATH COUNT 1: waits until there are COUNT entries, then commits one more.
 // crash-writer empty PATH 0 1: deletes all entries in one commit.
-// crash-writer index PATH COUNT 1: opens the ledger with further indexes, which are built, and
-//   commits so many entries.
-// crash-writer build PATH EVENT BATCH: builds them in small batches, and kills itself at an event.
+// crash-writer index PATH COUNT 1: opens the ledger with additional indexes, which are built, and
+//   commits COUNT entries.
+// crash-writer build PATH EVENT BATCH: builds them in small batches and kills itself at an event.
 // crash-writer evolve PATH 0 1: opens the ledger with the next version of its model.
-// crash-writer compact PATH 0 COUNT: gives the ledger's free pages back, again and again.
+// crash-writer compact PATH 0 COUNT: repeatedly returns the ledger's free pages to the file system.
 // crash-writer copy PATH 0 1: copies the ledger to PATH.copy, without its free pages.
 // crash-writer salvage PATH 0 1: salvages the ledger to PATH.copy.
-// crash-writer backup PATH INTERVAL COUNT: backs the ledger up to PATH.log, again and again, each
+// crash-writer backup PATH INTERVAL COUNT: repeatedly backs up the ledger to PATH.log, every
 //   INTERVAL-th time with a snapshot.
 // crash-writer restore PATH 0 1: restores the ledger from PATH.log to PATH.restored.
-// crash-writer scrub PATH 0 COUNT: reads the ledger as a whole, again and again.
-// crash-writer hold PATH 0 1: takes the right to scrub the ledger, and keeps it until it is killed.
-// crash-writer attend PATH 0 1: opens the ledger with a reason to scrub it, until somebody has.
-// crash-writer convert PATH EVENT BATCH: migrates with code, and kills itself at an event.
-// crash-writer interrupt PATH CALL BATCH: the same, and kills itself at a call of the code.
-// crash-writer pause PATH EVENT BATCH: the same, and pauses in its code until PATH.go is there.
+// crash-writer scrub PATH 0 COUNT: repeatedly scrubs the ledger.
+// crash-writer hold PATH 0 1: claims the right to scrub the ledger and keeps it until it is killed.
+// crash-writer attend PATH 0 1: opens the ledger when a scrub is due and waits until it is done.
+// crash-writer convert PATH EVENT BATCH: migrates with custom code and kills itself at an event.
+// crash-writer interrupt PATH CALL BATCH: the same, but kills itself at a call of the custom code.
+// crash-writer pause PATH EVENT BATCH: the same, but pauses in the custom code until PATH.go
+//   exists.
 // crash-writer purge PATH 0 1: removes all objects of the ledger.
-// crash-writer album PATH SEED COUNT: commits rounds of an album: an order, and large binaries.
+// crash-writer album PATH SEED COUNT: commits rounds to an album with an ordered relationship and
+//   large binaries.
 // crash-writer seed PATH 0 1: seeds an album from PATH.json.
 // crash-writer import PATH 0 1: imports PATH.json into an album, in batches.
-// Calls of the system fail where the environment asks for it; see faults.c.
-// Each commit is acknowledged by a line on the standard output once it is durable.
+//
+// System calls fail if the environment asks for it; see faults.c.
+// A line on the standard output acknowledges each commit once it is durable.
 import ArborData
 import CFaults
 import Foundation

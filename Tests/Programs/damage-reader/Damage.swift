@@ -1,8 +1,8 @@
 import Foundation
 import LMDB
 
-/// One damaged copy of a file: what happened to it, and where. The same seed and number give the
-/// same damage.
+/// A damaged copy of a file, with the kind and position of the damage. The same seed and number
+/// produce the same damage.
 struct Damage {
   enum Kind: String, CaseIterable {
     case bit, byte, rootBit, headerBit, zeroSector, zeroPage, swappedPages, stalePage
@@ -16,7 +16,7 @@ struct Damage {
   private(set) var bytes: [UInt8]
   private var random: SplitMix
 
-  /// Damages a copy of `sound`; `older` is the same file as it was some commits before.
+  /// Damages a copy of `sound`. `older` is the same file as of some commits earlier.
   init(_ number: Int, seed: UInt64, sound: [UInt8], older: [UInt8]) {
     kind = Kind.allCases[number % Kind.allCases.count]
     bytes = sound
@@ -28,9 +28,9 @@ struct Damage {
       position = random.below(0, sound.count)
       bytes[position] = UInt8(random.below(0, 256))
     case .rootBit:
-      // One after the other, so that a long campaign meets them all.
+      // Bits are flipped in order, so that a long campaign covers all of them.
       var bit = number / Kind.allCases.count % (2 * 152 * 8)
-      // The second bit of a number may undo a commit just as a failed write does: no damage.
+      // Bit 1 of this field may undo a commit just as a failed write does, which is not damage.
       if bit % (152 * 8) == 144 * 8 + 1, word(bit / (152 * 8) * Self.pageSize + 144) & 2 != 0 {
         bit += 1
       }
@@ -88,7 +88,7 @@ struct Damage {
   }
 }
 
-/// Numbers that look random and come again with the same seed.
+/// A pseudorandom number generator that repeats its sequence for the same seed.
 struct SplitMix {
   var state: UInt64
 

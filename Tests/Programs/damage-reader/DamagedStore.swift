@@ -3,21 +3,21 @@ import ArborObjects
 import Foundation
 import LMDB
 
-/// What programs do with objects in a store that is opened as usual: read all of it in every way,
-/// and change something of everything.
+/// Typical use of a store that is opened as usual: reads everything through every access path, and
+/// changes some of everything.
 ///
-/// Whatever throws, the rest is done all the same, so that one case meets many pages.
+/// Continues after an error, so that one case reaches many pages.
 struct DamagedStore {
-  /// What was thrown first.
+  /// A description of the first error thrown.
   private(set) var failure: String?
-  /// The rules of the model that changes have broken: none of a sound store.
+  /// The validation rules that changes violated; empty for a sound store.
   private(set) var brokenRules: [String] = []
-  /// A number that stands for all that was read.
+  /// A hash of everything that was read.
   private(set) var digest: UInt64 = 14_695_981_039_346_656_037
 
   private mutating func attempt(_ body: (inout DamagedStore) throws -> Void) {
     do { try body(&self) } catch {
-      // What damage has changed may break a rule, which does not tell of the damage.
+      // A changed value may violate a rule, which doesn't indicate that damage was found.
       if let error = error as? ArborError, error.code == .validation {
         brokenRules.append("\(error)")
         return fold("\(error)")
@@ -31,8 +31,8 @@ struct DamagedStore {
     digest = (digest ^ 255) &* 1_099_511_628_211
   }
 
-  /// - Parameter model: nil for the file's own.
-  /// - Throws: what keeps the store from being opened.
+  /// - Parameter model: The model to open the store with; `nil` for the file's own.
+  /// - Throws: The error that prevents the store from being opened.
   private static func open(
     _ path: String, _ model: ManagedObjectModel? = nil
   ) throws -> PersistentStore {
@@ -52,7 +52,7 @@ struct DamagedStore {
     return use
   }
 
-  /// Opens a store, changes something of everything, and reads what came of it.
+  /// Opens a store, changes some of everything, and reads the result.
   static func change(_ path: String) throws -> DamagedStore {
     var use = DamagedStore()
     let original: ManagedObjectModel
@@ -70,7 +70,7 @@ struct DamagedStore {
       use.attempt { _ in _ = try store.makeContext().objects("Badge").delete() }
       use.read(store)
     }
-    // What the former model does not index is dropped.
+    // Opening with the original model drops the additional indexes.
     use.attempt { use in
       let store = try open(path, original)
       defer { store.close() }
@@ -85,8 +85,8 @@ struct DamagedStore {
 
   /// Opens a store and scrubs it.
   ///
-  /// - Returns: Whether the scrub has found damage.
-  /// - Throws: what keeps the store from being opened.
+  /// - Returns: Whether the scrub found damage.
+  /// - Throws: The error that prevents the store from being opened.
   static func isFoundByScrub(_ path: String) throws -> Bool {
     let store = try open(path)
     defer { store.close() }
@@ -99,7 +99,7 @@ struct DamagedStore {
     try context.commit()
   }
 
-  /// The model with an index of each attribute that has an order and none yet.
+  /// Returns the model with an additional index of every attribute whose values have an order.
   private static func indexed(_ model: ManagedObjectModel) -> ManagedObjectModel {
     var model = model
     for index in model.entities.indices {
@@ -233,7 +233,7 @@ struct DamagedStore {
   }
 }
 
-/// What the objects of an entity have, with what it inherits.
+/// The attributes and relationships of an entity, including inherited ones.
 private struct Properties {
   let attributes: [AttributeDescription]
   let relationships: [RelationshipDescription]

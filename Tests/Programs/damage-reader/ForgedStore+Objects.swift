@@ -2,14 +2,15 @@ import ArborModel
 import ArborObjects
 import LMDB
 
-/// What programs do with objects and requests where nothing was verified when the store was opened:
-/// every access path to rows, every direction of a relationship, changes with all that hangs on
-/// them.
+/// Typical use of objects and requests in a store that was opened without verification: every
+/// access path to rows, every direction of a relationship, and changes with all their side effects.
 extension ForgedStore {
+  /// Uses a store that was opened without a full verification.
   ///
-  /// Each use asks a part of the questions, so that a campaign of many files asks all soon.
+  /// Each run performs only some of the requests, so that a campaign of many files soon covers all
+  /// of them.
   ///
-  /// - Parameter choice: Says which; nil for all.
+  /// - Parameter choice: Selects the requests; `nil` for all.
   static func useUnverified(_ path: String, asking choice: SplitMix?) -> Result {
     var options = StoreOptions()
     options.verification = .quick
@@ -39,14 +40,14 @@ extension ForgedStore {
     return findings.result
   }
 
-  /// Whether anything was noticed.
+  /// The outcome so far, and the selection of requests.
   private final class Findings {
     var result = Result.passed
     private var choice: SplitMix?
 
     init(_ choice: SplitMix?) { self.choice = choice }
 
-    /// Whether the next question is asked: one in eight.
+    /// Returns whether to perform the next request, which is true for one in eight.
     func asks() -> Bool { choice == nil || choice?.below(0, 8) == 0 }
 
     func attempt(_ body: () throws -> Void) {
@@ -152,12 +153,12 @@ extension ForgedStore {
           }
         }
       }
-      // What reading met that cannot throw.
+      // Reports errors that were found while reading but could not be thrown there.
       _ = try context.count(entity)
     }
   }
 
-  /// Links the first objects with what others are linked with.
+  /// Swaps relationship targets and attribute values between the first objects.
   private static func relink(
     _ entity: String, _ context: ManagedObjectContext, _ findings: Findings
   ) {
@@ -179,7 +180,7 @@ extension ForgedStore {
         }
         for attribute in object.entity.attributes where attribute.derivation == nil {
           findings.attempt {
-            // Changed about, since some of them are unique.
+            // The values are swapped, because some of them must be unique.
             let value = try other.value(forKey: attribute.name)
             try other.setValue(try object.value(forKey: attribute.name), forKey: attribute.name)
             try object.setValue(value, forKey: attribute.name)
@@ -204,7 +205,7 @@ extension ForgedStore {
 }
 
 extension ManagedObjectModel {
-  /// An entity and those that it inherits from.
+  /// Returns an entity followed by its ancestors.
   func lineage(of entity: EntityDescription) -> [EntityDescription] {
     [entity] + (entity.parent.flatMap { self.entity(named: $0) }.map(lineage) ?? [])
   }

@@ -4,22 +4,22 @@ import ArborStore
 import Foundation
 import LMDB
 
-/// What a program does with a store file, in turn: open it, read all of it, check it, write to it.
+/// Typical use of a store file: opens it, reads all of it, checks it, and writes to it.
 ///
-/// Everything may throw, and nothing may stop the process.
+/// Any step may throw, but none may crash the process.
 enum ForgedStore {
-  /// How far it came.
+  /// The outcome of using a file.
   enum Result: String {
-    /// Opening refused the file.
     case refused
-    /// The check or an operation after the opening found something.
+    /// The check or an operation after opening reported an error.
     case found
-    /// Nothing noticed, which is right where the forgery is a sound store of other contents.
+    /// No error was reported, which is correct if the forged file is a sound store with other
+    /// contents.
     case passed
   }
 
-  /// As the store's own layer shows it, without a verification before. Indexes that are being
-  /// filled stay as they are; the other uses fill them at first.
+  /// Uses the file through the engine, without verification. Leaves unfinished index builds as they
+  /// are; the other uses complete them first.
   static func useQuickly(_ path: String) -> Result {
     var opening = StoreOpening(.file(path), model: nil)
     opening.looksForDamage = false
@@ -52,7 +52,7 @@ enum ForgedStore {
     _ = try snapshot.nextEntry(after: 0)
     let allocator = SlabAllocator()
     for entity in store.schema.entities where !entity.isAbstract {
-      // Under a forged key lies an object of another entity, whose records have other fields.
+      // A forged key may refer to an object of another entity, whose records have other fields.
       for number in try numbers(entity, store, snapshot) where number.entity == entity.number {
         guard let record = try? snapshot.record(number, allocator: allocator) else { continue }
         for field in entity.layout.fields { _ = record.value(field) }
@@ -77,10 +77,10 @@ enum ForgedStore {
     return numbers
   }
 
-  /// Writes the first objects of each entity again, and deletes the last one.
+  /// Rewrites the first objects of each entity and deletes the last one.
   private static func change(_ store: StoreEngine) throws {
     for entity in store.schema.entities where !entity.isAbstract {
-      // One slab that has room for all.
+      // One slab with room for all records.
       let allocator = SlabAllocator(slabSize: 1 << 20)
       let snapshot = try store.snapshot()
       let numbers = try numbers(entity, store, snapshot)
@@ -103,7 +103,7 @@ enum ForgedStore {
     }
   }
 
-  /// As a program's objects show it, after a verification in full.
+  /// Uses the file through a program's objects, after a full verification.
   static func useVerified(_ path: String) -> Result {
     var options = StoreOptions()
     options.verification = .full
@@ -156,7 +156,7 @@ enum ForgedStore {
     }
     if objects.count > 3, let last = objects.last { context.delete(last) }
     try context.commit()
-    // Mandatory attributes are missing, where there are some.
+    // Fails if there are mandatory attributes.
     _ = try context.insert(entity)
     _ = try? context.commit()
   }

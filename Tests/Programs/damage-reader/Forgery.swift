@@ -3,12 +3,12 @@ import ArborStore
 import CArborBits
 import LMDB
 
-/// A store file of which one entry says something else, with every checksum right: what somebody
-/// makes who means harm, and what no checksum finds.
+/// A store file in which one entry was changed and all checksums recomputed, as an attacker would
+/// do and no checksum reveals.
 ///
-/// The same seed and number give the same forgery.
+/// The same seed and number produce the same forgery.
 struct Forgery {
-  /// What an entry is, which says where its checksum lies.
+  /// The kind of an entry, which determines the position of its checksum.
   private enum Kind {
     case header
     case checked
@@ -24,11 +24,11 @@ struct Forgery {
     random = SplitMix(state: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
   }
 
-  /// Forges an entry of a store's file, which is open nowhere.
+  /// Forges an entry of a store's file, which must not be open.
   ///
   /// - Parameters:
   ///   - databases: The names and flags of the store's databases.
-  ///   - entities: The catalogue numbers of its entities, by their databases.
+  ///   - entities: The catalogue numbers of its entities, by database name.
   mutating func forge(
     _ path: String, _ databases: [(name: String, flags: DatabaseFlags)],
     _ entities: [String: UInt16]
@@ -38,7 +38,8 @@ struct Forgery {
     options.initialMapSize = 1 << 26
     let environment = try Environment.open(path: path, options: options)
     defer { try? environment.close() }
-    // One in three concerns what describes the store, which is little and matters most.
+    // At least one forgery in six concerns the entries that describe the store, which are few but
+    // matter most.
     let choice = random.below(0, 6)
     let pool = choice == 0 ? databases.filter { $0.name == StoreFormat.arborDatabase } : databases
     let picked = pool[random.below(0, pool.count)]
@@ -84,7 +85,7 @@ struct Forgery {
     case 0:
       description = "key in \(database.name)"
       try delete(database, key, hasSeveral ? value : nil, transaction)
-      // A number stays one, and a text a key.
+      // Keeps the width, so that a number remains a number and a string a valid key.
       mutate(&key, resizes: false)
       let moved = key.count == 8 ? key.withUnsafeBytes { $0.load(as: UInt64.self) } : 0
       try put(database, key, sealed(value, kind, key: moved), transaction)
@@ -133,13 +134,13 @@ struct Forgery {
 
   // MARK: Bytes
 
-  /// Numbers at which arithmetic goes wrong.
+  /// Numbers at which arithmetic is prone to fail.
   private static let extremes: [UInt64] = [
     0, 1, 2, 7, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF,
     1 << 32, (1 << 48) - 1, 1 << 48, 1 << 62, (1 << 63) - 1, 1 << 63, .max - 1, .max,
-    // Infinity and what is no number, of both widths.
+    // Infinity and NaN, in both widths.
     0x7FF0_0000_0000_0000, 0x7FF8_0000_0000_0000, 0x7F80_0000, 0x7FC0_0000,
-    // The greatest and the smallest floating-point number.
+    // The greatest and the least finite floating-point number.
     0x7FEF_FFFF_FFFF_FFFF, 0xFFEF_FFFF_FFFF_FFFF,
   ]
 
@@ -177,11 +178,11 @@ struct Forgery {
     }
   }
 
-  /// Writes an extreme number of some width and order.
+  /// Overwrites bytes with an extreme number of random width and byte order.
   private mutating func overwrite(_ bytes: inout [UInt8], _ position: Int) {
     let number = Self.extremes[random.below(0, Self.extremes.count)]
     let width = [1, 2, 4, 8][random.below(0, 4)]
-    // Most fields begin at a multiple of their width.
+    // Most fields are aligned to their width.
     let start = random.below(0, 2) == 0 ? position : position / width * width
     let isBig = random.below(0, 4) == 0
     for index in 0..<min(width, bytes.count - start) {

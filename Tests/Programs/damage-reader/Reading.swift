@@ -3,11 +3,11 @@ import ArborStore
 import Foundation
 import LMDB
 
-/// Opens a file as a program would and reads everything in it.
+/// Complete reads of a file that is opened as a program would open it.
 enum Reading {
-  /// A number that stands for all entries of all databases; nil where the check found a problem.
+  /// Returns a hash of all entries of all databases, or `nil` if the check found a problem.
   ///
-  /// - Throws: what kept the store from being opened or read.
+  /// - Throws: The error that prevented the store from being opened or read.
   static func digest(_ path: String, isChecked: Bool) throws -> UInt64? {
     var opening = StoreOpening(.file(path), model: nil)
     opening.checksEveryPage = isChecked

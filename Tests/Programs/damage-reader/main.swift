@@ -12,19 +12,19 @@ import LMDB
 // damage-reader <sound file> <older file> <work file> <seed> <first> <end>
 //   full|quick|reading|writing|forged|sound [<sound file> …]
 //
-// Damages copies of a sound file, or forges an entry in each, and uses each as a program would. Of
-// forgeries the second file is another sound one, and those behind the words are more, forged in
-// turn; `sound` uses all of them as they are.
+// Damages copies of a sound file, or forges an entry in each, and uses each as a program would. For
+// forgeries the second file is another sound one, and the files after the mode are further ones,
+// forged in turn; `sound` uses all of them unchanged.
 // `full` and `quick` read all entries after that verification; `reading` and `writing` use objects
 // of a store that is opened as usual.
-// Before each case it says which one it is, so that the test that started it knows on which it
-// died; afterwards what came of it:
+// Prints each case before it runs, so that the test that started this program knows which case it
+// died on, and its outcome afterwards:
 //
 //   case <number> <kind> <position>
 //   <number> error|problem|same|WRONG, or refused|found|passed for a forgery
 //
-// and of `reading` and `writing` behind it whether a scrub of the damaged copy has found or missed
-// the damage.
+// For `reading` and `writing`, the outcome is followed by whether a scrub of the damaged copy found
+// or missed the damage.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 8, let seed = UInt64(arguments[4]), let first = Int(arguments[5]),
@@ -35,20 +35,21 @@ else {
 }
 let sound = try [UInt8](Data(contentsOf: URL(filePath: arguments[1])))
 let work = arguments[3]
-/// What is forged.
+/// The files to forge.
 let originalPaths = [arguments[1], arguments[2]] + arguments[8...]
 
-/// Unbuffered: a process that dies has said on what.
+/// Writes a line without buffering, so that it is printed even if the process dies right after.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// Puts bytes in place of the work file.
+/// Replaces the contents of the work file.
 @MainActor func put(_ bytes: [UInt8]) throws {
   unlink(work + "-lock")
   try Data(bytes).write(to: URL(filePath: work))
 }
 
-/// Ends this process by a signal after so many seconds of processor time, or many times as many by
-/// the clock: a loop is as bad as a death, and a busy machine is neither. 0 takes that back.
+/// Kills this process with a signal after `seconds` of processor time or 30 times as many of
+/// wall-clock time, so that an infinite loop counts as a crash and a busy machine does not. 0
+/// cancels the limit.
 func limitTime(_ seconds: Int) {
   var limit = itimerval()
   limit.it_value.tv_sec = seconds
@@ -80,7 +81,7 @@ func limitTime(_ seconds: Int) {
   }
 }
 
-/// Reads or changes damaged copies as a program does that opens them as usual.
+/// Reads or changes damaged copies the way a program does that opens them as usual.
 @MainActor func useDamaged(_ use: (String) throws -> DamagedStore) throws {
   let older = try [UInt8](Data(contentsOf: URL(filePath: arguments[2])))
   try put(sound)
@@ -106,7 +107,7 @@ func limitTime(_ seconds: Int) {
     } catch {
       result = "error"
     }
-    // The damage as it was, whatever became of it in use.
+    // Scrub the original damage, since using the copy may have changed it.
     try put(damage.bytes)
     let isFound = (try? DamagedStore.isFoundByScrub(work)) ?? true
     say("\(number) \(result) \(isFound ? "found" : "missed")")
@@ -114,7 +115,7 @@ func limitTime(_ seconds: Int) {
   }
 }
 
-/// A sound store, and what a forgery of it needs to know.
+/// A sound store, with what is needed to forge it.
 struct Original {
   let bytes: [UInt8]
   let databases: [(name: String, flags: DatabaseFlags)]
@@ -141,7 +142,7 @@ struct Original {
     let original = originals[number / 3 % originals.count]
     try put(original.bytes)
     var forgery = Forgery(number, seed: seed)
-    // What the engine does not take is no case.
+    // A forgery that the storage engine rejects leaves the file as it was.
     try? forgery.forge(work, original.databases, original.entities)
     say("case \(number) \(forgery.description)")
     limitTime(20)
@@ -157,7 +158,7 @@ struct Original {
   }
 }
 
-/// What the uses notice of stores that nobody forged.
+/// Prints the outcomes for unmodified stores.
 @MainActor func useSound() throws {
   for path in originalPaths {
     let original = try Original(path)

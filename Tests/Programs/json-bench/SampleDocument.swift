@@ -9,8 +9,9 @@ import Foundation
   import Darwin
 #endif
 
-/// A list of employees as an application gets it from a service, and the ways to read it. Each way
-/// gives the number of objects, and adds up what it read, so that nothing is left out.
+/// A list of employees as an application receives it from a service, and several functions that
+/// read it. Each returns the number of objects and sums up the values it read, so that the compiler
+/// cannot remove the work.
 final class SampleDocument {
   struct Employee: ValueModel {
     let employeeID: Int64
@@ -26,7 +27,7 @@ final class SampleDocument {
   }
 
   let data: Data
-  /// The same objects, one on each line.
+  /// The same objects in JSON Lines format.
   let lines: Data
   private var sum = 0
 
@@ -106,7 +107,7 @@ final class SampleDocument {
 
   func readValue() throws -> Int { try JSONValue.parse(data).array?.count ?? 0 }
 
-  /// What the writer writes, made outside of the measured time.
+  /// The value to write, created outside of the measured time.
   private(set) lazy var value = (try? JSONValue.parse(data)) ?? .null
 
   func writeValue() throws -> Int { value.data().isEmpty ? 0 : value.array?.count ?? 0 }

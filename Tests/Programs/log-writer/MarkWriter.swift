@@ -2,14 +2,14 @@ import ArborData
 import ArborPostgres
 import Foundation
 
-/// One machine of several that write to a store.
+/// One of several machines that write to a store.
 struct MarkWriter {
   private let path: String
   private let log: PostgresLog
   private let model: ManagedObjectModel
   private let name: String
   private let end: ContinuousClock.Instant
-  /// Tells the marks of this process from those of one before it of the same name.
+  /// Distinguishes the marks of this process from those of an earlier process of the same name.
   private let process = ProcessInfo.processInfo.processIdentifier
 
   init(
@@ -26,7 +26,7 @@ struct MarkWriter {
     self.end = end
   }
 
-  /// A version of the model; each has one attribute more than the one before.
+  /// Returns a version of the model; each version has one more attribute than the previous one.
   private static func model(version: Int) throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "\(version)") {
       EntityDescription("Mark") {
@@ -40,7 +40,7 @@ struct MarkWriter {
     }
   }
 
-  /// Opens the store with a version of the model, and adds a mark.
+  /// Opens the store with a version of the model and adds a mark.
   static func addMark(_ name: String, path: String, connection: String, version: Int) throws {
     let store = try PersistentStore(
       model: model(version: version), at: .path(path), following: PostgresLog(connection))
@@ -50,7 +50,7 @@ struct MarkWriter {
     try context.commit()
   }
 
-  /// Writes until the time is over, opening the store again where it cannot go on.
+  /// Writes until the time is up, reopening the store after each error.
   func run() async {
     var count = 0
     while ContinuousClock.now < end {
@@ -88,7 +88,7 @@ struct MarkWriter {
     }
   }
 
-  /// Whether a commit whose answer was lost was made.
+  /// Returns whether a commit was made whose result was lost.
   private func finds(_ batch: UUID?, _ store: PersistentStore) async throws -> Bool {
     guard let batch else { return false }
     while ContinuousClock.now < end {

@@ -1,8 +1,8 @@
 // log-writer PATH CONNECTION NAME SECONDS: opens the store at PATH, which shares its commits
-// through the log of a PostgreSQL database, and commits to it for a while, whatever happens to the
-// servers. Each commit adds a mark NAME-n and counts one up in an object that all writers change.
-// One that was acknowledged is a line on the standard output; what else happened is one on standard
-// error.
+// through the log of a PostgreSQL database, and commits to it for SECONDS, regardless of server
+// failures. Each commit adds a mark NAME-n and increments a counter in an object that all writers
+// change. Prints a line on the standard output for each acknowledged commit, and other events on
+// the standard error.
 //
 // log-writer PATH CONNECTION NAME version VERSION: opens the store with a version of the model,
 // adds one mark NAME, and closes it.

@@ -1,7 +1,8 @@
 import ArborData
 import Foundation
 
-/// Imports bytes with a mapping that is also part of the input, and checks invariants.
+/// A fuzz target that imports bytes with a mapping that is also part of the input, and checks
+/// invariants.
 ///
 /// - An import or sync that throws leaves the context unchanged.
 /// - After any number of imports and syncs, all values and members can be read.
@@ -12,7 +13,7 @@ final class MappingTarget {
   /// The only target of the process. The fuzzer calls it from one thread, one input at a time.
   nonisolated(unsafe) static let shared = MappingTarget()
 
-  /// Reads a value at the path given by the input.
+  /// A serializer that reads a value at the path given by the input.
   private struct Serializer: SyncSerializer {
     typealias Object = ManagedObject
     let path: [String]

@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// Seeds from bytes, and checks invariants of any input.
+/// A fuzz target that seeds from bytes and checks invariants of any input.
 ///
 /// - A seed that throws reports a remedy and leaves the context unchanged.
 /// - A seed that doesn't throw has created the objects that it reports, and they can be read.

@@ -6,7 +6,7 @@ import Testing
     let world = try PredicateWorld()
     for _ in 0..<3 {
       for index in 0..<40 {
-        // More orders than are kept.
+        // More orders than are cached.
         let keys = ["name", "-long", "boss.name", "short"].prefix(index % 4 + 1).map { name in
           SortKey(stringLiteral: name)
         }

@@ -55,7 +55,7 @@ import Testing
     ("long + 1 AS x", .invalidArgument, "A sort key cannot have a name."),
     ("lng * 2", .invalidPredicate, "Did you mean \"long\"?"),
     ("long *", .invalidPredicate, "a value or a key path"),
-    // What is written as a path is validated as one.
+    // A plain path is validated as a path.
     ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "Did you mean"),
   ])
   func refusesWhatHasNoOrder(_ text: String, _ code: ArborError.Code, _ words: String) {
@@ -65,6 +65,7 @@ import Testing
     #expect(error?.keyPath == text)
   }
 
+  /// Keys that depend on the time or on random numbers are recognized.
   @Test func knowsWhatDoesNotLast() throws {
     #expect(try bind("now() - born").isFleeting && bind("random()").isFleeting)
     #expect(try !bind("long * 2").isFleeting && !bind("long").isFleeting)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sums of whole numbers from the keys of an index.
+/// Sums of integers that are computed from the keys of an index.
 @Suite struct QueryExecutorKeySummariesTests {
   private static let functions: [AggregateExpression.Function] = [.sum, .average, .count]
 

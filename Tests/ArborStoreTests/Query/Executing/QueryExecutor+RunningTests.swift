@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// What random queries answer beside objects, against an oracle.
+/// Results of random queries other than objects, compared with an oracle.
 @Suite struct QueryExecutorRunningTests {
   @Test func numbersAndExistenceAgreeWithTheOracle() throws {
     try forRandomQueries(rounds: 300) { test, world, pending, note in
@@ -107,7 +107,7 @@ import Testing
         == forward.rest.first.flatMap {
           ScanRange.successor(of: $0.lower)
         })
-    // Nil is the first key, behind which everything lies.
+    // `nil` has the lowest key, so everything follows it.
     let nothing = try ranges(["age"], [.null])
     #expect(nothing.rest.first?.lower == [1])
     let fixed = try ranges(
@@ -154,7 +154,7 @@ import Testing
     world.store.close()
   }
 
-  /// Runs `body` for random queries: on indexes, on scans, and with pending changes.
+  /// Calls `body` with random queries, with and without indexes and pending changes.
   private func forRandomQueries(
     rounds: Int, _ body: (QueryCase, QueryWorld, PendingWorld?, String) throws -> Void
   ) throws {
@@ -176,7 +176,7 @@ import Testing
 }
 
 extension StoreQuery {
-  /// The same query for a part of its rows.
+  /// Returns the query for one page of its rows.
   fileprivate func page(_ size: Int, behind continuation: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,

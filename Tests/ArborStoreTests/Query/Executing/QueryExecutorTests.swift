@@ -6,7 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// Random queries on random data against an oracle, by every path there is.
+/// Random queries on random data through every access path, compared with an oracle.
 @Suite struct QueryExecutorTests {
   @Test func indexAndScanAgreeWithTheOracle() throws {
     var random = SeededRandom()
@@ -69,7 +69,7 @@ import Testing
     }
     func write(_ record: [UInt8]) throws {
       try store.environment.write { transaction in
-        // The header names the transaction that the file ends with, as after a commit.
+        // The header contains the ID of the last transaction, as after a commit.
         var header = try StoreHeader.read(transaction.reader)
         header.transactionID = transaction.id
         try StoreHeader.write(header, in: transaction)
@@ -102,7 +102,7 @@ import Testing
       }
       snapshot.close()
     }
-    // A plan is made of counts alone, that of the related objects too.
+    // A plan depends on counts alone, including those of related objects.
     let related = QueryCase(
       entityName: "Employee", includesSubentities: true,
       condition: .compare("mentor.plain", "==", "nobody"), sortKeys: [], limit: 0, offset: 0)
@@ -171,7 +171,7 @@ import Testing
 }
 
 extension FetchedRecords {
-  /// Whether a row's copy lies in the slab that the row names.
+  /// Whether a row's copy is in the slab that the row refers to.
   fileprivate func holds(_ row: FetchedRow) -> Bool {
     guard let record = row.record else { return false }
     let slab = slabs[Int(row.slabIndex)]
@@ -181,7 +181,7 @@ extension FetchedRecords {
 }
 
 extension PlainObject {
-  /// Whether a record has the object's name and, of people, its note.
+  /// Whether a record has the object's name and, for people, its note.
   fileprivate func isSame(as record: RecordView) -> Bool {
     ["name", "note"].allSatisfy { name in
       guard case .attribute(let attribute) = entity.property(named: name) else { return true }

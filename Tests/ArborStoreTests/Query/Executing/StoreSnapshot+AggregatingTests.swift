@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Aggregates of random queries against sums over plain values.
+/// Aggregates of random queries, compared with aggregates of plain values.
 @Suite struct StoreSnapshotAggregatingTests {
   @Test func aggregatesAgreeWithTheOracle() throws {
     var random = SeededRandom()
@@ -62,7 +62,7 @@ import Testing
   ) -> [AggregateExpression] {
     var aggregates: [AggregateExpression] = [.count]
     if Bool.random(using: &random) {
-      // All of one field: the loop that touches nothing else.
+      // All aggregates of one attribute, which use a specialized loop.
       let path = test.entityName == "Company" ? "rating" : "score"
       return [.sum(path), .average(path), .minimum(path), .maximum(path), .count(path)]
     }

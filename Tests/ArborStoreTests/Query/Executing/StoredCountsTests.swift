@@ -7,9 +7,9 @@ import Testing
 
 @testable import ArborStore
 
-/// Counts against the numbers that they are counts of.
+/// Counts of access paths, compared with the numbers they find.
 @Suite struct StoredCountsTests {
-  /// Calls `body` with the access paths that random predicates open.
+  /// Calls `body` with the access paths that are candidates for random predicates.
   private func forEachCandidate(
     _ body: (AccessCandidate, QueryPlanner<StoredCounts>, QuerySource, String) throws -> Void
   ) throws {
@@ -53,14 +53,14 @@ import Testing
     #expect(exact > 50)
   }
 
-  /// A list is given up by both or by none, so that an explanation chooses as a fetch does.
+  /// Counting gives up exactly when collecting does, so that an explanation chooses the same plan.
   @Test func boundsEndCountingWhereTheyEndGathering() throws {
     try forEachCandidate { candidate, planner, source, note in
       let family = planner.family
       for (most, effort) in [(0, 10), (3, 100), (20, 1000), (.max, 40), (5, .max)] {
         let stored = try planner.counts.count(
           candidate, of: family, upTo: most, effort: effort)
-        // It remembers what it was asked before.
+        // A new instance, because it caches earlier answers.
         let gathered = try CollectingCounts(source).count(
           candidate, of: family, upTo: most, effort: effort)
         guard stored?.isExact ?? true else { continue }

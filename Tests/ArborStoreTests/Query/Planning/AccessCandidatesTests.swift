@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folded and partial indexes: what serves what, and the same rows as without any index.
+/// Folded and partial indexes: the queries they serve, with the same rows as without indexes.
 @Suite struct AccessCandidatesTests {
-  /// 400 tasks; their titles are one of twenty in different case and with different accents.
+  /// A store of 400 tasks with twenty different titles in varying case and with varying accents.
   private struct Tasks {
     let store: StoreEngine
     let entity: EntitySchema
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// Asks with and without indexes; the rows must be the same.
+  /// Runs queries with and without indexes, expects the same rows, and returns the plans.
   private func plans(
     _ questions: [(text: String, sortKeys: [SortKey], limit: Int)]
   ) throws -> [String] {

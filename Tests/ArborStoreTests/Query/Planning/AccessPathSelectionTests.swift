@@ -4,11 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Plans that put several access paths together, on the population of ``PlannedPeople``: unions,
-/// intersections and conditions on related objects.
+/// Plans that combine several access paths, on the population of ``PlannedPeople``: unions,
+/// intersections, and conditions on related objects.
 @Suite struct AccessPathSelectionTests {
   // MARK: Unions
 
+  /// Equalities on one property are combined into a single lookup.
   @Test func equalitiesOfOnePropertyAreOneLook() throws {
     try assertFetch("Employee", "badge == 11 OR badge IN {12, 900} OR 13 == badge") {
       """
@@ -40,6 +41,7 @@ import Testing
     }
   }
 
+  /// If an access path covers only a part of an alternative, the rest is evaluated on the record.
   @Test func alternativesAreCheckedByTheRecordWhereTheirAccessPathsStateLess() throws {
     try assertFetch(
       "Employee", "badge == 17 OR age == 98 AND plain == nil AND name ENDSWITH '98'"
@@ -69,6 +71,7 @@ import Testing
 
   // MARK: Intersections
 
+  /// Two unselective access paths may be selective together.
   @Test func twoAccessPathsThatFindManyMayFindFewTogether() throws {
     let mentors = (90..<110).map { "p\($0 < 100 ? "0" : "")\($0)" }
     let marks = mentors.map { _ in "%@" }.joined(separator: ", ")
@@ -94,6 +97,7 @@ import Testing
 
   // MARK: Relationships
 
+  /// A condition on related objects is evaluated on those objects first.
   @Test func relatedObjectsAreFoundFirst() throws {
     try assertFetch("Employee", "company.name == 'c03' AND badge < 50") {
       """
@@ -126,6 +130,7 @@ import Testing
     }
   }
 
+  /// If no related object fulfills a condition, nothing else is read.
   @Test func whatNoRelatedObjectFulfilsIsNotLookedFor() throws {
     try assertFetch("Employee", "company.name == 'nobody' AND age > 3") {
       """
@@ -137,6 +142,7 @@ import Testing
     }
   }
 
+  /// A condition that `nil` fulfills is evaluated per row.
   @Test func conditionsThatNilFulfilsAreAskedOfTheRow() throws {
     try assertFetch("Employee", "company.name != 'c03' AND name BEGINSWITH 'e00'") {
       """
@@ -198,7 +204,7 @@ import Testing
     } rows: {
       "e016 e036 e056"
     }
-    // What compares a member with its owner is asked of the row.
+    // A condition that compares a member with its owner is evaluated per row.
     try assertFetch("Company", "SUBQUERY(employees, $x, $x.name == name).@count > 0") {
       """
       filter SUBQUERY(employees, name == ^name).@count > 0
@@ -211,7 +217,7 @@ import Testing
 
   // MARK: Explaining
 
-  /// What no count tells is estimated, and nothing is run for it.
+  /// Rows that can't be counted are estimated, without running anything.
   @Test func whatOnlyRunningTellsIsEstimated() throws {
     let people = try PlannedPeople()
     let plans = [

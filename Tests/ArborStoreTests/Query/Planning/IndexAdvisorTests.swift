@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The index that would have served, and plans that have been run, on ``PlannedPeople``.
+/// Suggested indexes and executed plans, on ``PlannedPeople``.
 @Suite struct IndexAdvisorTests {
   private func explain(
     _ entityName: String, _ text: String, sortKeys: [SortKey] = [], limit: Int = 0,
@@ -25,6 +25,7 @@ import Testing
     return plan
   }
 
+  /// An inefficient query suggests an index.
   @Test func aScanIsToldWhichIndexItMisses() throws {
     func advice(_ text: String, sortKeys: [SortKey] = [], limit: Int = 0) throws -> String? {
       try explain("Employee", text, sortKeys: sortKeys, limit: limit).suggestedIndex?.description
@@ -40,7 +41,7 @@ import Testing
     #expect(
       try advice("plain BEGINSWITH[cd] 'x'")
         == "FetchIndexDescription(\"byPlain\", on: .folded(\"plain\")) at Employee")
-    // No index has the order of texts without case alone.
+    // No index folds only case or only diacritics.
     #expect(try advice("plain BEGINSWITH[c] 'x'") == nil)
     #expect(try advice("plain >[d] 'x'") == nil)
     #expect(
@@ -54,6 +55,7 @@ import Testing
         == "FetchIndexDescription(\"byCity\", on: \"city\") at Company")
   }
 
+  /// A query that no further index would serve suggests none.
   @Test func whatIsServedNeedsNoAdvice() throws {
     for text in [
       "badge == 3", "age > 20", "name ENDSWITH 'y'", "FALSEPREDICATE",
@@ -80,7 +82,7 @@ import Testing
       "Employee", "name ENDSWITH '99'", sortKeys: ["-age"], limit: 2, analyzes: true)
     #expect(ordered.steps.map(\.kind) == [.index, .filter, .limit])
     #expect(ordered.steps.map(\.actualRows) == [2, 2, 2])
-    // A scan that finds too little is given up.
+    // An ordered scan that finds too few rows is abandoned.
     let other = try explain(
       "Employee", "name ENDSWITH '01'", sortKeys: ["-age"], limit: 2, analyzes: true)
     #expect(other.steps.map(\.kind) == [.scan, .filter, .sort, .limit])

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Conditions on columns behind the first range are evaluated on the keys of the index.
+/// Conditions on columns after the first range, which are evaluated on the keys of the index.
 @Suite struct KeyFilterTests {
   private struct Row {
     let a: Int64?
@@ -12,7 +12,7 @@ import Testing
     let c: String?
   }
 
-  /// A condition in the predicate language, and the same in Swift.
+  /// A condition in the predicate language, and its equivalent in Swift.
   private struct Condition {
     let text: String
     let holds: (Row) -> Bool
@@ -132,7 +132,8 @@ import Testing
       ))
   }
 
-  /// No record is asked for what a key of fixed width has told; one that may be cut says less.
+  /// Conditions decided by fixed-width key columns aren't evaluated on records. Columns that may be
+  /// truncated don't decide them.
   @Test func whatKeysTellIsNotAskedAgain() throws {
     try TemporaryStore.use(model(), inMemory: true) { store in
       let draft = Draft(store.file)

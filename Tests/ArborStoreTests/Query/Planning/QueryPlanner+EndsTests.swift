@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Least and greatest values from the ends of indexes.
+/// Minimums and maximums that are read from the ends of indexes.
 @Suite struct QueryPlannerEndsTests {
-  /// A condition and who fulfils it; nil for everybody.
+  /// A condition as a predicate and as a closure. A `nil` predicate matches all objects.
   private struct Condition {
     let predicate: FetchPredicate?
     let holds: (PlainObject) -> Bool
@@ -109,7 +109,7 @@ import Testing
         """)
     let range = try explain(world, "Person", .age(30...40), [.maximum("age")])
     #expect(range.access.detail.hasSuffix(", last key") && range.usesIndex)
-    // Where the columns before have one value each, further ones have an order; here a falling one.
+    // If the columns before have one value each, the next one is ordered as well; here it descends.
     let behind = try explain(world, "Person", .age(30...30), [.minimum("name")])
     #expect(behind.access.name == "Person.byAgeName")
     #expect(behind.access.detail.hasSuffix(", last key"))
@@ -117,7 +117,7 @@ import Testing
     let members = try explain(world, "Employee", .company(company, world), [.maximum("age")])
     #expect(members.access.name == "Employee.byCompanyAge")
     #expect(members.access.detail.hasSuffix(", first key"))
-    // All else takes a look at every row.
+    // Everything else has to read every row.
     for aggregates: [AggregateExpression] in [
       [.sum("age")], [.minimum("age"), .average("age")], [.minimum("level")],
       [.minimum("company.name")], [.count, .maximum("age")],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborStore
 
-/// Plans made of a schema and of counts alone: there is no store that one of them could read.
+/// Plans based on a schema and on counts alone, without a store.
 @Suite struct QueryPlannerEstimatingTests {
   private let schema: ModelSchema
 
@@ -56,7 +56,7 @@ import Testing
         filter age > 30
         └ scan Employee · 1000 rows
         """)
-    // What a row costs that is not asked for its own values alone counts too.
+    // The cost of conditions on related objects is included.
     #expect(
       try plan("Employee", "age > 30 AND company.name ENDSWITH 'x'", counts).contains(
         "index Employee.age"))
@@ -81,6 +81,7 @@ import Testing
         """)
   }
 
+  /// A union is estimated to find the sum of its alternatives.
   @Test func alternativesFindAtMostWhatTheyFindTogether() throws {
     let counts = StubCounts(objects: ["Employee": 1000], rows: ["age": 20])
     #expect(
@@ -108,7 +109,7 @@ import Testing
         relationship Company.employees: of 2 objects · about 100 rows
         └ index Company.name: name == "x" · 2 rows
         """)
-    // An equality that nothing counts holds of a tenth, and of one at least.
+    // An equality without a count is estimated to match a tenth of the rows, but at least one.
     #expect(
       try plan("Employee", "company.name == 'x' AND company.city == 'y'", counts) == """
         relationship Company.employees: of about 1 object · about 50 rows
@@ -136,7 +137,7 @@ import Testing
         limit 5
         └ index Employee.salary: backward · about 5 rows
         """)
-    // Few rows are sorted sooner than those that pass are met in order.
+    // Sorting a few rows is cheaper than scanning in order until enough rows match.
     #expect(
       try plan("Employee", "badge == 3", sortKeys: ["-salary"], limit: 5, counts) == """
         limit 5

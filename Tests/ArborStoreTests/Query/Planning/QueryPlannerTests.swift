@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Predicate, plan and rows together. 200 people `p000`… aged 0…99, 800 employees `e000`… of 20
-/// companies, with badges 1…800, aged 0…99 too.
+/// Predicates with their plans and rows, on the population of ``PlannedPeople``: 200 people `p000`…
+/// aged 0 to 99, and 800 employees `e000`… aged 0 to 99, of 20 companies, with badges 1 to 800.
 @Suite struct QueryPlannerTests {
   @Test func aUniqueValueIsLookedUp() throws {
     try assertFetch("Employee", "badge == 17") {
@@ -182,6 +182,7 @@ import Testing
     }
   }
 
+  /// A condition that is always false reads nothing.
   @Test func whatCanNotBeIsNotRead() throws {
     try assertFetch("Person", "FALSEPREDICATE") {
       """
@@ -192,6 +193,7 @@ import Testing
     }
   }
 
+  /// Rows found by truncated keys are checked by their records.
   @Test func cutKeysAreCheckedByTheRecord() throws {
     let people = try PlannedPeople()
     let long = String(repeating: "x", count: 600)

@@ -26,7 +26,7 @@ import Testing
         let isWanted = zip(tuple, matches).prefix(ranges.usedColumns).allSatisfy {
           Self.fulfils($0, $1.condition)
         }
-        // A cut bound takes in more than asked for, never less.
+        // A truncated bound includes more than requested, never less.
         #expect(
           isIn == isWanted || isIn && ranges.isCut,
           "\(columns) \(matches) \(tuple) seed \(random.seed), round \(round)")
@@ -77,7 +77,7 @@ import Testing
     #expect(range.upper == 5 && !range.isUpperIncluded)
   }
 
-  // MARK: Random conditions and what they mean
+  // MARK: Random conditions
 
   private static func value(_ kind: FieldKind, using random: inout SeededRandom) -> PropertyValue {
     switch kind {

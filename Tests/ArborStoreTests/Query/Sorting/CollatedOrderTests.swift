@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Orders that only the general path has, through whole fetches.
+/// Orders that only the general code path supports, tested with whole fetches.
 @Suite struct CollatedOrderTests {
   @Test(arguments: [
     (SortKey.Options.numeric, ["item 9", "item 10", "item 100"]),

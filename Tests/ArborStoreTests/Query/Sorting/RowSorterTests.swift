@@ -58,7 +58,8 @@ import Testing
   @Test func keysOfReplacedRowsAreForgotten() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 4500, using: &random)
-    // Each row is better than all before it, so the heap takes every one and leaves a key behind.
+    // Each row precedes all rows before it, so the heap accepts every row and drops a key each
+    // time.
     let rows = world.rows.filter { $0.entity.name == "Employee" }
     let keys = try world.keys([SortKey("objectID", isAscending: false)])
     let found = try world.sorted(keys, most: 2, rows: rows)
@@ -74,7 +75,7 @@ import Testing
   }
 }
 
-/// Records in memory, of people and employees, to be sorted.
+/// Records of people and employees in memory, to be sorted.
 struct SortWorld {
   let world: QueryWorld
   let rows: [PlainObject]
@@ -90,7 +91,8 @@ struct SortWorld {
       let entity = world.entity(index % 3 == 0 ? "Employee" : "Person")
       var values = QueryWorld.values(entity, index, using: &random)
       if index % 5 == 0 {
-        // Long and nearly equal: what decides lies behind the offset where index keys are cut.
+        // Long, nearly equal names that differ only after the offset at which index keys are
+        // truncated.
         values["name"] = .string(
           String(repeating: "k", count: 600 + index % 2) + "\(index % 7)")
       }
@@ -130,7 +132,7 @@ struct SortWorld {
       resolver: resolver)
   }
 
-  /// The rows in order, by the sorter.
+  /// Sorts rows with the sorter.
   func sorted(
     _ keys: [BoundSortKey], most: Int?, rows wanted: [PlainObject]? = nil,
     behind continuation: RowContinuation? = nil
@@ -148,7 +150,7 @@ struct SortWorld {
     return list.sink(as: RowNumbers.self).numbers
   }
 
-  /// The position of a row in an order.
+  /// Returns the continuation after a row.
   func continuation(_ keys: [BoundSortKey], _ number: ObjectNumber) throws -> RowContinuation {
     let index = try #require(rows.firstIndex { $0.number == number })
     let values = try columns(keys)
@@ -156,7 +158,7 @@ struct SortWorld {
     return RowContinuation(values: values, number: number)
   }
 
-  /// Visits every pair of rows.
+  /// Calls `body` with every pair of rows.
   func forEachPair(
     _ body: ((PlainObject, RecordView), (PlainObject, RecordView)) throws -> Void
   ) rethrows {

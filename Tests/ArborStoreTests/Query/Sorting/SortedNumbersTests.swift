@@ -2,9 +2,9 @@ import ArborStore
 import TestSupport
 import Testing
 
-/// Sorting numbers, against sets.
+/// Sorting numbers without duplicates, compared with sets.
 @Suite struct SortedNumbersTests {
-  /// Ranges of one number up to ones that no list fills, at both ends of what a number may be.
+  /// Spans range from one number to more than any list fills, at both ends of the number space.
   @Test(arguments: [1, 2, 63, 64, 65, 1000, 1 << 20, 1 << 48, .max] as [UInt64])
   func isASortedSet(span: UInt64) {
     var random = SeededRandom(seed: span)

@@ -5,7 +5,7 @@ import Testing
 @testable import ArborStore
 
 @Suite struct SortedPrefixesTests {
-  /// Few elements are compared and many are sorted by their bytes, with the same outcome.
+  /// Few elements are sorted by comparison and many by their bytes, with the same result.
   @Test(
     "Indices are sorted by number, then by the comparison",
     arguments: [0, 1, 2, 255, 256, 257, 5000],

@@ -2,9 +2,9 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Not part of the workload. The cost of a store with a former version of its model, in copies of a
-  /// loaded store. Opens it unchanged, with the next version for the first time, and with it again.
-  /// Scans records written with the former version, and the same records rewritten.
+  /// Measures the cost of a store with a former version of its model, in copies of a loaded store.
+  /// Opens it unchanged, with the next version for the first time, and with it again. Scans records
+  /// written with the former version, and the same records rewritten. Not part of the workload.
   func evolve(rounds: Int) throws {
     let former = path + ".former"
     let unconverted = path + ".unconverted"

@@ -42,8 +42,8 @@ final class Picture: ManagedObject {
 }
 
 extension Benchmark {
-  /// Not part of the workload. Deletes an object whose deletion cascades to all others, and restores it
-  /// with undo, before and after the commit.
+  /// Deletes an object whose deletion cascades to all others, and restores it with undo, before and
+  /// after the commit. Not part of the workload.
   func cascade() throws {
     let store = try PersistentStore(for: [Album.self, Picture.self], at: .path(path))
     let filling = store.makeContext()
@@ -83,8 +83,8 @@ extension Benchmark {
     }
   }
 
-  /// Not part of the workload. Durable commits of one object with `perform`, sequentially and eight at a
-  /// time, which share transactions (group commit).
+  /// Measures durable commits of one object with `perform`, sequentially and eight at a time, which
+  /// share transactions (group commit). Not part of the workload.
   func perform() async throws {
     let store = try store()
     let commits = 4_000

@@ -2,8 +2,8 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Not part of the workload. Builds indexes of every kind over a store without indexes, each when the
-  /// store is opened.
+  /// Builds indexes of every kind over a store without indexes, each when the store is opened. Not
+  /// part of the workload.
   func buildIndexes() throws {
     let indexes: [(name: String, index: FetchIndexDescription)] = [
       ("compound", .init(name: "b1", elements: [.init("age"), .init("salary")])),

@@ -2,9 +2,9 @@ import ArborData
 import Foundation
 
 extension Benchmark {
-  /// Not part of the workload. Builds an index over all employees after a migration, in copies of a
-  /// loaded store. Measures the build in batches and in one transaction, as in a reversal of a
-  /// migration, and commits of one object with and without a concurrent build.
+  /// Builds an index over all employees after a migration, in copies of a loaded store. Measures
+  /// the build in batches and in one transaction, as in a reversal of a migration, and commits of
+  /// one object with and without a concurrent build. Not part of the workload.
   func buildOnline(rounds: Int) throws {
     let copy = path + ".online"
     defer { Self.remove(copy) }

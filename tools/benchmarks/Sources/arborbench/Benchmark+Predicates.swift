@@ -1,8 +1,8 @@
 import ArborData
 
 extension Benchmark {
-  /// Not part of the workload. Parses distinct predicates, and evaluates predicates of one, two and
-  /// three terms without an index on every record of a loaded store.
+  /// Parses distinct predicates, and evaluates predicates of one, two and three terms without an
+  /// index on every record of a loaded store. Not part of the workload.
   func predicates() throws {
     let texts = (0..<200_000).map { number in
       switch number % 4 {

@@ -1,7 +1,7 @@
 import ArborData
 import Foundation
 
-/// Operations 3 to 10, each with a new context, so that none finds objects of another.
+/// Operations 3 to 10, each with a new context, so that none reuses the objects of another.
 extension Benchmark {
   func read(repetitions: Int) throws {
     let store = try store()

@@ -6,8 +6,8 @@ import Foundation
   import Darwin
 #endif
 
-/// Measures one phase and prints its line:
-/// `op wall_s cpu_s count checksum peak_rss_kB rss_kB_at_start`.
+/// A measurement of one phase, which prints its line: `op wall_s cpu_s count checksum peak_rss_kB
+/// rss_kB_at_start`.
 ///
 /// The peak memory is reset at the start of each phase if the system allows it.
 struct Meter {

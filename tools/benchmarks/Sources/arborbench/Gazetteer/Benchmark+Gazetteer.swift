@@ -63,8 +63,8 @@ extension GazetteerData {
   }
 }
 
-/// Runs operations on a store and on its rival in turn, and prints a line for each:
-/// the medians of the processor time, their ratio, the target and whether it is met.
+/// A comparison that runs operations on a store and on its rival in turn, and prints a line for
+/// each: the medians of the processor time, their ratio, the target and whether it is met.
 struct GazetteerComparison {
   let arbor: any GazetteerRival
   let rival: (any GazetteerRival)?
@@ -162,7 +162,7 @@ struct GazetteerComparison {
   }
 }
 
-/// Returns the duration of a call in seconds.
+/// The duration of a call in seconds.
 struct GazetteerTime {
   let wall: Double
   let processor: Double

@@ -35,7 +35,7 @@ struct GazetteerData {
   let countries: [CountryRow]
   let cities: [CityRow]
 
-  /// `count` cities in 252 countries.
+  /// Generates `count` cities in 252 countries.
   init(count: Int, seed: UInt64 = 7) {
     var random = SplitMix(seed: seed)
     let regions = (0..<Self.countryCount).map { GazetteerRegion(number: $0, &random) }

@@ -1,4 +1,4 @@
-/// Generates names of places in a script, each with its ASCII form.
+/// A generator of names of places in a script, each with its ASCII form.
 struct PlaceNames {
   enum Script: CaseIterable {
     case latin, western, eastern, turkic, cyrillic, greek, arabic, han, latinAgain, kana, hangul

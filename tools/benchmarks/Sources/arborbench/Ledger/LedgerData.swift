@@ -47,7 +47,7 @@ struct LedgerData {
     }
   }
 
-  /// The transactions as a JSON list, each with its postings.
+  /// Returns the transactions as a JSON list, each with its postings.
   func document() -> Data {
     var text = "["
     for row in transactions {
@@ -61,7 +61,7 @@ struct LedgerData {
     return Data((text + "\n]\n").utf8)
   }
 
-  /// The month of a day after 2001-01-01, by the Gregorian calendar.
+  /// Returns the month of a day after 2001-01-01, by the Gregorian calendar.
   private static func month(ofDay day: Int) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

@@ -19,6 +19,7 @@ internal import ArborLocks
 ///
 /// A limit belongs to the thread that runs the operation and checks the task that is current on
 /// that thread. Work moved to another thread must be notified of cancellation by other means.
+@usableFromInline
 package final class WorkLimit {
   /// The number of units before the first check.
   private static let firstStride = 16

@@ -134,7 +134,7 @@ final class ImportMapper {
           ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"],
           in: ancestor.description.userInfo)
       else { continue }
-      let identity = ExchangeIdentity()
+      var identity = ExchangeIdentity()
       for name in note.split(separator: ",").map({ String($0.trimmingSpace) }) {
         switch entity.property(named: name) {
         case .attribute(let attribute): identity.slots.append(attribute.slot)

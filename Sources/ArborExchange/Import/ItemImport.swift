@@ -46,7 +46,8 @@ final class ItemImport {
     let document = try source.document(limits: options.limits, work: plan.limit.work)
     defer { options.report?.add(findings()) }
     try plan.context.withSavepoint { () throws(ArborError) in
-      if let item = try self.plan.enterItem(document.root, self.mapping) {
+      let number = self.plan.index(of: self.mapping)
+      if let item = try self.plan.enterItem(document.root, self.mapping, number) {
         try self.run.carryOut(item, into: object)
       }
       try self.run.connectDeferred(unknownKey: .isError)

@@ -17,13 +17,20 @@ final class ExchangeMapping {
   let identity: ExchangeIdentity?
   let rules: ExchangeRules
   /// Finds the values in JSON items.
-  private(set) lazy var scanner = ItemScanner(entity.name, attributes, relationships)
+  let scanner: ItemScanner
   /// The index in the plan that most recently added the mapping.
   var indexInPlan: Int?
   /// The indexes of identifying attributes in ``attributes``.
   let identityAttributes: [Int]
+  /// The index in ``attributes`` of the only identifying one if any 64-bit integer can be its value
+  /// without conversion, otherwise `nil`.
+  let numberKey: Int?
   /// The index in ``relationships`` of the one to the object within which items are identified.
   let parent: Int?
+  /// The attributes' forms and slots, to read values without retaining attributes.
+  let shapes: [MappedAttribute.Shape]
+  /// Whether each relationship is connected by keys. Parallel to ``relationships``.
+  let areReferences: [Bool]
   private let indexes: [String: Int]
 
   init(
@@ -35,9 +42,16 @@ final class ExchangeMapping {
     self.relationships = relationships
     self.identity = identity
     self.rules = rules
-    identityAttributes = (identity?.slots ?? []).compactMap { slot in
+    scanner = ItemScanner(entity.name, attributes, relationships)
+    let identityAttributes = (identity?.slots ?? []).compactMap { slot in
       attributes.firstIndex { $0.slot == slot }
     }
+    self.identityAttributes = identityAttributes
+    numberKey =
+      identityAttributes.count == 1 && attributes[identityAttributes[0]].isPlainInteger64
+      ? identityAttributes[0] : nil
+    shapes = attributes.map { MappedAttribute.Shape(plainForm: $0.plainForm, slot: $0.slot) }
+    areReferences = relationships.map { $0.reference != nil }
     parent = relationships.firstIndex { $0.slot == identity?.parent?.slot }
     let names = attributes.map(\.name) + relationships.map(\.name)
     indexes = Dictionary(zip(names, names.indices)) { first, _ in first }
@@ -84,17 +98,15 @@ final class ExchangeMapping {
 
 /// The attributes that identify objects of an entity, and the relationship to the object within
 /// which they are unique.
-final class ExchangeIdentity {
+struct ExchangeIdentity {
   /// The slots of the attributes.
-  var slots: [Int]
+  var slots: [Int] = []
   var parent: RelationshipSchema?
   /// The predicate that bounds the lookup, or `nil` for the whole entity.
   var scope: FetchPredicate?
   /// Whether the attributes are unique in the whole store. Otherwise the members of an object never
   /// belong to another owner.
   var isGlobal = true
-
-  init(slots: [Int] = []) { self.slots = slots }
 }
 
 /// The options in which the kinds of exchange differ.
@@ -127,6 +139,11 @@ struct ExchangeRules {
 
 /// The path and interpretation of an attribute's value in an item.
 final class MappedAttribute {
+  struct Shape: BitwiseCopyable {
+    let plainForm: PlainForm?
+    let slot: Int
+  }
+
   let coder: AttributeCoder
   /// The paths, in order of precedence.
   let routes: [ItemRoute]

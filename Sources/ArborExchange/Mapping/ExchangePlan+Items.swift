@@ -23,7 +23,7 @@ extension ExchangePlan {
     let rules = mapping.rules
     for node in nodes {
       if owner != nil, rules.skipsNullMembers, node.isNull { continue }
-      if let item = try enterChecked(node, mapping, within: owner) { entered.append(item) }
+      if let item = try enterChecked(node, mapping, number, within: owner) { entered.append(item) }
     }
     guard let table else { return entered }
     if entered.contains(where: { items[Int($0)].key < 0 }) {
@@ -39,9 +39,9 @@ extension ExchangePlan {
 
   /// Adds a single item with its identity. Returns `nil` if it is null or dropped.
   private func enterIdentified(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship
+    _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32, within owner: MappedRelationship
   ) throws(ArborError) -> Int32? {
-    let item = try enterChecked(node, mapping, within: owner)
+    let item = try enterChecked(node, mapping, number, within: owner)
     guard let item, mapping.identity != nil, items[Int(item)].key < 0 else { return item }
     guard let drops else { throw missingIdentity([item], mapping) }
     drops.add { missingIdentity([item], mapping) }
@@ -50,17 +50,17 @@ extension ExchangePlan {
 
   /// Adds an item after the checks of its mapping. Returns `nil` if it is null or dropped.
   private func enterChecked(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+    _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32, within owner: MappedRelationship?
   ) throws(ArborError) -> Int32? {
     mapping.rules.dropsNull || !mapping.rules.validators.isEmpty
-      ? try enterValidated(node, mapping, within: owner)
-      : try enterItem(node, mapping, within: owner)
+      ? try enterValidated(node, mapping, number, within: owner)
+      : try enterItem(node, mapping, number, within: owner)
   }
 
   /// Adds an item after applying its validators. Returns `nil` if it is null or a validator drops
   /// it.
   private func enterValidated(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship?
+    _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32, within owner: MappedRelationship?
   ) throws(ArborError) -> Int32? {
     try limit.check()
     guard !node.isNull else {
@@ -76,10 +76,10 @@ extension ExchangePlan {
       }
       item = next
     }
-    if item == original { return try enterItem(node, mapping, within: owner) }
+    if item == original { return try enterItem(node, mapping, number, within: owner) }
     let valid = try JSONDocument(item.data()).root
     do throws(ArborError) {
-      return try enterItem(valid, mapping, within: owner, insteadOf: node)
+      return try enterItem(valid, mapping, number, within: owner, insteadOf: node)
     } catch {
       throw error.with(location: node.location)
     }
@@ -87,10 +87,12 @@ extension ExchangePlan {
 
   /// Adds an item, even without its identity. Returns `nil` if it isn't an object and is skipped.
   ///
-  /// - Parameter origin: The original item, if a validator has replaced it.
+  /// - Parameters:
+  ///   - number: The index of the mapping in the plan.
+  ///   - origin: The original item, if a validator has replaced it.
   func enterItem(
-    _ node: JSONNode, _ mapping: ExchangeMapping, within owner: MappedRelationship? = nil,
-    insteadOf origin: JSONNode? = nil
+    _ node: JSONNode, _ mapping: ExchangeMapping, _ number: Int32,
+    within owner: MappedRelationship? = nil, insteadOf origin: JSONNode? = nil
   ) throws(ArborError) -> Int32? {
     try limit.check()
     guard node.kind == .object else {
@@ -103,29 +105,29 @@ extension ExchangePlan {
       drops.add(problem)
       return nil
     }
-    let number = index(of: mapping)
     let firstValue = values.count
     try mapping.scanner.scan(node, isOutermost: owner == nil, &values)
     let isWithinParent = mapping.isIdentified(within: owner)
-    let key = try key(mapping, tables[Int(number)], node.document, firstValue)
+    let key = try key(mapping, tables[Int(number)], node, firstValue)
     let firstLink = links.count
     let firstMember = firstValue + mapping.attributes.count
-    for (index, relationship) in mapping.relationships.enumerated() {
+    for index in mapping.areReferences.indices {
+      let value = values[firstMember + index]
       let link: Link
-      if let reference = relationship.reference, let table = referenceTable(number, index) {
-        link = reference.link(of: node, at: index, table, in: self) {
-          mapping.scanner.value(of: $0)
-        }
-        if owner == nil { reference.noteUse { mapping.scanner.value(of: $0) } }
+      if mapping.areReferences[index], let reference = mapping.relationships[index].reference,
+        let table = referenceTable(number, index)
+      {
+        link = reference.link(
+          of: node, at: index, plainNode: value, table, in: self, mapping.scanner)
+        if owner == nil { reference.noteUse(mapping.scanner) }
       } else {
-        let value = values[firstMember + index]
         // The content is read when the item is complete.
         link = Link(
           relationship: Int32(index), content: value > 0 ? .null : .absent, node: value)
       }
       if link.content != .absent || mapping.rules.clearsAbsent { links.append(link) }
     }
-    values.removeLast(mapping.relationships.count)
+    values.removeLast(mapping.areReferences.count)
     let item = items.count
     items.append(
       Item(
@@ -135,9 +137,9 @@ extension ExchangePlan {
         origin: origin.map { index(ofOrigin: $0) } ?? -1))
     // From here on nested items are scanned.
     for link in items[item].links where links[link].content != .absent {
-      let relationship = mapping.relationships[Int(links[link].relationship)]
-      guard relationship.reference == nil else { continue }
-      try enterMembers(of: relationship, at: link, in: node, mapping)
+      let index = Int(links[link].relationship)
+      guard !mapping.areReferences[index] else { continue }
+      try enterMembers(of: mapping.relationships[index], at: link, in: node, mapping)
     }
     if mapping.identity?.parent != nil, !isWithinParent, parentKey(items[item]) == nil {
       items[item].key = -1
@@ -159,7 +161,7 @@ extension ExchangePlan {
       {
         link.mapping = self.index(of: mapping)
         if isSingle {
-          let item = try enterIdentified(value, mapping, within: relationship)
+          let item = try enterIdentified(value, mapping, link.mapping, within: relationship)
           link.content = item == nil && drops != nil ? .absent : .members
           link.first = Int32(members.count)
           link.count = item == nil ? 0 : 1
@@ -200,24 +202,23 @@ extension ExchangePlan {
   ///
   /// - Parameter firstValue: The index of the item's first value.
   private func key(
-    _ mapping: ExchangeMapping, _ table: IdentityTable?, _ document: JSONDocument,
-    _ firstValue: Int
+    _ mapping: ExchangeMapping, _ table: IdentityTable?, _ item: JSONNode, _ firstValue: Int
   ) throws(ArborError) -> Int32 {
     guard let table else { return -1 }
+    if let index = mapping.numberKey {
+      let node = Int(values[firstValue + index])
+      guard node > 0 else { return -1 }
+      if let number = JSONNode(document: item.document, tapeIndex: node).int64 {
+        return table.want(.number(number))
+      }
+    }
     if mapping.identityAttributes.isEmpty { return table.want(.none) }
     var parts: [PropertyValue] = []
     for index in mapping.identityAttributes {
       let node = Int(values[firstValue + index])
       guard node > 0 else { return -1 }
-      let value = JSONNode(document: document, tapeIndex: node)
-      let attribute = mapping.attributes[index]
-      let isOnly = mapping.identityAttributes.count == 1
-      if isOnly, attribute.isPlainInteger64, let number = value.int64 {
-        return table.want(.number(number))
-      }
-      let part = try attribute.identity(value, isLenient: drops != nil)
-      if isOnly { return IdentityKey(part).map { table.want($0) } ?? -1 }
-      parts.append(part)
+      let value = JSONNode(document: item.document, tapeIndex: node)
+      parts.append(try mapping.attributes[index].identity(value, isLenient: drops != nil))
     }
     return IdentityKey(parts).map { table.want($0) } ?? -1
   }

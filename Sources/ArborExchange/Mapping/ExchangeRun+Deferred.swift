@@ -26,8 +26,9 @@ struct WaitingLink {
 enum ItemLocation {
   /// A tape index in a document of the plan.
   case node(document: Int32, Int32)
-  /// A byte offset in the source, because the document has already been released.
-  case byte(Int, of: JSONSource)
+  /// A byte offset in the source, because the document has already been released. Indirect, so that
+  /// deferred links are small.
+  indirect case byte(Int, of: JSONSource)
 }
 
 /// The treatment of unknown keys.

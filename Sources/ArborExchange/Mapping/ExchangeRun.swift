@@ -111,7 +111,9 @@ final class ExchangeRun {
       throw item.origin < 0 ? error : error.with(location: plan.origin(item).location)
     }
     guard let itemsOfObjects else { return }
-    for object in objects[first...] { itemsOfObjects.set(object.objectNumber, UInt(index)) }
+    for position in first..<objects.count {
+      itemsOfObjects.set(objects[position].objectNumber, UInt(index))
+    }
   }
 
   /// Returns the existing objects that an item describes.
@@ -175,14 +177,13 @@ final class ExchangeRun {
     // A single node for all values, so that the document is retained only once.
     var node = plan.node(item, item.node)
     var changed = false
-    for index in mapping.attributes.indices {
+    for index in mapping.shapes.indices {
       node.tapeIndex = Int(plan.values[Int(item.values) + index])
       if node.tapeIndex == 0, !mapping.rules.clearsAbsent { continue }
-      let attribute = mapping.attributes[index]
       let hasChanged =
         node.tapeIndex == 0
-        ? try assign(.null, to: attribute, of: object, isNew)
-        : try set(attribute, of: object, to: node, mapping, hasHooks, isNew)
+        ? try assign(.null, to: mapping.attributes[index], of: object, isNew)
+        : try set(index, of: object, to: node, mapping, hasHooks, isNew)
       if hasChanged { changed = true }
     }
     // From here on, items may refer to the object.
@@ -205,34 +206,42 @@ final class ExchangeRun {
 
   // MARK: Values
 
-  /// Sets an attribute to a value of the document, without conversion if possible.
+  /// Sets the attribute at an index of the mapping to a value of the document, without conversion
+  /// if possible.
   private func set(
-    _ attribute: MappedAttribute, of object: ManagedObject, to node: JSONNode,
-    _ mapping: ExchangeMapping, _ hasHooks: Bool, _ isNew: Bool
+    _ index: Int, of object: ManagedObject, to node: JSONNode, _ mapping: ExchangeMapping,
+    _ hasHooks: Bool, _ isNew: Bool
   ) throws(ArborError) -> Bool {
     if let source = mapping.rules.uniqueIDs, node.isText(SeedReader.uniqueID) {
+      let attribute = mapping.attributes[index]
       return try drawUniqueID(source, for: attribute, of: object, at: node, mapping)
     }
+    let shape = mapping.shapes[index]
     var isTold = !hasHooks
     var reception = ManagedObject.Reception.unfit
-    switch attribute.plainForm {
+    switch shape.plainForm {
     case .date:
+      let attribute = mapping.attributes[index]
       guard let date = attribute.coder.date(node) else { break }
       if !isTold, Self.tell(object, .date(date), node, attribute.name) { return !isNew }
       isTold = true
-      reception = try object.receive(date, atSlot: attribute.slot)
+      reception = try object.receive(date, atSlot: shape.slot)
     case .text where node.kind == .string, .number:
-      if !isTold, node.tell({ object.importValue($0, forKey: attribute.name) }) {
+      if !isTold,
+        node.tell({ object.importValue($0, forKey: mapping.attributes[index].name) })
+      {
         return !isNew
       }
       isTold = true
-      reception = try object.receive(node, atSlot: attribute.slot)
+      reception = try object.receive(node, atSlot: shape.slot)
     case .text, nil: break
     }
     switch reception {
     case .changed: return true
     case .same: return false
-    case .unfit: return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
+    case .unfit:
+      let attribute = mapping.attributes[index]
+      return try setRead(attribute, of: object, to: node, mapping, isTold, isNew)
     }
   }
 

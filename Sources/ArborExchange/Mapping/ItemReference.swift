@@ -5,8 +5,9 @@ import Foundation
 /// Connects a relationship with objects to which an item refers by key.
 final class ItemReference {
   private var template: ReferenceTemplate
-  private var plainRoutes: [ItemRoute]?
   private(set) var routes: [ItemRoute]
+  /// The routes to the key, or `nil` if it is composed of several values.
+  let plainRoutes: [ItemRoute]?
   /// The entity of the objects, and the attribute that identifies them.
   let entity: EntitySchema
   let attribute: AttributeCoder
@@ -30,16 +31,17 @@ final class ItemReference {
   /// Looks up the first keys of the routes, once for many items.
   func prepare(_ keys: JSONKeyTable) {
     template.prepare(keys)
-    plainRoutes = template.plainRoutes
     routes = template.routes
   }
 
-  /// Adds the references of an item to a plan, with values found by `value`.
+  /// Adds the references of the most recently scanned item to a plan.
   ///
-  /// - Parameter table: The table for looking up the keys.
+  /// - Parameters:
+  ///   - plainNode: The tape index of the value at the ``plainRoutes``, or 0 if it is missing.
+  ///   - table: The table for looking up the keys.
   func link(
-    of item: JSONNode, at relationship: Int, _ table: IdentityTable, in plan: ExchangePlan,
-    _ value: (ItemRoute) -> JSONNode?
+    of item: JSONNode, at relationship: Int, plainNode: Int32, _ table: IdentityTable,
+    in plan: ExchangePlan, _ scanner: ItemScanner
   ) -> ExchangePlan.Link {
     var link = ExchangePlan.Link(relationship: Int32(relationship))
     func begin(at node: JSONNode) {
@@ -56,10 +58,9 @@ final class ItemReference {
       link.content = .null
       link.node = Int32(node.tapeIndex)
     }
-    if let plainRoutes {
-      var first: JSONNode?
-      for route in plainRoutes where first == nil { first = value(route) }
-      guard let node = first else { return link }
+    if plainRoutes != nil {
+      guard plainNode > 0 else { return link }
+      let node = JSONNode(document: item.document, tapeIndex: Int(plainNode))
       if node.isNull {
         clear(at: node)
         return link
@@ -72,16 +73,16 @@ final class ItemReference {
       }
       return link
     }
-    let values = routes.compactMap(value)
+    let values = routes.compactMap(scanner.value(of:))
     if values.contains(where: \.isNull) {
       clear(at: item)
     } else if let list = values.first(where: { $0.kind == .array }) {
       begin(at: list)
       for element in list.items where !element.isNull {
-        add(template.keys(element: element, value).map(key))
+        add(template.keys(element: element, scanner.value(of:)).map(key))
       }
     } else {
-      let keys = template.keys(element: nil, value)
+      let keys = template.keys(element: nil, scanner.value(of:))
       guard !keys.isEmpty else { return link }
       begin(at: item)
       add(keys.map(key))
@@ -89,9 +90,9 @@ final class ItemReference {
     return link
   }
 
-  /// Records whether an item has one of the values that keys are composed of.
-  func noteUse(_ value: (ItemRoute) -> JSONNode?) {
-    if !isMet { isMet = routes.contains { value($0) != nil } }
+  /// Records whether the most recently scanned item has one of the values that keys are composed of.
+  func noteUse(_ scanner: ItemScanner) {
+    if !isMet { isMet = routes.contains { scanner.value(of: $0) != nil } }
   }
 
   /// The names of the values that keys are composed of, as in the template.

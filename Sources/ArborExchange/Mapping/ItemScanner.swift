@@ -36,8 +36,8 @@ final class ItemScanner {
     let routes =
       attributes.flatMap(\.routes) + relationships.flatMap { $0.reference?.routes ?? $0.routes }
     members = JSONMembers(JSONKeyTable(Set(routes.compactMap(\.firstKey)).sorted()))
-    // The values of references are found through their keys.
-    let described = relationships.map { $0.reference == nil ? $0.routes : [] }
+    // References that compose their keys of several values look these up themselves.
+    let described = relationships.map { $0.reference.map { $0.plainRoutes ?? [] } ?? $0.routes }
     for routes in attributes.map(\.routes) + described {
       if routes.count == 1, routes[0].steps.count == 1, let key = routes[0].firstKey,
         let index = members.table.keyIndex(of: key)

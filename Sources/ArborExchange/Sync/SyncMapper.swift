@@ -51,7 +51,7 @@ final class SyncMapper {
       }
     }
     let isMatched = !serializer.identifiers.isEmpty && !serializer.forceInsert
-    let identity = try Self.identity(serializer.identifiers, of: entity, attributes)
+    var identity = try Self.identity(serializer.identifiers, of: entity, attributes)
     let rules = Self.rules(serializer)
     identity.scope = rules.scope
     return ExchangeMapping(
@@ -64,7 +64,7 @@ final class SyncMapper {
   private static func identity(
     _ identifiers: [String], of entity: EntitySchema, _ attributes: [MappedAttribute]
   ) throws(ArborError) -> ExchangeIdentity {
-    let identity = ExchangeIdentity()
+    var identity = ExchangeIdentity()
     for identifier in identifiers {
       if let attribute = attributes.first(where: { $0.name == identifier }) {
         identity.slots.append(attribute.slot)

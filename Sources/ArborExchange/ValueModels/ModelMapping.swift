@@ -51,7 +51,7 @@ final class ModelMapping {
     _ traits: ModelTraits, _ entity: EntitySchema
   ) throws(ArborError) -> ExchangeIdentity? {
     guard !traits.uniquingKeys.isEmpty else { return nil }
-    let identity = ExchangeIdentity()
+    var identity = ExchangeIdentity()
     for key in traits.uniquingKeys.sorted() {
       switch traits.managedKeys.name(for: key).flatMap(entity.property(named:)) {
       case .attribute(let attribute):

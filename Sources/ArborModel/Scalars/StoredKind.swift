@@ -135,6 +135,7 @@ package enum KeyPayload {
 }
 
 /// An order-preserving encoding of numbers as bits.
+@usableFromInline
 package enum KeyBits {
   @inlinable @inline(__always)
   package static func of(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ (1 << 63) }

@@ -17,6 +17,7 @@ package struct AttributeSchema: Sendable {
 /// A relationship of an entity: inherited, own, or the hidden inverse of one without an inverse.
 ///
 /// A class, because it has many properties and is passed around with each link.
+@usableFromInline
 package final class RelationshipSchema: Sendable {
   package enum Storage: Sendable, Hashable {
     /// A to-one relationship: a field of the owner's record, by its index in the layout.

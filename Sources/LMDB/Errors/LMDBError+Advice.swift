@@ -1,5 +1,6 @@
 extension LMDBError: CustomStringConvertible {
   /// The cause and the remedy.
+  @usableFromInline
   package var description: String { "\(cause) \(remedy)" }
 
   /// The cause of the error in one sentence.

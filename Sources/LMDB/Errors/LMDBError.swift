@@ -2,6 +2,7 @@
 /// conditions that LMDB itself does not distinguish.
 ///
 /// Every case has a ``cause`` and a ``remedy``.
+@usableFromInline
 package enum LMDBError: Error, Sendable, Hashable {
   // LMDB's own codes, in the order of `lmdb.h`.
   case keyExists

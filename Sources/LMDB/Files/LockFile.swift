@@ -87,6 +87,7 @@ enum LockFile {
 }
 
 /// The reason why a lock file cannot be used.
+@usableFromInline
 package struct LockFileProblem: Sendable, Hashable, CustomStringConvertible {
   package enum Kind: Sendable, Hashable {
     case directory
@@ -116,6 +117,7 @@ extension LockFileProblem {
     }
   }
 
+  @usableFromInline
   package var description: String {
     switch kind {
     case .directory: "The lock file \(path) is a directory."

@@ -21,6 +21,7 @@ extension Cursor {
   }
 
   /// Moves to the entry with exactly this key and value.
+  @usableFromInline
   package func seekExact(
     _ key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
@@ -28,6 +29,7 @@ extension Cursor {
   }
 
   /// Moves to the first entry with exactly this key whose value is not less than `value`.
+  @usableFromInline
   package func seek(
     _ key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {
@@ -50,6 +52,7 @@ extension Cursor {
 
   /// Returns the first values of `key`, packed as they are stored on their page, or `nil` if the
   /// key is missing. ``nextBatch()`` returns the rest. For databases with fixed duplicates.
+  @usableFromInline
   package func firstBatch(_ key: UnsafeRawBufferPointer) throws(LMDBError)
     -> UnsafeRawBufferPointer?
   {

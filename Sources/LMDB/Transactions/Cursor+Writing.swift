@@ -7,6 +7,7 @@ internal import CLMDB
 /// bugs in both for databases with duplicates.
 extension Cursor {
   /// The put modes that are safe through a cursor.
+  @usableFromInline
   package enum BulkMode: Sendable {
     /// Does nothing if the key already has this value.
     case noDuplicate
@@ -32,6 +33,7 @@ extension Cursor {
   /// - Returns: `false` if the pair already exists and `mode` is `noDuplicate`.
   /// - Throws: ``LMDBError/keyExists`` if an appended entry is not greater than the last one.
   @discardableResult
+  @usableFromInline
   package func put(
     key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, _ mode: BulkMode,
     isCounted: Bool = true

@@ -41,6 +41,7 @@ package struct Entry {
 ///
 /// In a database with duplicates, each value is a separate entry. The values of a key are in
 /// ascending order.
+@usableFromInline
 package struct Cursor: ~Copyable {
   let handle: OpaquePointer
   private let slot: SlotReference
@@ -129,6 +130,7 @@ package struct Cursor: ~Copyable {
   }
 
   /// Moves to the first entry whose key is not less than `key`.
+  @usableFromInline
   package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_RANGE, key)
   }
@@ -139,6 +141,7 @@ package struct Cursor: ~Copyable {
   }
 
   /// Moves to the first entry of exactly this key.
+  @usableFromInline
   package func seekExact(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Entry? {
     try move(MDB_SET_KEY, key)
   }

@@ -1,9 +1,12 @@
 internal import CLMDB
 
 /// The key order of a database, and whether a key can have several values.
+@usableFromInline
 package struct DatabaseFlags: OptionSet, Sendable, Hashable {
+  @usableFromInline
   package let rawValue: UInt32
 
+  @usableFromInline
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   // Combined with unions: an array literal of several flags uses generic code of the standard
@@ -36,6 +39,7 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
 ///
 /// A transaction can use the databases that were open when it began. After a database is deleted,
 /// its value must not be used again, because LMDB reuses the handle.
+@usableFromInline
 package struct Database: Sendable, Hashable {
   package let name: String
   package let handle: UInt32

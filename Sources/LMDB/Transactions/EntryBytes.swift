@@ -1,5 +1,6 @@
 /// The bytes of a key or a value: a buffer, an array, or a number in native byte order, as in
 /// LMDB's integer keys and values.
+@usableFromInline
 package protocol EntryBytes {
   /// Calls `body` with the bytes, which are valid only while it runs.
   func withBytes<R, E: Error>(

@@ -5,6 +5,7 @@ internal import CLMDB
 ///
 /// It owns nothing: use it only while its transaction is alive. Returned bytes are valid until the
 /// transaction ends or, in a write transaction, until the next change.
+@usableFromInline
 package struct TransactionReader {
   let slot: SlotReference
 
@@ -15,6 +16,7 @@ package struct TransactionReader {
   package var id: UInt64 { UInt64(mdb_txn_id(transaction)) }
 
   /// Returns the value of `key`, or the first of several, or `nil` if the key is missing.
+  @usableFromInline
   package func get(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {

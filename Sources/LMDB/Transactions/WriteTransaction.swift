@@ -1,6 +1,7 @@
 internal import CLMDB
 
 /// The behaviour of a put if the key already exists.
+@usableFromInline
 package enum PutMode: Sendable {
   /// Replaces the value or, in a database with duplicates, adds one.
   case overwrite
@@ -35,6 +36,7 @@ package enum PutMode: Sendable {
 /// It sees its own changes. Returned bytes are valid until its next change; a cursor stays usable
 /// across changes. Any error of an operation except ``LMDBError/badValueSize`` invalidates the
 /// transaction, so rethrow it from the closure.
+@usableFromInline
 package struct WriteTransaction: ~Copyable, ReadableTransaction {
   let environment: Environment
 
@@ -55,6 +57,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   ///
   /// - Returns: `false` if `mode` does not allow changing an existing entry.
   @discardableResult
+  @usableFromInline
   package func put(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
     _ mode: PutMode = .overwrite
@@ -135,6 +138,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Deletes a key with all its values. Returns `false` if it does not exist.
   @discardableResult
+  @usableFromInline
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
@@ -173,6 +177,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
   /// Deletes one value of a key. Returns `false` if it does not exist. In a database without
   /// duplicates, the value is ignored.
   @discardableResult
+  @usableFromInline
   package func delete(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
@@ -207,6 +212,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Counts an entry as removed that an uncounted clear has removed and that is not put again.
   @inline(__always)
+  @usableFromInline
   package func countRemoval(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) {
@@ -216,6 +222,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
 
   /// Counts an entry as added that is put uncounted and was not removed by an uncounted clear.
   @inline(__always)
+  @usableFromInline
   package func countAddition(
     _ database: Database, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) {

@@ -191,6 +191,7 @@ extension MetaPage {
 }
 
 /// A finding of the page verification, with its location.
+@usableFromInline
 package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
   /// The page, or `nil` if the finding is about the whole file or database.
   package let page: UInt64?
@@ -199,6 +200,7 @@ package struct PageFinding: Sendable, Hashable, CustomStringConvertible {
   /// The damage, as a clause about the page or the database.
   package let what: String
 
+  @usableFromInline
   package var description: String {
     var parts: [String] = []
     if let page { parts.append("page \(page)") }

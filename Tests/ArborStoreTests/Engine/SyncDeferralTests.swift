@@ -43,8 +43,11 @@ import Testing
     }
   }
 
+  /// Opens a file without a background scrub, whose commit would compute the digests.
   private func open(_ path: String) throws -> StoreEngine {
-    try StoreEngine.open(StoreOpening(.file(path), model: nil))
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.scrubInterval = nil
+    return try StoreEngine.open(opening)
   }
 
   @Test func onlyAFileWithALogIsUnsettledAndOnlyWhileItIsOpen() throws {

@@ -11,9 +11,9 @@ public import Foundation
 /// browser.waitUntilStopped()
 /// ```
 ///
-/// The page is served on 127.0.0.1 only, to clients that know the token in the URL. The token
-/// grants read access to the entire store. Nothing is loaded from elsewhere. Nothing can be changed
-/// unless ``Options/allowsWriting`` is `true`.
+/// The page is served on 127.0.0.1 only. Access to data requires the token in the URL, which grants
+/// read access to the entire store. Nothing is loaded from elsewhere. Nothing can be changed unless
+/// ``Options/allowsWriting`` is `true`.
 ///
 /// Thread-safe. A browser retains its store, and stops when it is released.
 ///
@@ -30,8 +30,8 @@ public final class StoreBrowser: Sendable {
     public var allowsWriting = false
     /// The port on 127.0.0.1. The default, 0, selects any free port.
     public var port: UInt16 = 0
-    /// The time without a request after which the browser stops. The default is half an hour. A
-    /// page that shows the live history counts as a request.
+    /// The time without an authorized request after which the browser stops. The default is half an
+    /// hour. A page that shows the live history counts as a request.
     public var idleTime = Duration.seconds(30 * 60)
 
     /// Creates the default options.

@@ -25,7 +25,7 @@ enum ModelSearch {
     return folder
   }
 
-  /// Returns the readable versions in a model file, in order of their names.
+  /// Returns the readable versions in a model file, sorted by name.
   static func versions(of file: URL) throws(ArborError) -> [ManagedObjectModel] {
     let document = try ModelDocument(contentsOf: file)
     return document.versions.compactMap { try? document.model(ofVersion: $0.name) }

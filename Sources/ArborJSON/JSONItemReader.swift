@@ -276,7 +276,7 @@ extension JSONItemReader {
     state = .members(isContinued: false)
   }
 
-  /// The role of a part of the innermost level.
+  /// The role of a member of the innermost level on the path to the items.
   private enum Part {
     case items
     case level
@@ -293,7 +293,7 @@ extension JSONItemReader {
     return levels.count == path.names.count ? .items : .level
   }
 
-  /// Reads a part of the innermost level.
+  /// Reads a member of the innermost level.
   private mutating func member(
     _ scanner: inout JSONScanner, isContinued: Bool
   ) throws(JSONFault) -> Step {

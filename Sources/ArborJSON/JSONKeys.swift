@@ -22,9 +22,9 @@ enum JSONKeys {
     }
   }
 
-  /// Uses a hash table of tape indexes, four bytes per slot. The strings, of which there may be
-  /// millions, exist only while they are hashed. Swift's per-process hash seeding prevents
-  /// collision attacks.
+  /// Does the same for many keys, with a hash table of tape indexes, four bytes per slot. The
+  /// strings, of which there may be millions, exist only while they are hashed. Swift's per-process
+  /// hash seeding prevents collision attacks.
   private static func firstRepeatedOfMany(
     _ object: Int, _ tape: JSONTape, _ bytes: UnsafeRawBufferPointer
   ) -> Int? {

@@ -58,8 +58,8 @@ package struct JSONOrigin: Sendable {
     bytes.count - count(in: bytes) { word in word & ~(word &<< 1) & highs }
   }
 
-  /// Counts the high bits that a closure sets for each eight bytes. It must not set any for the
-  /// zero bytes that pad the last word.
+  /// Returns the total number of bits that a closure sets, given eight bytes at a time. It must not
+  /// set any for the zero bytes that pad the last word.
   @inline(__always)
   private static func count(in bytes: UnsafeRawBufferPointer, _ marks: (UInt64) -> UInt64) -> Int {
     var count = 0

@@ -105,8 +105,8 @@ struct DateSearch {
         + "\(end.end.sequence), and \(last), commit \(next.manifest.sequence)")
   }
 
-  /// Returns a date that can be passed back: the text has no fractional seconds, so the date is
-  /// rounded up.
+  /// Returns a date as text that can be passed back. The text has no fractional seconds, so the
+  /// date is rounded up.
   private static func roundedUp(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.up)
     return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)

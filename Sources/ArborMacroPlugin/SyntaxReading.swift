@@ -2,7 +2,7 @@ internal import ArborSource
 internal import SwiftParser
 internal import SwiftSyntax
 
-// Small questions to syntax nodes.
+// Queries on syntax nodes.
 
 extension TokenSyntax {
   /// The identifier without backticks, as in the model.

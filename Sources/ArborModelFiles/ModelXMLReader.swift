@@ -123,7 +123,7 @@ struct ModelXMLReader {
 
   private mutating func read(_ root: ModelXMLNode) {
     guard root.name == "model" else {
-      report(root, "The root element is \(root.name), but that of a model file is model.")
+      report(root, "Expected the root element model, but found \(root.name).")
       return
     }
     checkVocabulary(root, entity: nil)

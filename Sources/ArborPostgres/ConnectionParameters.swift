@@ -4,7 +4,7 @@ internal import CPostgres
 /// The contents of a connection string: the servers in order, and the parameters for each.
 struct ConnectionParameters: Sendable {
   /// For each server, the parameters of a connection string that names only this one. libpq itself
-  /// tries the next server if one refuses, but in its non-blocking mode not if one doesn't respond.
+  /// tries the next server if one refuses but, in non-blocking mode, not if one fails to respond.
   let servers: [[String: String]]
   /// The database and the servers, for messages. Contains no password.
   let name: String

@@ -6,7 +6,7 @@ internal import Foundation
 ///
 /// No call blocks beyond the given deadline: libpq is used in non-blocking mode, and waiting is
 /// done by `poll` on its socket. Host names, which libpq resolves when a connection is started,
-/// have no timeout, so that starting one is a ``BoundedCall``. libpq itself suppresses SIGPIPE.
+/// have no timeout, so starting one is a ``BoundedCall``. libpq itself suppresses SIGPIPE.
 ///
 /// `@unchecked Sendable`: a connection has one user at a time, which takes it from the pool and
 /// returns it under the pool's lock, and libpq allows connections to move between threads.

@@ -14,7 +14,7 @@ extension ArborService {
     /// The log and the interval of backups, or `nil`, the default, for none.
     public var backUps: BackUps?
     /// The interval at which the store is sampled for gauges, such as the file's size. The default
-    /// is 15 seconds, the minimum 10 milliseconds. A sample takes some hundred microseconds.
+    /// is 15 seconds, the minimum 10 milliseconds. A sample takes a few hundred microseconds.
     public var sampling = Duration.seconds(15)
     /// The metrics factory. The default, `nil`, is the one that the program has bootstrapped when
     /// the service is created.

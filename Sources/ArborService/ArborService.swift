@@ -62,8 +62,8 @@ public final class ArborService: Service {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
-  ///     it is a label.
+  ///   - name: The name of the store in metrics, spans and log entries. It is a metric label, so
+  ///     use only a few different names.
   ///   - configuration: The configuration of the service.
   ///   - opening: Opens the store with the given instrument in `StoreOptions.instrument`. Without
   ///     it, no commits and fetches are reported.
@@ -85,8 +85,8 @@ public final class ArborService: Service {
   /// Creates a service with a store that is opened with a model, or created if it doesn't exist.
   ///
   /// - Parameters:
-  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
-  ///     it is a label.
+  ///   - name: The name of the store in metrics, spans and log entries. It is a metric label, so
+  ///     use only a few different names.
   ///   - model: The model of the store.
   ///   - location: The file, whose folder must exist, or memory.
   ///   - options: The options of the store. An instrument in them is notified in addition to the
@@ -115,8 +115,8 @@ public final class ArborService: Service {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: The name of the store in metrics, spans and log entries. Must be one of few, since
-  ///     it is a label.
+  ///   - name: The name of the store in metrics, spans and log entries. It is a metric label, so
+  ///     use only a few different names.
   ///   - model: The model of the store.
   ///   - location: The file, which only this machine uses and whose folder must exist.
   ///   - log: The log.
@@ -140,7 +140,7 @@ public final class ArborService: Service {
   /// Runs until the service is shut down gracefully or its task is cancelled, then closes the
   /// store.
   ///
-  /// - Throws: `ArborError` `closed` if the store is already closed: a service can run once only.
+  /// - Throws: `ArborError` `closed` if the store is already closed: a service can run only once.
   public func run() async throws {
     guard !store.isClosed else {
       throw ArborError(

@@ -222,7 +222,7 @@ import Testing
         ),
         ("/api/objects", 400, "The model has no entity ."),
         (
-          "/api/object?id=Office", 400, "This is not the name of an object. Expected Entity/number."
+          "/api/object?id=Office", 400, "The object ID is malformed. Expected Entity/number."
         ),
         ("/api/other", 404, "Not found."),
         ("/../etc/passwd", 404, "Not found."),

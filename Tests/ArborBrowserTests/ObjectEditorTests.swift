@@ -189,7 +189,7 @@ import ArborBrowser
         ),
         (
           ["op": "update", "id": "Employee/x", "values": [:]], 400,
-          "This is not the name of an object. Expected Entity/number."
+          "The object ID is malformed. Expected Entity/number."
         ),
       ]
       for (edit, status, message) in cases {

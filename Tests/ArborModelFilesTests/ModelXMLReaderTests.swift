@@ -103,7 +103,7 @@ import Testing
       ),
       (
         "</entity><fetchRequest name='r' entity='A' predicateString='url.path LIKE[c] $URL'/>",
-        "names url.path: A.url is an attribute, which no name can follow"
+        "names url.path: A.url is an attribute, so the path must end there"
       ),
       (
         "</entity><fetchRequest name='r' entity='A' predicateString='ANY a.gone.x == 1'/>",
@@ -179,7 +179,7 @@ import Testing
       let error = try #require(ModelFixtures.error(reading: url))
       #expect(
         error.violations.map(\.message) == [
-          "The root element is plist, but that of a model file is model."
+          "Expected the root element model, but found plist."
         ])
     }
   }

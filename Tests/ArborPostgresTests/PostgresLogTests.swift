@@ -94,7 +94,7 @@ import Testing
     let error = #expect(throws: ArborError.self) { try PostgresLog(connection, options: options) }
     #expect(
       error?.message
-        == "PostgresLog.Options.timeout is 0.0 seconds. Use a millisecond to a day."
+        == "PostgresLog.Options.timeout is 0.0 seconds. Use 1 millisecond to 1 day."
     )
   }
 

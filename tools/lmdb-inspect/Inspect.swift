@@ -72,7 +72,7 @@ import Logging
     }
   }
 
-  /// Ends the process as requested by the argument parser: with a text for the user, or with the
+  /// Ends the process as requested by the argument parser: with a message for the user, or with the
   /// exit code of a verb that has answered.
   private static func end(_ error: any Error) -> Never {
     let code = exitCode(for: error).rawValue

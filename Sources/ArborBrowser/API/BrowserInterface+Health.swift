@@ -51,8 +51,8 @@ extension BrowserInterface {
   }
 }
 
-/// The check of the entire store. Runs once at a time, on a thread of its own, however many clients
-/// request it.
+/// The check of the entire store, on a thread of its own. Only one runs at a time, however many
+/// clients request it.
 final class CheckUp: Sendable {
   private enum Progress {
     case none(isCancelled: Bool)

@@ -33,7 +33,8 @@ extension BrowserInterface {
     return ["count": JSONValue(count), "milliseconds": milliseconds(since: began)]
   }
 
-  /// Returns an object with all of its properties; of to-many relationships, the first members.
+  /// Returns an object with all of its properties, and the first members of each to-many
+  /// relationship.
   func object(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     // The object does not retain its context.
     let context = makeContext()
@@ -122,7 +123,7 @@ extension BrowserInterface {
     guard parts.count == 2, let number = UInt64(parts[1]) else {
       throw ArborError(
         .invalidArgument,
-        "This is not the name of an object. Expected Entity/number.")
+        "The object ID is malformed. Expected Entity/number.")
     }
     return try store.objectID(String(parts[0]), number: number)
   }

@@ -5,8 +5,8 @@ internal import Foundation
 
 /// The requests that the page can send, each with a path of its own.
 ///
-/// Each response reads one snapshot while it is created. Nothing of the store is retained between
-/// requests.
+/// Objects are read in a context that is created for the response. Only ``feed`` and ``editor``
+/// retain objects or values between requests.
 final class BrowserInterface: Sendable {
   let store: PersistentStore
   let schema: BrowsedSchema

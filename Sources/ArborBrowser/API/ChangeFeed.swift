@@ -7,8 +7,8 @@ internal import Foundation
 /// The commits of a store as they happen, with their changes.
 ///
 /// A store's history records which properties changed, but not their values. The feed therefore
-/// caches the values that it has shown, of as many objects as ``CommitValues`` allows, and shows
-/// old and new values where it knows them. It starts with the first request.
+/// caches values of as many objects as ``CommitValues`` allows, and shows old and new values if it
+/// knows them. It starts with the first request.
 final class ChangeFeed: Sendable {
   private struct State {
     /// The most recent commits since the feed started, oldest first.

@@ -3,9 +3,9 @@ internal import ArborModel
 internal import ArborObjects
 internal import Foundation
 
-/// The changes of commits with old and new values, as far as they are known.
+/// Describes the changes of commits, with old and new values if they are known.
 struct CommitValues {
-  /// The maximum number of cached objects, and the maximum size of a store that is cached
+  /// The number of objects above which the cache is emptied, and above which a store isn't cached
   /// initially.
   private static let mostObjects = 10_000
   /// The maximum number of objects shown per commit.

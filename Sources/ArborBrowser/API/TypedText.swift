@@ -7,9 +7,9 @@ struct TypedText {
   let entity: String
   let attribute: AttributeDescription
 
-  /// Returns the value for form input: a text, null for `nil`, or `{"base64": …}` for a binary.
+  /// Parses form input: a string, number or Boolean, `null`, or `{"base64": …}` for binary data.
   ///
-  /// - Throws: `ArborError` `unparsableValue` for text that is not a value of the type.
+  /// - Throws: `ArborError` `unparsableValue` if the input is not a value of the attribute's type.
   func value(of json: JSONValue) throws(ArborError) -> PropertyValue {
     switch json {
     case .null: return .null

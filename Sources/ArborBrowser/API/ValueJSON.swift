@@ -2,12 +2,12 @@ internal import ArborJSON
 internal import ArborModel
 internal import Foundation
 
-/// Values in a self-describing JSON form: JSON's own types as such, any other as an object whose
-/// only key is the type.
+/// Values in a self-describing JSON form: JSON's own types as they are, any other type as an object
+/// whose only key is the type.
 enum ValueJSON {
-  /// The maximum length of a text in a table row, in characters.
+  /// The maximum length of a string in a table row, in characters.
   static let longestInTable = 240
-  /// The maximum length of a text in the view of one object, in characters.
+  /// The maximum length of a string in the view of one object, in characters.
   static let longestAlone = 1 << 18
   /// The integers that JavaScript represents exactly.
   private static let exactInPage = Int64(-1 << 53)...Int64(1 << 53)

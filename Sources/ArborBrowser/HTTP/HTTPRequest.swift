@@ -31,8 +31,8 @@ struct HTTPRequest: Sendable {
   ///
   /// - Parameter admit: Called with the head. If it throws, the body is not read.
   /// - Returns: The request, or `nil` if the client sent nothing.
-  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow; errors of
-  ///   `admit`.
+  /// - Throws: ``Refusal`` for a request that is malformed, too large or too slow; errors
+  ///   thrown by `admit`.
   static func read(
     from connection: Connection, _ limits: HTTPLimits, admit: (HTTPRequest) throws(Refusal) -> Void
   ) throws(Refusal) -> HTTPRequest? {

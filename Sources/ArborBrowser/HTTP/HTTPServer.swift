@@ -18,7 +18,7 @@ final class HTTPServer: Sendable {
     var threads = 0
     /// The connections that have not presented the token, oldest first.
     var strangers: [Connection] = []
-    /// The number of connections that have.
+    /// The number of connections that have presented it.
     var admitted = 0
     /// The time at which one of these last started or ended.
     var lastUse = ContinuousClock.now
@@ -95,7 +95,7 @@ final class HTTPServer: Sendable {
     }
   }
 
-  /// Answers a request. Returns whether it presented the token.
+  /// Answers a request. Returns whether it was admitted, which requires the token and a free slot.
   private func answer(_ connection: Connection) -> Bool {
     let response: HTTPResponse
     var isAdmitted = false

@@ -3,8 +3,8 @@ internal import Foundation
 /// The access control of the server.
 ///
 /// Any page that the user has open can send requests to a local port, and any host name can resolve
-/// to it. A request therefore has to name the server by its address, must not come from another
-/// page, and has to contain the token, which is part of the URL given to the user.
+/// to it. A request must therefore name the server as 127.0.0.1 or localhost and must not come from
+/// another page. Access to data also requires the token, which is part of the user's URL.
 struct RequestGate: Sendable {
   let port: UInt16
   /// The secret of this run, in hexadecimal.

@@ -211,8 +211,8 @@ package struct WorkAllowance: Sendable, Hashable {
   /// ``standardValueSize``.
   package var valueSize: Int?
 
-  /// The default maximum of string and data bytes and collection elements that an operation holds
-  /// while it computes values.
+  /// The default maximum number of string and data bytes and collection elements that an operation
+  /// holds while it computes values.
   package static let standardValueSize = 16 << 20
 
   package init(timeLimit: Duration? = nil, elements: Int? = nil, valueSize: Int? = nil) {

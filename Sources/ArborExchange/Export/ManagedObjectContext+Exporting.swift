@@ -28,7 +28,7 @@ extension ManagedObjectContext {
   /// - Returns: The document.
   /// - Throws: ``ArborError``: `invalidArgument` if an object belongs to another context,
   ///   `unknownName` if no entity has one of the keys, `invalidDocument` if a value cannot be
-  ///   represented in JSON (such as NaN), and any error of the store.
+  ///   represented in JSON (such as NaN), and any error from the store.
   /// - Complexity: Linear in the number of objects, links and bytes.
   public func export<T: ManagedObject>(
     _ objects: some Sequence<T>, as format: JSONExportFormat = .json, depth: Int? = nil,

@@ -52,8 +52,8 @@ public enum ImportLayout: Sendable, Hashable {
   var itemKey: String? { if case .values(_, let key) = self { key } else { nil } }
 }
 
-/// Reads the items of a document to import, and rejects a document with another structure than its
-/// layout, because importing no items would look like a success.
+/// Reads the items of a document to import. Rejects a document that doesn't have the structure of
+/// its layout, because importing no items would look like a success.
 struct ImportItems {
   private var reader: JSONItemReader
   private let layout: ImportLayout

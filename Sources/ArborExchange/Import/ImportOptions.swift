@@ -62,12 +62,12 @@ public enum ImportMergePolicy: String, Sendable, Hashable, CaseIterable {
 /// options.conversions = .spreadsheet
 /// ```
 ///
-/// Without them, a value of another JSON type than the attribute's is an error.
+/// Without them, a value whose JSON type differs from the attribute's is an error.
 public struct ImportConversions: OptionSet, Sendable, Hashable {
-  /// The conversions as bits.
+  /// The conversions as a bit mask.
   public let rawValue: Int
 
-  /// Creates a set from bits.
+  /// Creates a set of conversions from a bit mask.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// Empty strings are read as null, for attributes of any type.

@@ -79,7 +79,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
   /// Waits for the end of the import.
   ///
   /// - Returns: The last step, with the totals.
-  /// - Throws: Any error of the import.
+  /// - Throws: Any error from the import.
   @discardableResult
   public func finish() async throws(ArborError) -> ImportStep {
     var last = ImportStep()
@@ -98,7 +98,7 @@ public struct ImportProgress: AsyncSequence, Sendable {
 
     /// Returns the next step, or `nil` at the end.
     ///
-    /// - Throws: Any error of the import; ``ArborError`` `cancelled` if the iterating task is
+    /// - Throws: Any error from the import; ``ArborError`` `cancelled` if the iterating task is
     ///   cancelled before the end of the import.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` with entity, property and location: `malformedDocument` and
   ///   `fileUnreadable`; `invalidDocument` if a value doesn't have the type required by the model;
   ///   `unparsableValue` if a string cannot be parsed as the required type; `invalidArgument` if a
-  ///   value cannot be encoded; any error of the store.
+  ///   value cannot be encoded; any error from the store.
   @discardableResult
   public func importObject<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// Importing documents of any length, with memory for one batch.
+/// Importing documents of any length, with only one batch in memory at a time.
 extension PersistentStore {
   /// Imports the items of a document according to annotations in the model's `userInfo`, and
   /// commits them in batches.

@@ -204,8 +204,10 @@ final class AttributeCoder: Sendable {
 
   // MARK: Identities
 
-  /// Returns the value of an identifying number attribute, also from a string, in its stored form.
-  /// `nil` for anything else. A number doesn't identify objects with a string identity.
+  /// Returns the value of an identifying attribute from a number, or of a numeric one also from a
+  /// string, in its stored form. Returns `nil` for anything else, and for a number that the
+  /// attribute doesn't accept: a string identity accepts numbers only with
+  /// ``ImportConversions/textsFromNumbers``.
   func key(_ node: JSONNode) -> PropertyValue? {
     if conversion != nil { return nil }
     guard kind.isNumber else { return node.kind == .number ? ownValue(node) : nil }

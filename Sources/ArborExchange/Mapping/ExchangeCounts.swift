@@ -16,12 +16,12 @@ struct ExchangeCounts {
   private(set) var updated = 0
   private(set) var unchanged = 0
   var deleted = 0
-  /// The number of items dropped by validators.
+  /// The number of items that were null or dropped by validators.
   var dropped = 0
 
   mutating func reserve(_ count: Int) { outcomes.reserveCapacity(outcomes.count + count) }
 
-  /// Returns whether an item described an object.
+  /// Returns whether the exchange has inserted or matched an object.
   func hasTouched(_ object: ManagedObject) -> Bool { outcomes.contains(object.objectNumber) }
 
   mutating func noteInserted(_ object: ManagedObject) {

@@ -197,7 +197,7 @@ final class ExchangePlan {
 
   // MARK: Objects by their identities
 
-  /// Returns the table of an entity and its subentities by some attributes and, if `parent` is
+  /// Returns the table of an entity and its subentities by the given attributes and, if `parent` is
   /// given, by the object this relationship points to. `scope` bounds the search.
   func table(
     for entity: EntitySchema, by attributes: [AttributeCoder],

@@ -136,7 +136,10 @@ extension ExchangeRun {
     return objects
   }
 
-  /// Clears a relationship, within the scope of its mapping.
+  /// Clears a relationship. A to-many relationship with the policy `merge` is left unchanged.
+  ///
+  /// - Parameter deletes: Whether members that belong only to the object are deleted.
+  /// - Returns: Whether anything changed.
   private func clear(
     _ object: ManagedObject, _ relationship: MappedRelationship, deletes: Bool
   ) throws(ArborError) -> Bool {

@@ -340,7 +340,7 @@ final class ExchangeRun {
   }
 
   /// Deletes objects that no item has described. Called once, after all items have been processed,
-  /// because an object missing in one list may be in another.
+  /// because an object missing from one list may be in another.
   func deleteMissing() throws(ArborError) {
     for object in missing where !object.isDeleted && !counts.hasTouched(object) {
       try plan.limit.check()

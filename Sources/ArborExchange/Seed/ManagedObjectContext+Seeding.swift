@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// it is created by the seed or already in the context. A file with the extension `.ndjson` or
   /// `.jsonl` contains a document on each line.
   ///
-  /// The calling thread waits for downloads, at most 30 seconds for each.
+  /// The calling thread waits for downloads, each for at most ``SeedOptions/maximumTime``.
   ///
   /// - Parameters:
   ///   - source: The document: a file, an HTTP or HTTPS URL, or JSON in memory, whose links require

@@ -92,8 +92,8 @@ final class SeedDownloader {
     }
   }
 
-  /// Stops a transfer on another thread. Cancelling waits until the session has read all buffered
-  /// data, which could take long with a fast server.
+  /// Runs `body`, which stops a transfer, on another thread. Cancelling waits until the session has
+  /// read all buffered data, which could take long with a fast server.
   static func aside(_ body: @escaping @Sendable () -> Void) {
     DispatchQueue.global().async(execute: body)
   }

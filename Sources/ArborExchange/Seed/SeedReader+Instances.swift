@@ -165,8 +165,8 @@ extension SeedReader {
     return try source(ofInstance: node, members, of: relationship.destination, at: node)
   }
 
-  /// Plans the lookup of a `$find`: an entity valid for the relationship, and the values of some
-  /// attributes.
+  /// Plans the lookup of a `$find`: an entity that is valid for the relationship, and the values of
+  /// identifying attributes.
   private mutating func find(
     _ nameNode: JSONNode, _ node: JSONNode, _ members: [JSONNode.Member],
     for relationship: MappedRelationship

@@ -45,7 +45,7 @@ enum SeedSource {
 
 /// The text of a document: a single JSON object, or one per line.
 enum SeedText {
-  /// Parses the documents of a text.
+  /// Parses the documents in a text.
   ///
   /// - Parameters:
   ///   - data: The text. Consumed, to avoid keeping two copies in memory.

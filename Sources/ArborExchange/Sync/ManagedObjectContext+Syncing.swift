@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   /// entity and set of groupers.
   ///
   /// With `deleteMissing`, objects that no item of the payload refers to are deleted at the end. An
-  /// object that is missing in one list but named in another is kept.
+  /// object that is missing from one list but named in another is kept.
   ///
   /// - Parameters:
   ///   - source: The payload.
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   /// - Returns: A report of the changes.
   /// - Throws: ``ArborError`` `malformedDocument` and `fileUnreadable`; `missingIdentity` if an
   ///   item lacks an identifier; an error if an item or the serializer doesn't fit the model; any
-  ///   error of the store. The context is unchanged in that case.
+  ///   error from the store. The context is unchanged in that case.
   /// - Complexity: Linear in the size of the payload and, with `deleteMissing`, in the number of
   ///   objects within the groupers.
   @discardableResult

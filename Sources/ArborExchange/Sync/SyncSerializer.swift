@@ -44,22 +44,22 @@ public protocol SyncSerializer: Sendable {
   /// A Boolean value that indicates whether an item changes its matching objects. Defaults to
   /// `true`. Otherwise it only refers to them.
   var updateExisting: Bool { get }
-  /// A Boolean value that indicates whether objects missing in the payload are deleted: at the top
-  /// level all objects of the entity within the ``groupers``, in a relationship the parent's former
-  /// members. There is no default, so that deletion is always an explicit choice.
+  /// A Boolean value that indicates whether objects missing from the payload are deleted: at the
+  /// top level all objects of the entity within the ``groupers``, in a relationship the parent's
+  /// former members. There is no default, so that deletion is always an explicit choice.
   var deleteMissing: Bool { get }
   /// The mapping of properties to values in an item.
   var mapping: SyncMapping { get }
   /// Closures applied to every item, in order, before anything else. If one returns `nil` or null,
-  /// the item is dropped and counts as missing in the payload. Defaults to none.
+  /// the item is dropped and counts as missing from the payload. Defaults to none.
   var validators: [@Sendable (JSONValue) -> JSONValue?] { get }
   /// The predicates that objects must match to be matched or deleted. All other objects are
   /// ignored. Defaults to none.
   var groupers: [FetchPredicate] { get }
-  /// The treatment of properties whose key is missing in an item. Defaults to
+  /// The treatment of properties whose key is missing from an item. Defaults to
   /// ``SyncAbsentKeys/clear``.
   var absentKeys: SyncAbsentKeys { get }
-  /// A Boolean value that indicates whether a value of another JSON type than the mapping's is an
+  /// A Boolean value that indicates whether a value of a JSON type other than the mapping's is an
   /// error. Defaults to `false`, in which case the value counts as `nil`.
   var strictTypes: Bool { get }
 }
@@ -85,7 +85,7 @@ extension SyncSerializer {
   public var strictTypes: Bool { false }
 }
 
-/// The treatment of properties whose key is missing in an item.
+/// The treatment of properties whose key is missing from an item.
 public enum SyncAbsentKeys: Sendable, Hashable {
   /// Treats them like null: an attribute is set to `nil`, a to-one relationship is cleared, and the
   /// members of a to-many relationship are unlinked without deleting them.

@@ -68,7 +68,7 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   ///     well.
   ///   - type: The type of the property. Use an optional type if the transformer can return `nil`,
   ///     as the standard transformers do for `.null`.
-  /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the transformer
+  /// - Throws: Any error from the transformer; ``ArborError`` `initialization` if the transformer
   ///   returns `nil` or a value of another type.
   public func read<Property>(
     _ raw: Raw, as type: Property.Type = Property.self
@@ -88,8 +88,8 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
   ///
   /// - Parameter property: A value of the transformer's type, or `nil`. If the transformer's type
   ///   isn't optional, `nil` returns `.null` without calling the transformer.
-  /// - Throws: Any error of the transformer; ``ArborError`` `initialization` if the property has
-  ///   another type than the transformer.
+  /// - Throws: Any error from the transformer; ``ArborError`` `initialization` if the property's
+  ///   type differs from the transformer's.
   public func write(_ property: Any?) throws -> Raw { try writing(property.flatMap(flattened)) }
 
   /// Returns the property, regardless of its type, or `nil` if the transformer returns `nil`.

@@ -4,10 +4,10 @@ public import ArborObjects
 extension ValueModel {
   /// Creates the model of a managed object, including uncommitted changes.
   ///
-  /// Relationships that correspond to properties of the models are followed recursively. Within the
-  /// call, each object has one model, and instances of classes are identical. An empty relationship
-  /// leaves its property at the default, like a missing key. A `nil` attribute sets its property to
-  /// `nil`.
+  /// Relationships that correspond to properties of the models are followed recursively. Within a
+  /// call, each object has one model: if the model is a class, all references share one instance.
+  /// An empty relationship leaves its property at the default, like a missing key. A `nil`
+  /// attribute sets its property to `nil`.
   ///
   /// ```swift
   /// let banner = try Banner(object)
@@ -21,8 +21,8 @@ extension ValueModel {
   ///   `unsupportedProperty` and `unsupportedRelationship` if the type of a property cannot hold
   ///   the value of the entity; `typeMismatch` if a number is out of the range of its property;
   ///   `initialization` if a required value is `nil` or the initializer of the model throws;
-  ///   `modelError` for an error thrown by a transformer or by ``validate()``; any error of the
-  ///   store.
+  ///   `modelError` for an error thrown by a transformer or by ``validate()``; any error from
+  ///   the store.
   /// - Complexity: Linear in the number of objects reached.
   public init(_ object: ManagedObject) throws(ArborError) {
     guard let context = object.context else { throw ArborError(unreachable: object) }
@@ -155,7 +155,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: `invalidManagedKey` if the entity doesn't have a property;
   ///   `unsupportedProperty` and `unsupportedRelationship` if the entity cannot store the type of a
   ///   property, for relationships even if the property is `nil` or empty; `initialization` if a
-  ///   property has another type than its transformer; `typeMismatch` if a number is out of the
+  ///   property's type differs from its transformer's; `typeMismatch` if a number is out of the
   ///   range of its attribute; `invalidMapping`; `uniqueFetchFailed`; `modelError` for an error
   ///   thrown by a transformer, by ``ValueModel/merge(from:)`` or by the `encode(to:)` of a model.
   ///   The context is unchanged in that case.
@@ -172,7 +172,7 @@ extension ManagedObjectContext {
 
   /// Updates or inserts the objects of several models, all or none of them, like the overload that
   /// takes one model. The models can have different types. Nothing is committed. If several models
-  /// have the same object, later models overwrite earlier ones.
+  /// describe the same object, later models overwrite earlier ones.
   ///
   /// - Returns: The objects, in the order of the models.
   /// - Throws: ``ArborError``, as the overload that takes one model. The context is unchanged in

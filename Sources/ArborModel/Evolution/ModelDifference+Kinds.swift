@@ -179,7 +179,7 @@ extension ModelDifference {
     case fetchRequestChanged(name: String, Existence)
   }
 
-  /// How a named part differs between the models.
+  /// The kind of difference in a named part.
   public enum Existence: Sendable, Hashable {
     /// The part exists only in the newer model.
     case added

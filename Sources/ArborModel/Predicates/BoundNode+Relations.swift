@@ -11,7 +11,7 @@ extension BoundNode {
     } ? hop : nil
   }
 
-  /// Visits all key paths until `body` returns `false`. Returns whether it never did.
+  /// Visits all key paths until `body` returns `false`. Returns whether it visited all of them.
   private func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
     switch self {
     case .constant: true

@@ -1,7 +1,7 @@
 /// The rules for valid operands of operators.
 ///
 /// Equality accepts all operands: values of different kinds are simply not equal. Ordering requires
-/// operands of the same kind, and string operators require strings. `nil` is always valid and
+/// operands of the same kind, and string operators require strings; both also accept `nil`, which
 /// results in `false`. A path with a to-many relationship has several values and requires a
 /// quantifier, unless the operator compares collections.
 package enum ComparisonRules {

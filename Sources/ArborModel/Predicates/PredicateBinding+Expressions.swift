@@ -1,7 +1,8 @@
 /// Binding of everything except paths.
 extension PredicateBinding {
-  /// Each case is one call: in unoptimized builds, a function's stack frame has room for the values
-  /// of all its cases, and this function recurses for each level of an expression.
+  /// Binds an expression. Each case is one call: in unoptimized builds, a function's stack frame
+  /// has room for the values of all its cases, and this function recurses for each level of an
+  /// expression.
   mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
     switch expression {
     case .constant(let value): return Bound(.constant(value), ValueKind(value))

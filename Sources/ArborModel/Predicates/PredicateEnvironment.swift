@@ -20,7 +20,8 @@ package struct PredicateEnvironment: Sendable {
   /// The locale for `[l]` and localized orders.
   package var locale: Locale { givenLocale ?? .current }
 
-  /// Returns the number of an object of this store, or `nil` for an ID of another store or entity.
+  /// Returns the number of an object of this store, or `nil` for an ID of another store or of an
+  /// entity that the model doesn't have.
   package func objectNumber(_ id: ObjectID) -> ObjectNumber? {
     guard id.storeID == storeID, let entity = schema.entity(named: id.entityName) else {
       return nil

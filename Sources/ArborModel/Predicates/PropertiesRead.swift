@@ -90,13 +90,14 @@ package struct PropertiesRead: Sendable {
 
   // MARK: Change bits
 
-  /// Returns the change bits of the properties read of requested objects of a concrete entity.
+  /// Returns the change bits of the properties that are read of requested objects of a concrete
+  /// entity.
   package func ownBits(of entity: EntitySchema) -> UInt64 {
     readsAnything ? .max : own.bits(of: entity)
   }
 
-  /// Returns the change bits of the properties of a concrete entity's objects read for other
-  /// objects.
+  /// Returns the change bits of the properties that are read of related objects of a concrete
+  /// entity.
   package func otherBits(of entity: EntitySchema) -> UInt64 {
     if readsAnything { return .max }
     return entity.lineage.reduce(0) { $0 | (others[$1]?.bits(of: entity) ?? 0) }

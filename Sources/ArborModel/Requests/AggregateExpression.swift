@@ -1,13 +1,14 @@
 /// An aggregate: a function of the values of a key path over many objects.
 ///
 /// `nil` values are ignored; the count of a key path is the number of values that aren't `nil`.
-/// Without values, the sum is 0, the mode an empty list, and everything else `nil`.
+/// Without values, the count and the sum are 0, the mode is an empty list, and everything else is
+/// `nil`.
 package struct AggregateExpression: Sendable, Hashable {
   package enum Function: String, Sendable, Hashable, CaseIterable {
     case count, sum, average, minimum, maximum, median, mode, standardDeviation
 
-    /// Creates the function with a name: its own, or one used by Core Data or SQL, with or without
-    /// a colon: `min:`, `avg`, `@sum`. Returns `nil` for an unknown name.
+    /// Creates the function with a name: its own, or one used by Core Data or SQL, with an optional
+    /// `@` or colon: `min:`, `avg`, `@sum`. Returns `nil` for an unknown name.
     package init?(named name: String) {
       var name = name.lowercased()
       if name.hasPrefix("@") { name.removeFirst() }

@@ -11,8 +11,8 @@
 public struct GroupLimit: Sendable, Hashable {
   /// The maximum number of objects of one group, at least 1.
   public var count: Int
-  /// The key path or expression by whose values objects are grouped. A path can lead to an
-  /// attribute, to an object or to a part of a composite.
+  /// The key path or expression that objects are grouped by. A path can lead to an attribute, to an
+  /// object or to a part of a composite.
   public var keyPath: String {
     get { key.keyPath }
     set { key = SortKey(newValue) }

@@ -44,8 +44,8 @@ public struct AttributeDescription: Sendable, Hashable {
   /// a typed accessor is overwritten. `now()` is the time of the last commit that wrote the object.
   ///
   /// The expression can read attributes of the object and of related objects, but not derived or
-  /// transient ones. Objects that were committed before the model had the derivation keep the
-  /// attribute's default value until they, or the values they depend on, change.
+  /// transient ones. A migration that adds or changes the derivation of a stored attribute computes
+  /// it for existing objects, in a pass over them.
   public var derivation: String?
   /// The attribute's name in an earlier version of the model.
   public var renamingIdentifier: String?

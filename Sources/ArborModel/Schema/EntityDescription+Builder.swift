@@ -36,7 +36,7 @@ extension EntityDescription {
     }
     /// Combines the properties of a block.
     public static func buildBlock(_ parts: [Property]...) -> [Property] { parts.flatMap { $0 } }
-    /// Adds the properties of a condition that is met.
+    /// Adds the properties of an `if` statement whose condition is met.
     public static func buildOptional(_ parts: [Property]?) -> [Property] { parts ?? [] }
     /// Adds the properties of the first branch.
     public static func buildEither(first parts: [Property]) -> [Property] { parts }

@@ -48,7 +48,7 @@ extension ManagedObjectModel {
     }
     /// Combines the parts of a block.
     public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap { $0 } }
-    /// Adds the parts of a condition that is met.
+    /// Adds the parts of an `if` statement whose condition is met.
     public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
     /// Adds the parts of the first branch.
     public static func buildEither(first parts: [Part]) -> [Part] { parts }

@@ -17,7 +17,7 @@ package struct ModelDigest: Sendable, Hashable {
 
   /// Computes the digest of a model.
   ///
-  /// - Complexity: Linear in the size of the model; some microseconds for a small one.
+  /// - Complexity: Linear in the size of the model; a few microseconds for a small one.
   package init(_ model: ManagedObjectModel) {
     var hash = WideHash()
     hash.mix(Self.version)

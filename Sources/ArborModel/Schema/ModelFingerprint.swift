@@ -68,7 +68,7 @@ extension ModelFingerprint: LosslessStringConvertible, Codable {
 extension ManagedObjectModel {
   /// The fingerprint of how the model is stored; see ``ModelFingerprint``.
   ///
-  /// - Complexity: Linear in the size of the model; some microseconds for a small one.
+  /// - Complexity: Linear in the size of the model; a few microseconds for a small one.
   public var fingerprint: ModelFingerprint {
     var hash = WideHash()
     let indices = Dictionary(

@@ -124,7 +124,7 @@ extension ModelRules {
         if isLast { return nil }
         if case .composite = attribute.type { return nil }
         if attribute.codableParts != nil { return nil }
-        return "\(here).\(name) is an attribute, which no name can follow; end the path there."
+        return "\(here).\(name) is an attribute, so the path must end there."
       case .fetched?: return nil
       case nil:
         if name == "objectID" || name == "entity" { return nil }

@@ -132,9 +132,9 @@ extension ModelRules {
     if fetchIndex.elements.contains(where: { $0.kind != .text }) {
       report(
         subject,
-        "\(name) has other columns beside the words of a text; give those an index of their own.")
+        "\(name) mixes columns of words with others. Move the others to another index.")
     } else if Set(names).count < names.count {
-      report(subject, "\(name) names an attribute twice; name it once.")
+      report(subject, "\(name) lists an attribute twice. Remove one.")
     } else if names.count > 1,
       names.contains(where: {
         fetchIndex.name(ofWordsIn: $0).utf8.count > Self.maximumNameLength

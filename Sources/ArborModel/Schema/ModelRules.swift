@@ -7,8 +7,8 @@ package struct ModelRules {
   package let model: ManagedObjectModel
   /// The index of the first entity with each name.
   package let entityIndex: [String: Int]
-  /// Each entity followed by its ancestors. Ends before an unknown parent, at a cycle, and one
-  /// after ``maximumAncestors``.
+  /// Each entity followed by its ancestors. Ends before an unknown parent, before a cycle closes,
+  /// or one ancestor after ``maximumAncestors``.
   package let lineages: [[Int]]
   package let ownProperties: [[String: Property]]
   let composites: Set<String>

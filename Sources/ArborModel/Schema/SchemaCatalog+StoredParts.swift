@@ -21,7 +21,7 @@ extension SchemaCatalog {
   ///
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package func completed(for entities: [EntitySchema]) throws(ArborError) -> SchemaCatalog {
-    // Nothing is missing whenever a store is opened that exists.
+    // Nothing is missing when an existing store is opened.
     guard entities.contains(where: isIncomplete) else { return self }
     var catalog = self
     var relationships = Completion(entries.values.lazy.flatMap(\.relationships.values))

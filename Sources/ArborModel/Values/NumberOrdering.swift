@@ -57,7 +57,7 @@ extension PropertyValue {
   }
 
   /// The number in the order-preserving encoding of ``DecimalCodec``, or `nil` if the value is not
-  /// a number, infinite or NaN.
+  /// a finite number.
   package var numberKey: [UInt8]? {
     switch self {
     case .boolean(let flag): DecimalCodec.encode(DecimalDigits(Int64(flag ? 1 : 0)))

@@ -14,7 +14,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   package static let none: StringFolding = []
   /// Ignores case.
   package static let `case` = StringFolding(rawValue: 1)
-  /// Diacritics are ignored: nonspacing marks of all scripts are removed.
+  /// Ignores diacritics: removes the nonspacing marks of all scripts.
   package static let diacritics = StringFolding(rawValue: 2)
 
   /// The version of the folded form. Folded keys are stored: increment it when the form changes.

@@ -1,7 +1,8 @@
 /// The right side of `TOKENMATCHES`: tokens that a text must contain, in any order.
 ///
 /// A token immediately followed by an asterisk is a prefix: `"cof* house"` matches every text with
-/// the word *house* and a word that starts with *cof*. A query without tokens matches every text.
+/// the word *house* and a word that starts with *cof*. `TOKENMATCHES` with a query without tokens
+/// matches no text; see ``TokenMatcher``.
 package struct TokenQuery: Sendable, Hashable {
   /// A token, or the prefix of one.
   package struct Token: Sendable, Hashable {

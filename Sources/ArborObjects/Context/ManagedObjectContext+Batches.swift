@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   /// - Returns: The objects in the order of their IDs. IDs of objects that don't exist or are
   ///   deleted in this context are skipped.
   /// - Throws: ``ArborError`` `invalidArgument` if an ID belongs to another store or its entity is
-  ///   unknown, and any error of the store.
+  ///   unknown, and any error from the store.
   public func objects(with ids: [ObjectID]) throws(ArborError) -> [ManagedObject] {
     try session.beginOperation()
     return try session.existingObjects(ids.map(session.number))
@@ -40,7 +40,8 @@ extension ManagedObjectContext {
     try cursor(for: request, listingAtMost: 65_536)
   }
 
-  /// Returns a cursor that lists the rows an index finds only if there are at most `most` of them.
+  /// Returns a cursor that keeps the numbers of the rows an index finds, if there are at most
+  /// `most` of them.
   package func cursor<T: ManagedObject>(
     for request: FetchRequest<T>, listingAtMost most: Int
   ) throws(ArborError) -> FetchCursor<T> {

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: Whether there were commits to merge. Always `false` inside ``withSnapshot(_:)``,
   ///   which doesn't see them.
-  /// - Throws: ``ArborError`` `closed`, and any error of the store.
+  /// - Throws: ``ArborError`` `closed`, and any error from the store.
   /// - Complexity: Linear in the number of changes in those commits.
   @discardableResult
   public func mergeExternalCommits() throws(ArborError) -> Bool {

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError``: `validation` with every violation, including those of uniqueness
   ///   constraints; `notUnique` with both objects, if there is no other violation; `conflict` if
   ///   the merge policy is ``MergePolicy/error``, also for new links to objects deleted by other
-  ///   commits; `diskFull`, `readOnly` and other errors of the store.
+  ///   commits; `diskFull`, `readOnly` and other errors from the store.
   public func commit() throws(ArborError) {
     var run = CommitRun(context: self)
     try run.run()

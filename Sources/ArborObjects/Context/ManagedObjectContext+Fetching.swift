@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   /// Returns the objects that match a request, including uncommitted changes.
   ///
   /// - Throws: ``ArborError``: `unknownName`, `invalidPredicate`, `typeMismatch` if the entity's
-  ///   class is not `T`, and any error of the store.
+  ///   class is not `T`, and any error from the store.
   public func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try session.fetch(request)
   }

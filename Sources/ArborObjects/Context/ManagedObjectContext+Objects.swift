@@ -5,7 +5,7 @@ extension ManagedObjectContext {
   ///
   /// - Returns: An object of the entity's class. Its ID is permanent from now on.
   /// - Throws: ``ArborError`` `unknownName` if the model has no such entity, `notAllowed` if the
-  ///   entity is abstract, and any error of the store.
+  ///   entity is abstract, and any error from the store.
   @discardableResult
   public func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
     try session.beginOperation()

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   /// | `conc*`, `"red f*"` | objects with words that start with the prefix |
   /// | `fox -red` | objects without the excluded word or phrase |
   ///
-  /// All other characters separate words. No query is an error, and a query without words has no
+  /// All other characters separate words. Every query is valid, and one without words has no
   /// matches. The score is BM25: rare words count more than common ones, and matches in short texts
   /// more than in long ones (except in a partial index, which ignores length). Uncommitted changes
   /// of the context are searched, too, but word frequencies are those of the last commit.

@@ -78,7 +78,7 @@ extension MigrationManager {
   /// ```
   ///
   /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
-  /// - Complexity: That of a fetch for the first use of each value.
+  /// - Complexity: That of a fetch for each new value. Up to 65,536 values are remembered.
   public func insertOrFetch(
     _ entity: String, where property: String, equals value: PropertyValue
   ) throws(ArborError) -> ManagedObject? {

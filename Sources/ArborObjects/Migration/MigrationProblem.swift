@@ -1,4 +1,4 @@
-/// A reason for which objects of the older model cannot be migrated to the newer model.
+/// A reason why objects of the older model cannot be migrated to the newer model.
 struct MigrationProblem: Codable, Hashable {
   let entity: String
   let property: String

@@ -16,7 +16,7 @@ extension MigrationSurvey {
     let member: ObjectNumber
   }
 
-  /// Finds links that are missing in the inverse although the target has its own links, and links
+  /// Finds links that are missing from the inverse although the target has its own links, and links
   /// of several objects to one target whose inverse is to-one.
   ///
   /// - Complexity: Linear in time and memory in the number of links of refilled relationships that
@@ -41,7 +41,7 @@ extension MigrationSurvey {
     return problems
   }
 
-  /// Records links that are missing in the inverse although the target has its own links.
+  /// Records links that are missing from the inverse although the target has its own links.
   private func noteUnanswered(
     _ own: [Side], _ back: [Side], _ problems: inout [MigrationProblem]
   ) throws(ArborError) {

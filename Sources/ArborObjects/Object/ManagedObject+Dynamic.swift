@@ -7,7 +7,8 @@ extension ManagedObject {
   ///
   /// An unknown name or a value of the wrong type is a programming error, like an index out of
   /// bounds, and traps. ``value(forKey:)`` and ``setValue(_:forKey:)-(PropertyValue,_)`` throw
-  /// instead. NaN and numbers that exceed the attribute's range are rejected by the commit.
+  /// instead. NaN and floating-point numbers that exceed the attribute's range are rejected by the
+  /// commit.
   ///
   /// ```swift
   /// employee["age"] = 41
@@ -73,8 +74,8 @@ extension ManagedObject {
   /// Returns the value of a property. Relationships are returned as object IDs.
   ///
   /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist; `notAllowed` if the
-  ///   object has no context and doesn't hold the value; any error of the store if the value has to
-  ///   be read.
+  ///   object has no context and doesn't hold the value; any error from the store if the value has
+  ///   to be read.
   public final func value(forKey key: String) throws(ArborError) -> PropertyValue {
     let property = try property(key)
     try requireReadable(property)
@@ -109,7 +110,7 @@ extension ManagedObject {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
 
-  /// Like ``setValue(_:forKey:)``, without throwing errors of the store.
+  /// Like ``setValue(_:forKey:)``, without throwing errors from the store.
   private final func set(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)

@@ -195,7 +195,7 @@ nonisolated open class ManagedObject: Hashable {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: The value in the item. It may be of another kind than the attribute's: values that
+  ///   - value: The value in the item. Its type may differ from the attribute's: values that
   ///     the object doesn't handle are checked afterwards. Dates are ISO 8601 in UTC with
   ///     fractional seconds, regardless of the document's format.
   ///   - key: The name of the property.

@@ -82,8 +82,8 @@ final class ResultsRecord: ChangeListener {
   func noteConcurrent(_ change: HistoryEntry.Change, isRegistered: Bool) {
     guard let entity = concerned(change.number), let mask = masks[entity.index] else { return }
     let concerns = change.kind != .update || change.changedProperties & mask != 0
-    // An object that isn't registered is no result, and changes of other properties cannot make it
-    // one.
+    // An object that isn't registered isn't a result, and changes of other properties cannot make
+    // it one.
     guard isRegistered || concerns else { return }
     add(change.changedProperties, to: change.number)
     // The object may be registered by the time the change is applied.
@@ -102,7 +102,7 @@ final class ResultsRecord: ChangeListener {
     let number = edit.object.number
     guard concerned(number) != nil else { return }
     if let known = changes.before[number] {
-      // It was no result, but now this context changes it, too.
+      // It wasn't a result, but now this context changes it, too.
       if known.isConcurrent { changes.before[number]?.isConcurrent = false }
       return
     }

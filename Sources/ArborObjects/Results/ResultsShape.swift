@@ -17,7 +17,7 @@ struct ResultsShape {
   /// per group) or an offset, the order depends on other objects, or the predicate isn't
   /// deterministic.
   let needsFetch: Bool
-  /// Whether the predicate reads other objects than the evaluated one, or can be expensive.
+  /// Whether the predicate reads objects other than the evaluated one, or can be expensive.
   let needsResolver: Bool
   /// The properties that determine whether an object is a result and at which position, by index of
   /// the concrete entity. `nil` if its objects can never be results.

@@ -1,8 +1,8 @@
 internal import ArborLocks
 
-/// Whether one use of a store's file is still open. Shared with objects that may outlive the store.
+/// Whether a store has been closed. Shared with objects that may outlive the store.
 ///
-/// The file itself doesn't indicate this, because it may be in use elsewhere.
+/// The engine doesn't indicate this, because other stores may use the same one.
 final class OpenState: Sendable {
   private let closed = Atomic(false)
 
@@ -10,7 +10,7 @@ final class OpenState: Sendable {
 
   var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-  /// Ends the use. Returns whether it was open.
+  /// Marks the store as closed. Returns whether it was open.
   @discardableResult
   func end() -> Bool { !closed.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -38,7 +38,7 @@ extension PersistentStore {
   ///
   /// - Parameters:
   ///   - log: The log. A log belongs to one store; a store can have several logs.
-  ///   - snapshot: Whether to write a snapshot in any case. Restoring has to replay the commits
+  ///   - snapshot: Whether to always write a snapshot. Restoring has to replay the commits
   ///     after a snapshot, and `FolderLog.removeHistory(before:)` removes everything before one.
   /// - Throws: ``ArborError`` `inUse` if another process or thread is writing to the log;
   ///   `invalidArgument` if it belongs to another store; `fileUnreadable` if the folder contains

@@ -87,7 +87,7 @@ extension PersistentStore {
   /// Waits until the store has received a commit from its log, polling the log in the meantime.
   ///
   /// - Parameters:
-  ///   - sequence: The sequence of the commit, from ``sequence`` of the store that made it.
+  ///   - sequence: The sequence of the commit, from ``sequence`` of the store that committed it.
   ///   - bound: The maximum time to wait.
   /// - Throws: ``ArborError`` `deadlineExceeded`, `cancelled`; `notAllowed` if the store doesn't
   ///   follow a log; the errors of ``catchUp()`` if the log cannot be read when the time is up.

@@ -4,7 +4,7 @@ internal import ArborStore
 
 /// Repeats a closure whose commits conflict with others.
 ///
-/// A run fails only if another commit was written, so at least one of several competing closures
+/// A conflict means that another commit was written, so at least one of several competing closures
 /// succeeds each time. Random pauses keep the others from colliding again. New closures briefly
 /// yield to those that have failed several times; otherwise a stream of new closures could starve
 /// them.

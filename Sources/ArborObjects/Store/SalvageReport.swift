@@ -43,7 +43,7 @@ public struct SalvageReport: Sendable, Hashable {
     public let lost: Int?
   }
 
-  /// A link of the damaged store that is missing in the new one.
+  /// A link of the damaged store that is missing from the new one.
   public struct LostLink: Sendable, Hashable {
     /// The object that had the link.
     public let owner: ObjectID

@@ -76,7 +76,7 @@ struct SharedOpener {
   ///
   /// If there is no store, the log starts with an empty in-memory store, and the file is created
   /// from the log. If several machines do this at once, one of them wins, and a crash never leaves
-  /// a file with another store than the log's.
+  /// a file whose store isn't the log's.
   private func beginLog(_ shared: SharedStore) throws {
     let isNew = try !StoreFiles.exists(path)
     // Reports that there is no store at the path, without details about what it would contain.

@@ -145,13 +145,14 @@ public struct StoreOptions: Sendable, Hashable {
   /// low priority. `nil` scrubs only if the machine was restarted since the last commit. Defaults
   /// to one week. See ``PersistentStore/scrub(_:)``.
   ///
-  /// The scrub starts two seconds after opening, runs with a duty cycle of 50% and stops when the
-  /// store is closed; the next opening resumes it. If several processes have the file open, one of
-  /// them performs the scrub, and another one takes over if that one exits. A store that is opened
-  /// read-only cannot record the time of a scrub, so it is scrubbed at every opening once the
-  /// interval has passed. With ``Verification-swift.enum/quick`` there is no scrub. If damage is
-  /// found, the next operation throws `corrupted`, commits are refused from then on, and the damage
-  /// is logged with the label `ArborData.damage`.
+  /// The scrub starts two seconds after opening, or immediately if the machine was restarted. It
+  /// runs with a duty cycle of 50% and stops when the store is closed; the next opening resumes it.
+  /// If several processes have the file open, one of them performs the scrub, and another one takes
+  /// over if that one exits. A store that is opened read-only cannot record the time of a scrub, so
+  /// it is scrubbed at every opening once the interval has passed. With
+  /// ``Verification-swift.enum/quick`` there is no scrub. If damage is found, the next operation
+  /// throws `corrupted`, commits are refused from then on, and the damage is logged with the label
+  /// `ArborData.damage`.
   public var scrubInterval: Duration? = .seconds(7 * 86_400)
   /// Queries that take at least this long are logged. `nil` disables logging. Every lookup of
   /// objects by a request counts as a query: fetches, pages, batches of cursors, counts, existence

@@ -1,8 +1,8 @@
 internal import ArborModel
 package import ArborStore
 
-/// Rewords the library's messages for `lmdb-inspect` and its page, where a remedy is a command or
-/// an option instead of an API call.
+/// Rewords the library's messages for `lmdb-inspect` and the browser, where the remedy is a command
+/// or an option instead of an API call.
 package enum ToolWording {
   /// Returns a message without names of the library's API.
   package static func text(_ message: String) -> String {
@@ -32,8 +32,8 @@ package enum ToolWording {
       "Change them in a program that opens the store with the model"
     ),
     (
-      "search again when PersistentStore.indexBuilds() no longer lists it",
-      "search again when “lmdb-inspect index” lists it as ready"
+      "Search again when PersistentStore.indexBuilds() no longer lists it",
+      "Search again when “lmdb-inspect index” lists it as ready"
     ),
     ("in options.migration = .automatic(dropping:)", "with --drop"),
     ("in revertMigration(_:dropping:)", "with --drop"),

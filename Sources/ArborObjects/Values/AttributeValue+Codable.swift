@@ -7,7 +7,7 @@ internal import Foundation
 // these members.
 
 extension AttributeValue {
-  /// `binary`
+  /// Defaults to `binary`.
   public static var attributeType: AttributeType { .binary }
 
   /// The value as JSON.

@@ -2,7 +2,7 @@ public import ArborModel
 public import Foundation
 
 extension String: AttributeValue {
-  /// `string`
+  /// Always `string`.
   public static var attributeType: AttributeType { .string }
   /// Reads a string attribute.
   public static func load(from object: ManagedObject, slot: Int) -> String {
@@ -23,7 +23,7 @@ extension String: AttributeValue {
 }
 
 extension Date: AttributeValue {
-  /// `date`
+  /// Always `date`.
   public static var attributeType: AttributeType { .date }
   /// Reads a date attribute, or the reference date of 2001 if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
@@ -44,9 +44,9 @@ extension Date: AttributeValue {
 }
 
 extension UUID: AttributeValue {
-  /// `uuid`
+  /// Always `uuid`.
   public static var attributeType: AttributeType { .uuid }
-  /// Reads a UUID attribute, or the `nil` UUID if it has no value.
+  /// Reads a UUID attribute, or the nil UUID, all zeros, if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
@@ -65,7 +65,7 @@ extension UUID: AttributeValue {
 }
 
 extension Data: AttributeValue {
-  /// `binary`
+  /// Always `binary`.
   public static var attributeType: AttributeType { .binary }
   /// Reads a binary attribute, or the stored bytes of a transformable one. Externally stored data
   /// is read from the store on each access.
@@ -98,7 +98,7 @@ extension Data: AttributeValue {
 }
 
 extension URL: AttributeValue {
-  /// `uri`
+  /// Always `uri`.
   public static var attributeType: AttributeType { .uri }
   /// Reads a URI attribute, or the root of the file system if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
@@ -123,7 +123,7 @@ extension URL: AttributeValue {
 }
 
 extension Decimal: AttributeValue {
-  /// `decimal`
+  /// Always `decimal`.
   public static var attributeType: AttributeType { .decimal }
   /// Reads a decimal attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {

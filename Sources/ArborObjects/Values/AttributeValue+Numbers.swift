@@ -63,7 +63,7 @@ extension PropertyValue {
 }
 
 extension Int: AttributeValue {
-  /// `integer64`
+  /// Always `integer64`.
   public static var attributeType: AttributeType { .integer64 }
   /// Reads an attribute of any integer type.
   public static func load(from object: ManagedObject, slot: Int) -> Int {
@@ -80,7 +80,7 @@ extension Int: AttributeValue {
 }
 
 extension Int64: AttributeValue {
-  /// `integer64`
+  /// Always `integer64`.
   public static var attributeType: AttributeType { .integer64 }
   /// Reads an attribute of any integer type.
   public static func load(from object: ManagedObject, slot: Int) -> Int64 {
@@ -95,7 +95,7 @@ extension Int64: AttributeValue {
 }
 
 extension Int32: AttributeValue {
-  /// `integer32`
+  /// Always `integer32`.
   public static var attributeType: AttributeType { .integer32 }
   /// Reads a 16-bit or 32-bit integer attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Int32 {
@@ -115,7 +115,7 @@ extension Int32: AttributeValue {
 }
 
 extension Int16: AttributeValue {
-  /// `integer16`
+  /// Always `integer16`.
   public static var attributeType: AttributeType { .integer16 }
   /// Reads a 16-bit integer attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Int16 {
@@ -135,7 +135,7 @@ extension Int16: AttributeValue {
 }
 
 extension Bool: AttributeValue {
-  /// `boolean`
+  /// Always `boolean`.
   public static var attributeType: AttributeType { .boolean }
   /// Reads a Boolean attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Bool {
@@ -156,7 +156,7 @@ extension Bool: AttributeValue {
 }
 
 extension Double: AttributeValue {
-  /// `double`
+  /// Always `double`.
   public static var attributeType: AttributeType { .double }
   /// Reads an attribute of either floating-point type.
   public static func load(from object: ManagedObject, slot: Int) -> Double {
@@ -184,7 +184,7 @@ extension Double: AttributeValue {
 }
 
 extension Float: AttributeValue {
-  /// `float`
+  /// Always `float`.
   public static var attributeType: AttributeType { .float }
   /// Reads a 32-bit floating-point attribute.
   public static func load(from object: ManagedObject, slot: Int) -> Float {

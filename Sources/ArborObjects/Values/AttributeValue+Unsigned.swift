@@ -23,37 +23,37 @@ extension AttributeValue where Self: FixedWidthInteger {
 }
 
 extension Int8: AttributeValue {
-  /// `integer16`
+  /// Always `integer16`.
   public static var attributeType: AttributeType { .integer16 }
 }
 
 extension UInt8: AttributeValue {
-  /// `integer16`
+  /// Always `integer16`.
   public static var attributeType: AttributeType { .integer16 }
 }
 
 extension UInt16: AttributeValue {
-  /// `integer32`
+  /// Always `integer32`.
   public static var attributeType: AttributeType { .integer32 }
 }
 
 extension UInt32: AttributeValue {
-  /// `integer64`
+  /// Always `integer64`.
   public static var attributeType: AttributeType { .integer64 }
 }
 
 extension UInt64: AttributeValue {
-  /// `integer64`, which limits values to numbers below 2⁶³.
+  /// Always `integer64`, which limits values to numbers below 2⁶³.
   public static var attributeType: AttributeType { .integer64 }
 }
 
 extension UInt: AttributeValue {
-  /// `integer64`, which limits values to numbers below 2⁶³.
+  /// Always `integer64`, which limits values to numbers below 2⁶³.
   public static var attributeType: AttributeType { .integer64 }
 }
 
 extension CGFloat: AttributeValue {
-  /// `double`
+  /// Always `double`.
   public static var attributeType: AttributeType { .double }
   /// Reads an attribute of either floating-point type.
   public static func load(from object: ManagedObject, slot: Int) -> CGFloat {
@@ -70,7 +70,7 @@ extension CGFloat: AttributeValue {
 }
 
 extension Duration: AttributeValue {
-  /// `decimal`, as an exact number of seconds.
+  /// Always `decimal`, as an exact number of seconds.
   public static var attributeType: AttributeType { .decimal }
   /// Reads a decimal attribute as seconds. Returns zero if the number is out of range.
   public static func load(from object: ManagedObject, slot: Int) -> Duration {

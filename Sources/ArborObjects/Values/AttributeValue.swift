@@ -155,7 +155,7 @@ extension ManagedObject {
 /// AttributeDescription("address", PropertyValue.self, .type(.composite("Address")))
 /// ```
 extension PropertyValue: AttributeValue {
-  /// `undefined`
+  /// Always `undefined`.
   public static var attributeType: AttributeType { .undefined }
 
   /// Reads an attribute of any type, or ``PropertyValue/null`` if it has no value.

@@ -25,8 +25,8 @@ extension ManagedObject {
 
   /// Sets an attribute to a number, Boolean or string of a document.
   ///
-  /// Null and values in another form than the attribute's, such as dates, decimals, bytes, and
-  /// numbers for strings, are left to slower paths.
+  /// Null and values that need conversion, such as dates, decimals, bytes, and numbers for strings,
+  /// are left to slower paths.
   ///
   /// - Parameter slot: The slot of an attribute that isn't derived.
   /// - Throws: ``ArborError`` if the object belongs to no context.

@@ -64,7 +64,7 @@ extension ManagedObject {
   /// Sets a transformable attribute to a Swift value or to `nil`.
   ///
   /// - Throws: ``ArborError``: `unknownName` if the property doesn't exist or its transformer isn't
-  ///   registered; `typeMismatch` if the value has another type than the transformer's, or the
+  ///   registered; `typeMismatch` if the value's type differs from the transformer's, or the
   ///   attribute is not transformable; `invalidArgument` if the value cannot be converted to bytes;
   ///   `notAllowed` if the object can no longer be changed.
   public final func setTransformedValue(_ value: Any?, forKey key: String) throws(ArborError) {

@@ -13,12 +13,12 @@ internal import LMDB
 /// ```
 ///
 /// A thread that finds no leader becomes the leader, and writes all waiting sets in one transaction
-/// that begins and ends on it. All of them share one wait for the disk. Then it hands the lead to the
-/// first of the threads that came too late.
+/// that begins and ends on it. All of them share one wait for the disk. Then it hands the lead to
+/// the first of the threads that came too late.
 ///
 /// If several threads have committed at about the same time, the leader waits a moment for as many
-/// sets before it commits: the threads of the last transaction have only just continued, and without
-/// the wait two halves of them would take turns. A thread that commits alone never waits.
+/// sets before it commits: the threads of the last transaction have only just continued, and
+/// without the wait two halves of them would take turns. A thread that commits alone never waits.
 final class CommitQueue: Sendable {
   private struct State {
     var waiting: [CommitTicket] = []
@@ -41,7 +41,7 @@ final class CommitQueue: Sendable {
   private static let leastWait: UInt64 = 20_000
   private static let longestWait: UInt64 = 1_000_000
 
-  /// Queues a change set and returns once it has been written or refused.
+  /// Queues a change set and returns once it has been written or rejected.
   func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
     let ticket = CommitTicket(set)
     var (leads, gatherer) = state.withLock { state -> (Bool, CommitTicket?) in
@@ -60,7 +60,7 @@ final class CommitQueue: Sendable {
     gatherer?.wake()
     if !leads {
       store.environment.whileWaiting { ticket.wait() }
-      // Woken without a result, it is to lead.
+      // A thread that is woken without a result becomes the leader.
       leads = state.withLock { _ in ticket.result == nil }
     }
     if leads { lead(store, ticket) }
@@ -126,7 +126,8 @@ final class CommitQueue: Sendable {
 /// after it is woken; only the leader uses it in between. The queue's lock orders these accesses.
 final class CommitTicket: @unchecked Sendable {
   let set: ChangeSet
-  /// The result of the commit, or `nil` until then and if the waiting thread is woken to lead.
+  /// The result of the commit, or `nil` until then. A thread that is woken without a result becomes
+  /// the leader.
   var result: Result<CommitReceipt, StoreError>?
   /// The semaphore that the submitting thread waits for, or `nil` if it doesn't wait.
   private var wakes: DispatchSemaphore?

@@ -19,10 +19,11 @@ extension StoreEngine {
   ///     transaction.
   ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
   ///   - repeats: Whether `body` replays commits of the log that the store follows.
-  /// - Throws: `modelChanged` if the file has another model by now; `migrationUnderWay` while it is
-  ///   being migrated in a copy; `corrupted` if another program has written to it or damage was
-  ///   found in its pages; errors of `body`. Nothing has been written then, except after
-  ///   `engine(.panic)`, whose outcome is unknown until the file is opened again.
+  /// - Throws: `follower` if the store follows a log and `body` doesn't replay it; `modelChanged`
+  ///   if the file's model has changed; `migrationUnderWay` while the file is being migrated in a
+  ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
+  ///   errors of `body`. Nothing has been written then, except after `engine(.panic)`, whose
+  ///   outcome is unknown until the file is opened again.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void

@@ -23,10 +23,9 @@ package import Foundation
 /// The transaction is that of LMDB's root page; otherwise foreign code has written to the file. The
 /// generation increases whenever the model's fingerprint changes, so that a process with an earlier
 /// model notices before it writes. *Back* is the number of earlier generations that may continue to
-/// read. Flag 1 indicates that the store is being migrated in a copy, see ``MigrationMarker``; 2
-/// that some indexes are incomplete, see ``IndexBuildList``; 4 that commits are kept in the log,
-/// see ``LogReaders``; and 8 that the last commits may not be on the medium yet, see
-/// ``SyncDeferral``.
+/// read. Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that
+/// some indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
+/// (``LogReaders``), and 8 that the last commits may not be on the medium yet (``SyncDeferral``).
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -114,7 +113,7 @@ package struct HeaderRecord: Sendable, Hashable {
     flags = isSet ? flags | flag : flags & ~flag
   }
 
-  /// A Boolean value that indicates whether commits are kept in the log for followers, see
+  /// A Boolean value that indicates whether commits are kept in the log for followers; see
   /// ``LogReaders``.
   package var keepsLog: Bool {
     get { flags & Self.logFlag != 0 }
@@ -122,7 +121,7 @@ package struct HeaderRecord: Sendable, Hashable {
   }
 
   /// A Boolean value that indicates whether commits may have returned before they were on the
-  /// medium, see ``SyncDeferral``.
+  /// medium; see ``SyncDeferral``.
   package var isUnsettled: Bool {
     get { flags & Self.unsettledFlag != 0 }
     set { setFlag(Self.unsettledFlag, newValue) }

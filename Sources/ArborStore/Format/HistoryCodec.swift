@@ -16,9 +16,9 @@ internal import Foundation
 /// Counts, distances, bits and numbers are variable-length numbers; texts are bytes preceded by
 /// their length. The checksum is seeded with the sequence number.
 ///
-/// Properties are identified by catalogue numbers, see ``ChangeNumbers``, so that code with another
-/// model can interpret the entry. Entries of format 3.0 and earlier lack flag 16 and use positions
-/// instead.
+/// Properties are identified by catalogue numbers (see ``ChangeNumbers``), so that code with
+/// another model can interpret the entry. Entries of format 3.0 and earlier lack flag 16 and use
+/// positions instead.
 package enum HistoryCodec {
   private static let format: UInt8 = 1
   /// The kind of an update with a list of relationships.

@@ -7,8 +7,8 @@ protocol TwoWordSortable: BitwiseCopyable {
 /// A stable radix sort of trivial items by their two words.
 ///
 /// It proceeds byte by byte from the least significant, in time proportional to the number of items
-/// and of bytes that differ: ages differ in one byte, consecutive numbers in two or three. A
-/// hundred thousand entries take a few milliseconds, a tenth of a comparison sort.
+/// and of bytes that differ: small integers differ in one byte, consecutive numbers in two or
+/// three. A hundred thousand entries take a few milliseconds, a tenth of a comparison sort.
 enum RadixSort {
   /// Below this count, an insertion sort is faster and needs no scratch memory.
   private static let fewItems = 48

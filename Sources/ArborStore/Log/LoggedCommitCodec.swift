@@ -133,7 +133,7 @@ package enum LoggedCommitCodec {
   }
 
   /// Decodes the output of ``encode`` for `sequence`. Returns `nil` for other bytes, including
-  /// commits of another model than the schema's.
+  /// commits of a model other than the schema's.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, sequence: UInt64, _ schema: ModelSchema
   ) -> LoggedCommit? {

@@ -2,7 +2,7 @@
 package enum Appending: Sendable {
   /// The group is in the log and will be replicated to every copy.
   case written
-  /// Other groups were appended first and have to be applied before.
+  /// Other groups were appended first and have to be applied before this one.
   case behind([CommitGroup])
   /// The group is not in the log, and the store cannot apply the log's groups.
   case refused(StoreError)

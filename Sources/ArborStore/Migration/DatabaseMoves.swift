@@ -76,8 +76,9 @@ struct DatabaseMoves {
       && source.isOrdered == relationship.isOrdered
   }
 
-  /// Returns the relationships of the older model that contain an entity's links, if they are in
-  /// databases or have to be found from their other side.
+  /// Returns the relationships of the older model that an entity's links are read from, and records
+  /// the entities that contribute to a new relationship. Empty for a former to-one relationship,
+  /// whose links are in the entity's own records.
   private mutating func sources(
     of relationship: RelationshipSchema, _ entity: EntitySchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {

@@ -5,8 +5,8 @@ internal import LMDB
 extension MigrationChecks {
   /// Adds the objects of an entity with fewer or more members than the newer model allows.
   ///
-  /// Visits the objects of entities whose rules become narrower, or which get a relationship with
-  /// rules whose links exist already. A reversal does not check narrower rules, which the former
+  /// Visits the objects of entities whose rules become narrower, or which gain a relationship with
+  /// rules whose links already exist. A reversal does not check narrower rules, which the former
   /// model had before.
   func checkMembers(
     _ plan: CatalogEvolution.Entity, _ former: EntitySchema, _ obstacles: inout [MigrationObstacle]

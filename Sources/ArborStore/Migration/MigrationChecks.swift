@@ -235,7 +235,8 @@ struct MigrationChecks {
 // MARK: Obstacles without objects
 
 extension MigrationChecks {
-  /// Returns the obstacles of the models that affect existing objects or links.
+  /// Returns those obstacles that exist in the store: an obstacle with holders only if one of them
+  /// has objects or links.
   func present(_ obstacles: [MigrationObstacle]) throws(StoreError) -> [MigrationObstacle] {
     var present: [MigrationObstacle] = []
     for obstacle in obstacles {

@@ -25,8 +25,9 @@ package enum StoreFiles {
   /// processes continue to read the former one, and every commit to it throws `fileReplaced` from
   /// then on.
   ///
-  /// If the process is killed at any moment, the path refers to one of the two files, complete. The
-  /// staged file is not checked, because the code that created it has done so.
+  /// Even if the process is killed meanwhile, the path refers to one of the two files, and that
+  /// file is complete. The staged file is not checked, because the code that created it has done
+  /// so.
   ///
   /// - Parameters:
   ///   - staged: The path of the replacement, in the same folder.

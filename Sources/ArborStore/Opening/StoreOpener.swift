@@ -216,7 +216,7 @@ struct StoreOpener {
     do throws(LMDBError) {
       opened = try environment.openDatabases(list)
     } catch .incompatible {
-      throw .corrupted(what: "A database of the file has wrong flags.")
+      throw .corrupted(what: "A database in the file has unexpected flags.")
     } catch {
       throw StoreError(error)
     }

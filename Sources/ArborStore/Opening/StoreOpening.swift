@@ -47,7 +47,7 @@ package struct StoreOpening: Sendable {
   /// record, index entry and link. Otherwise every page is verified at its first use.
   package var checksEveryPage = false
   /// Whether to verify every page if opening finds damage, and to scrub the file in the background
-  /// if the last writer may have died with its machine or the last scrub is long ago.
+  /// if the last writer may have died with its machine or the last scrub was long ago.
   package var looksForDamage = true
   /// The time after a complete scrub at which the next one begins in the background, in seconds.
   /// `nil` for never.

@@ -146,7 +146,8 @@ extension SalvageTarget {
 /// A part of a salvage that gathers data while reading and writes it in batches.
 protocol SalvageCopying: AnyObject {
   var source: SalvageSource { get }
-  /// The error that ended the writing, while the enclosing reading is ended by an engine error.
+  /// The error that ended writing. Reading, during which data is written, ends with a placeholder
+  /// engine error instead.
   var failure: StoreError? { get set }
 
   /// Writes the gathered data.

@@ -83,10 +83,10 @@ final class SalvagedRecords: SalvageCopying {
 
   // MARK: One entry
 
-  /// Takes a record if it is valid.
+  /// Gathers a record if it is valid and, if doubtful, not known to be deleted.
   ///
   /// - Parameter tree: The entity whose tree contains the entry, or `nil` for an entry on an
-  ///   unreachable page, which counts only in the lost ranges.
+  ///   unreachable page, which is accepted only in the lost ranges.
   private func take(
     _ entry: DamagedEntry, isDoubtful: Bool, among tree: EntitySchema?
   ) throws(LMDBError) {

@@ -37,7 +37,8 @@ extension StoreSnapshot {
   /// The number of entries to step over before the next wanted one is looked up instead.
   private static let reach = 8
 
-  /// Returns the members of many owners in a to-many relationship, read in one pass.
+  /// Returns the members of many owners in a to-many relationship. Those of an unordered one are
+  /// read in one pass.
   ///
   /// - Parameters:
   ///   - owners: The owners, ascending and distinct.
@@ -100,8 +101,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// Copies the records of many objects, in one pass per entity. Numbers without an object are
-  /// skipped.
+  /// Copies the records of many objects, in one pass per entity unless they are few. Numbers
+  /// without an object are skipped.
   ///
   /// - Parameters:
   ///   - numbers: The object numbers, ascending and distinct.

@@ -12,8 +12,8 @@ extension Environment {
   /// Snapshots may begin and end until the copy is complete. Then this waits for the snapshots of
   /// this process to end. Meanwhile no other thread or process can write, and no other process can
   /// open the file. Databases and everything else created from this environment stay valid, and
-  /// transaction numbers continue. If the process is killed at any moment, the path refers to one
-  /// of the two files, complete.
+  /// transaction numbers continue. Even if the process is killed meanwhile, the path refers to one
+  /// of the two files, and that file is complete.
   ///
   /// - Parameters:
   ///   - staged: An empty file in the same directory.

@@ -79,8 +79,8 @@ extension Environment {
   /// A multiple of every page size.
   private static var growthStep: Int { 1 << 16 }
 
-  /// LMDB unmaps before it maps again and cannot undo that, so the address space is checked
-  /// beforehand.
+  /// Returns whether the address space has room for a map. Checked beforehand, because LMDB unmaps
+  /// the old map first and cannot undo that.
   private static func isAddressSpaceFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let probe = mmap(nil, size, PROT_NONE, flags, -1, 0), probe != MAP_FAILED else {

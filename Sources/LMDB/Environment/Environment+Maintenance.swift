@@ -79,7 +79,7 @@ extension Environment {
     return Int(clamping: entry.integerValue)
   }
 
-  /// LMDB stores the free list in a database of its own: transaction → count, then page numbers.
+  /// The free list, a database of LMDB's own: transaction → count, then page numbers.
   private static var freeList: Database { Database(name: "", handle: 0, flags: .integerKey) }
 
   /// Frees the reader slots of dead processes and returns their number. Otherwise the file grows,

@@ -157,8 +157,8 @@ extension Environment {
     return code
   }
 
-  /// Never uses `MDB_WRITEMAP`, with which a full disk raises a signal. Always uses `MDB_NOTLS`, so
-  /// that a snapshot can move between threads.
+  /// Returns LMDB's flags. Never uses `MDB_WRITEMAP`, with which a full disk raises a signal.
+  /// Always uses `MDB_NOTLS`, so that a snapshot can move between threads.
   private static func flags(_ options: EnvironmentOptions) -> UInt32 {
     var flags = options.isFolder ? MDB_NOTLS : MDB_NOSUBDIR | MDB_NOTLS
     if options.isReadOnly || options.isImmutable { flags |= MDB_RDONLY }

@@ -9,8 +9,8 @@ extension Environment {
   /// processes continue to read the former file, and every commit to it throws
   /// ``LMDBError/fileReplaced`` from then on.
   ///
-  /// No process can write during the replacement. If the process is killed at any moment, the path
-  /// refers to one of the two files, complete; see ``FileReplacement``.
+  /// No process can write during the replacement. Even if the process is killed meanwhile, the path
+  /// refers to one of the two files, and that file is complete; see ``FileReplacement``.
   ///
   /// - Parameters:
   ///   - path: The file to replace. This process must not have it open.

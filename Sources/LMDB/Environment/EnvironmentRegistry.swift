@@ -70,7 +70,7 @@ final class EnvironmentRegistry: Sendable {
     }
   }
 
-  /// Removes a file from the registry if `close` returns that it has closed it.
+  /// Removes a file from the registry if `close` closes it and returns `true`.
   func remove(_ identity: FileIdentity, close: () -> Bool) {
     entries.withLock { entries in
       guard close() else { return }

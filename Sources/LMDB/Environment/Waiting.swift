@@ -91,7 +91,7 @@ final class EventCount: @unchecked Sendable {
     return true
   }
 
-  /// Returns the time of day in `seconds` seconds.
+  /// Returns the time of day `seconds` seconds from now.
   static func deadline(in seconds: Double) -> timespec {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

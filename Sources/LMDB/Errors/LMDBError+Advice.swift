@@ -124,7 +124,7 @@ extension LMDBError: CustomStringConvertible {
       )
     default:
       (
-        "Another process made the file larger than the map of this one.",
+        "Another process has grown the file beyond this process's map.",
         "Begin the transaction again. The environment adopts the new size automatically."
       )
     }

@@ -17,7 +17,7 @@
 /// The lock file stays with its data file: processes that have F open continue to use it, those
 /// that open F under its new name share it, and those that open G create a new one. A file with two
 /// names, one of them a former name, indicates a replacement that was interrupted before step 3;
-/// the next opening undoes the steps. Neither file can be opened between steps 1 and 3, see
+/// the next opening undoes the steps. Neither file can be opened between steps 1 and 3; see
 /// ``OpeningLock``.
 struct FileReplacement {
   /// The suffixes of the former file's name, if it is kept or removed at the end, respectively.

@@ -61,8 +61,7 @@ extension PageGuard {
     return tree
   }
 
-  /// Returns the record of a database in the name tree, or `nil` if there is no database of the
-  /// name.
+  /// Returns the record of a database in the name tree, or `nil` if no database has the name.
   private mutating func record(
     of name: UnsafeBufferPointer<UInt8>, in names: GuardedTree
   ) throws(LMDBError) -> TreeRecord? {

@@ -32,7 +32,7 @@ struct PageGuard: ~Copyable {
   /// The most recent leaves, indexed by the seed of their tree.
   private let leaves: UnsafeMutablePointer<VerifiedLeaf>
   private static var leafCount: UInt64 { 64 }
-  /// The state in which the last transaction was committed, or `nil` if it was not.
+  /// The state that the last transaction committed, or `nil` if it didn't commit.
   var committed: UInt64?
   /// The positions at which the writer has verified pages, or `nil` for a reader.
   let positions: SoundPositions?
@@ -83,8 +83,8 @@ struct PageGuard: ~Copyable {
     (heldPages, mappedPages) = (0, 0)
   }
 
-  /// Finds the map through an entry of the name tree: the page that contains it states its own
-  /// number.
+  /// Finds the map through an entry of the name tree: the page that contains it also contains its
+  /// own number.
   private mutating func findMap(_ transaction: OpaquePointer?) {
     guard !state.main.isEmpty else { return }
     var cursor: OpaquePointer?

@@ -15,9 +15,9 @@ internal import CLMDB
 /// `@unchecked Sendable`: words are loaded and stored individually without ordering. At worst, two
 /// threads verify the same page.
 final class PageMarks: @unchecked Sendable {
-  /// The words of the pages in segments: the first 4,096, then as many again, then always twice as
-  /// many. A segment is allocated when one of its pages is marked, so that opening a small file is
-  /// cheap and a large table never moves.
+  /// The words of the pages in segments: 4,096 in each of the first two, then twice as many as in
+  /// the previous one. A segment is allocated when one of its pages is marked, so that opening a
+  /// small file is cheap and a large table never moves.
   private let segments: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>?>
   /// The first transaction in whose state a database had no page left to verify, by handle, or 0.
   private let settled: UnsafeMutablePointer<UInt64>

@@ -1,6 +1,6 @@
 /// The average contents of a tree's leaf pages, or of an evenly distributed sample of them.
 struct LeafSample {
-  /// The number of leaf pages in the sample.
+  /// The maximum number of leaf pages to examine.
   private let limit: Int
   /// Whether every leaf was examined.
   let isComplete: Bool
@@ -107,12 +107,12 @@ package struct TreeSpace: Sendable, Hashable {
   /// The used fraction of the leaf pages, from 0 to 1, or `nil` if there are none or their format
   /// cannot be examined.
   package let fill: Double?
-  /// Whether ``pages`` and ``fill`` are estimates from a sample of the leaf pages.
+  /// Whether ``fill`` and, in a database with duplicates, ``pages`` are estimates.
   package let isEstimated: Bool
 
   package var bytes: Int { pages * pageSize }
 
-  /// Returns the same with a fraction of the estimated pages.
+  /// Returns a copy with a fraction of the estimated pages.
   fileprivate func scaled(by share: Double) -> TreeSpace {
     var scaled = self
     scaled.pages = ownPages + Int(Double(pages - ownPages) * share)

@@ -48,7 +48,7 @@ struct MappedTree {
     // The map may extend beyond the end of the file, where a damaged page may point, and the file
     // beyond the map, if another process has grown it.
     pageCount = UInt64(max(0, min(info.me_last_pgno &+ 1, info.me_mapsize / pageSize)))
-    // The record is in a page that states its own number.
+    // The record is in a page that contains its own number.
     let address = UInt(bitPattern: start) & ~UInt(bitPattern: pageSize - 1)
     guard let here = UnsafeRawPointer(bitPattern: address) else { return nil }
     let page = RawPage(bytes: UnsafeRawBufferPointer(start: here, count: pageSize))

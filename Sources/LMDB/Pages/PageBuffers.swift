@@ -38,7 +38,7 @@ struct PageBuffers: ~Copyable {
     return nodeComplaint(page, isLeaf: isLeaf, &summary)
   }
 
-  /// Returns the same and summarises the nodes.
+  /// Does the same and summarises the nodes.
   mutating func nodeComplaint(
     _ page: RawPage, isLeaf: Bool, _ summary: inout NodeSummary
   ) -> String? {

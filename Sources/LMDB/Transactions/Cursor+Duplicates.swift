@@ -36,7 +36,8 @@ extension Cursor {
     try move(MDB_GET_BOTH_RANGE, key, value)
   }
 
-  /// LMDB does not return the key here, so the current entry is read again.
+  /// Moves to a key and a value. LMDB does not return the key here, so the current entry is read
+  /// again.
   private func move(
     _ operation: MDB_cursor_op, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Entry? {

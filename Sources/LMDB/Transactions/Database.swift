@@ -16,7 +16,7 @@ package struct DatabaseFlags: OptionSet, Sendable, Hashable {
   package static let integerKey = DatabaseFlags(rawValue: UInt32(MDB_INTEGERKEY))
   /// A key has any number of values, sorted.
   package static let duplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPSORT))
-  /// All values of a key have the same size. Requires `duplicates`.
+  /// All values have the same size. Requires `duplicates`.
   package static let fixedDuplicates = DatabaseFlags(rawValue: UInt32(MDB_DUPFIXED))
   /// Values are native 64-bit integers, ordered by value. Requires `fixedDuplicates`.
   package static let integerDuplicates = DatabaseFlags(rawValue: UInt32(MDB_INTEGERDUP))

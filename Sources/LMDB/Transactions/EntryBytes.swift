@@ -145,7 +145,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Counts an entry as removed that an uncounted clear has removed and that is not put again.
+  /// Counts as removed an entry that an uncounted clear has removed and that is not put again.
   @inlinable @inline(__always)
   package func countRemoval(
     _ database: Database, key: some EntryBytes, value: some EntryBytes
@@ -155,7 +155,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Counts an entry as added that is put uncounted and was not removed by an uncounted clear.
+  /// Counts as added an entry that is put uncounted and was not removed by an uncounted clear.
   @inlinable @inline(__always)
   package func countAddition(
     _ database: Database, key: some EntryBytes, value: some EntryBytes

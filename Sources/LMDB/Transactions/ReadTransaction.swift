@@ -29,6 +29,5 @@ package protocol ReadableTransaction: ~Copyable {
 
 extension ReadableTransaction where Self: ~Copyable {
   /// The transaction whose commit this sees or, for a writer, its own number.
-  @inlinable
   package var id: UInt64 { reader.id }
 }

@@ -210,7 +210,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     if isCounted { slot.pointee.digests.clear(database.handle) }
   }
 
-  /// Counts an entry as removed that an uncounted clear has removed and that is not put again.
+  /// Counts as removed an entry that an uncounted clear has removed and that is not put again.
   @inline(__always)
   @usableFromInline
   package func countRemoval(
@@ -220,7 +220,7 @@ package struct WriteTransaction: ~Copyable, ReadableTransaction {
     slot.pointee.digests.subtract(hash, from: database.handle)
   }
 
-  /// Counts an entry as added that is put uncounted and was not removed by an uncounted clear.
+  /// Counts as added an entry that is put uncounted and was not removed by an uncounted clear.
   @inline(__always)
   @usableFromInline
   package func countAddition(

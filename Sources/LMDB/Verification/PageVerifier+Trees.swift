@@ -69,7 +69,7 @@ extension PageVerifier {
     try checkNodes(page, number, tree, isLeaf: false)
     let count = page.count
     guard count >= 2 else { throw damage(tree, number, "it is a branch page with a single child") }
-    // The first key stands for everything below the second one.
+    // The first key represents everything below the second one.
     var last = range.lower
     for index in 1..<count {
       let key = page.node(index).key

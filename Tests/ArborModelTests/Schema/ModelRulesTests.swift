@@ -204,11 +204,11 @@ extension ManagedObjectModel {
       says: "company, a relationship",
       FetchIndexDescription(name: "w", elements: [.init("company", kind: .text)])),
     index(
-      says: "other columns beside the words",
+      says: "mixes columns of words with others",
       FetchIndexDescription(
         name: "w2", elements: [.init("name", kind: .text), .init("age")])),
     index(
-      says: "names an attribute twice",
+      says: "lists an attribute twice",
       FetchIndexDescription(
         name: "w4", elements: [.init("name", kind: .text), .init("name", kind: .text)])),
     index(
@@ -295,7 +295,7 @@ extension ManagedObjectModel {
   static let staleRequests: [Mistake] = [
     request(says: "Did you mean age?", "agee > 3"),
     request(says: "Did you mean name?", "company.nam == $NAME AND age > 3"),
-    request(says: "which no name can follow", "age.years IN {1, 2}"),
+    request(says: "so the path must end there", "age.years IN {1, 2}"),
     Mistake("Employee", "peers", says: "Did you mean number?") {
       $0["Employee"].fetchedProperties[0].request.predicate = "numbr == $FETCH_SOURCE"
     },

@@ -104,9 +104,9 @@ import Testing
         #expect(error.code == .notAllowed)
         #expect(
           error.message
-            == "The index words of Note is still being built and cannot be searched; search again "
-            + "when PersistentStore.indexBuilds() no longer lists it, or fetch with a predicate on "
-            + "words, which reads the objects.")
+            == "The index words of Note is still being built and cannot be searched yet. Search "
+            + "again when PersistentStore.indexBuilds() no longer lists it, or fetch with "
+            + "TOKENMATCHES, which reads the objects.")
       }
     }
     let store = try PersistentStore(model: model(hasIndexes: true), at: .file(url))

@@ -1,9 +1,9 @@
 import ArborModel
 import Foundation
 
-/// Replaces an attribute's values with artificial ones. Equal values and keys give equal results,
-/// so that equality and uniqueness are preserved. Without the key, guesses of a value cannot be
-/// verified.
+/// Replaces an attribute's values with artificial ones. With the same key, equal values have equal
+/// replacements. Different values almost certainly have different ones, unless the type or the
+/// bounds allow only a few. Without the key, guesses of a value cannot be verified.
 struct AttributeMask {
   let attribute: AttributeDescription
   let key: String
@@ -44,7 +44,7 @@ struct AttributeMask {
     }
   }
 
-  /// Returns a text that is equal only for equal values.
+  /// Returns a string that is equal only for equal values.
   private func text(of value: PropertyValue) -> String {
     switch value {
     case .binary(let data): data.base64EncodedString()

@@ -75,12 +75,12 @@ struct FileSpace {
       bytes: space.bytes, fill: space.fill, isEstimated: table.isEstimated(space))
   }
 
-  /// Returns the JSON name of a kind.
+  /// Returns the JSON key for a kind of data.
   private static func key(_ name: String) -> String {
     name == "large binaries" ? "largeBinaries" : name
   }
 
-  /// Returns the title of a database; for a table of another program, its name.
+  /// Returns a database's title, or its stored name if it belongs to another program.
   private func title(_ database: StoreSpace.Database) -> String {
     let isOurs = database.kind != .store || database.storedName == StoreFormat.arborDatabase
     return TerminalText.escaped(isOurs ? database.title : database.storedName)

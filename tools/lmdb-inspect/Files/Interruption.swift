@@ -9,7 +9,7 @@ enum Interruption {
   /// `nonisolated(unsafe)`: changed only before handlers are installed.
   nonisolated(unsafe) private static var signals: Int32 = -1
 
-  /// Runs `work`. If a signal terminates the process meanwhile, unfinished files are removed first.
+  /// Runs `work`. If a signal terminates the process, unfinished files are removed first.
   static func removingUnfinishedFiles<R>(_ work: () throws -> R) rethrows -> R {
     var ends: [Int32] = [-1, -1]
     guard signals < 0, pipe(&ends) == 0 else { return try work() }

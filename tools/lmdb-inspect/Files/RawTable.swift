@@ -61,8 +61,7 @@ struct RawTable {
     return .object(object)
   }
 
-  /// Returns the number in an integer key of 8 bytes, or of 4 bytes if another program has written
-  /// such.
+  /// Returns the number in an integer key of 8 bytes, or of 4 bytes, as other programs may write.
   private func number(_ key: UnsafeRawBufferPointer) -> UInt64? {
     guard hasIntegerKeys else { return nil }
     switch key.count {

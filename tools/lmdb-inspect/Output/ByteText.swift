@@ -1,14 +1,14 @@
 import ArborJSON
 import ArborModel
 
-/// Bytes of a file in forms for people and for programs.
+/// Bytes of a file, as text or JSON.
 struct ByteText {
   let bytes: [UInt8]
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The maximum number of bytes or characters shown in text.
+  /// The maximum number of bytes or characters shown on a line.
   static let longest = 64
 
   /// Returns the bytes as `0x…`, truncated to a limit.

@@ -126,7 +126,7 @@ struct ManualPage {
     (text ?? "").components(separatedBy: "\n\n").filter { !$0.isEmpty }
   }
 
-  /// Returns a text without its initial capital and final period, as required after the program's
+  /// Returns text without its initial capital and final period, as required after the program's
   /// name.
   private static func lowercased(_ text: String) -> String {
     let text = text.hasSuffix(".") ? String(text.dropLast()) : text

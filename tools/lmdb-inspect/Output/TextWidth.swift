@@ -3,14 +3,14 @@
 /// East Asian characters and emoji take two columns, combining marks and joiners none. Terminals
 /// with another version of Unicode may differ.
 enum TextWidth {
-  /// Returns the number of columns of a text without control characters.
+  /// Returns the number of columns of text without control characters.
   static func of(_ text: String) -> Int {
     // ASCII text has one column per byte.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// Returns the number of columns of a character. Adds its scalars, like terminals do, which draw
+  /// Returns the number of columns of a character. Adds its scalars, as terminals do, which draw
   /// the parts of a consonant cluster side by side. An emoji is a unit, however it is composed.
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
@@ -36,12 +36,12 @@ enum TextWidth {
     }
   }
 
-  /// Returns a text padded with trailing spaces to a width.
+  /// Returns text padded with trailing spaces to a width.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - of(text)))
   }
 
-  /// Returns the start of a text that fits a number of columns, with an ellipsis if it is
+  /// Returns the start of text that fits a number of columns, with an ellipsis if it is
   /// truncated.
   static func cut(_ text: String, to width: Int) -> String {
     guard of(text) > width else { return text }

@@ -3,9 +3,9 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// Attribute values in forms for people and for programs.
+/// Attribute values, as text or JSON.
 enum ValueText {
-  /// The maximum number of characters of a text, and of digits of a binary, in one line.
+  /// The maximum number of characters of a string, and of digits of a binary, on a line.
   private static let longest = 60
 
   static func json(_ value: PropertyValue) -> JSONValue {

@@ -2,8 +2,8 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// A query for rows of values. Rows that are neither sorted nor grouped are passed on as they are
-/// read, so that memory use doesn't depend on their number.
+/// A query for rows of values. Rows that are neither sorted nor grouped are streamed, so memory use
+/// doesn't depend on their number.
 struct RowQuery {
   let names: [String]
   private let request: FetchRequest<ManagedObject>

@@ -30,7 +30,7 @@ extension EntitySource {
 }
 
 extension EntityDescription {
-  /// The attributes that are unique by themselves, and the other constraints. Together they
+  /// The attributes that are unique on their own, and the other constraints. Together they
   /// preserve the order of the constraints if those of attributes come first, in the order of the
   /// attributes.
   fileprivate var uniquenessApart: (attributes: [String], others: [[String]]) {

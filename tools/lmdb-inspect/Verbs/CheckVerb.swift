@@ -55,7 +55,7 @@ struct CheckVerb: Verb {
       if found != table.statistics.entries {
         problems.append(
           "Table \(table.name) should have \(table.statistics.entries) entries but has \(found). "
-            + "Restore a copy of the file.")
+            + "Restore the file from a backup.")
       }
     }
     facts.add("entries", json: JSONValue(total), text: "\(total) entries read")

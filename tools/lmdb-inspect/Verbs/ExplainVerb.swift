@@ -5,7 +5,7 @@ import ArgumentParser
 /// `explain`: prints the plan of a query.
 struct ExplainVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Explains a query's plan, and which index would help.",
+    commandName: "explain", abstract: "Explains a query's plan and suggests an index.",
     discussion: """
       The plan is a tree of steps, the last one first. Each step takes its rows from those below \
       it. The query isn't run: rows are counted if that is cheap, otherwise estimated. With \

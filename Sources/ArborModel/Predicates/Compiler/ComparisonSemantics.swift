@@ -2,7 +2,8 @@ package import Foundation
 
 /// The reference semantics of comparisons. Compiled code is an optimized equivalent.
 ///
-/// - `nil` equals only `nil`. All other operators are false if an operand is `nil`.
+/// - `nil` equals only `nil`, also as an element of a list, and `!=` is the negation of `==`. All
+///   other operators are false if an operand is `nil`.
 /// - Numbers are equal if they have the same numeric value. Values of different kinds are not
 ///   equal.
 /// - Strings are compared by code point. With `c` or `d` their folded forms are compared, so that

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Expressions as readers of values: the general path, which takes some hundred nanoseconds
+/// Expressions as readers of values: the general path, which takes a few hundred nanoseconds,
 /// compared with a few for typed code.
 extension PredicateCompilation {
   func compileValues(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {

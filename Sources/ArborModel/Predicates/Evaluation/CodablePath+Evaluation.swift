@@ -7,7 +7,7 @@ extension CodablePath {
     return json.withUnsafeBytes(value)
   }
 
-  /// Returns the part of JSON text.
+  /// Extracts the part from JSON text.
   ///
   /// - Returns: The value, or null if a key is missing, if the value is `null` or doesn't have the
   ///   part's current type, or if the bytes are not valid JSON.

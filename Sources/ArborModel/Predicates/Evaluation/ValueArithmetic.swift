@@ -10,7 +10,7 @@ internal import Foundation
 /// - Integer division truncates. Division by zero is `nil`, and so is NaN.
 /// - A date plus or minus a number of seconds is a date. The difference of two dates is a number.
 /// - The sum of two strings is their concatenation.
-/// - If an operand is `nil`, or neither a number nor a date, the result is `nil`.
+/// - For all other operands, including `nil`, the result is `nil`.
 enum ValueArithmetic {
   /// The operands, converted to a common type.
   private enum Pair {

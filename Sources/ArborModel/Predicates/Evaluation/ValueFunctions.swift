@@ -30,7 +30,8 @@ enum ValueFunctions {
     }
   }
 
-  /// Returns a random integer from 0 to below a bound, or null if the bound is not positive.
+  /// Returns a random integer of at least 0 and less than a bound, or null if the bound is not
+  /// positive.
   static func random(below bound: PropertyValue) -> PropertyValue {
     guard let bound = bits(bound), bound > 0 else { return .null }
     return .integer(Int64.random(in: 0..<bound))

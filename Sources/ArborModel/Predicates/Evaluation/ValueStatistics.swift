@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Functions of many values. They ignore `nil`, and sums ignore everything except numbers.
+/// Functions of many values. They ignore `nil`. Those that compute with numbers ignore all other
+/// values.
 package enum ValueStatistics {
   /// Returns the elements of a single argument, or all arguments with lists flattened.
   static func elements(_ arguments: [PropertyValue]) -> [PropertyValue] {

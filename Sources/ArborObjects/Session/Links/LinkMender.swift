@@ -105,7 +105,7 @@ struct LinkMending {
   enum Side {
     case session
     case store
-    /// An object that has another partner by now decides, because this object was restored.
+    /// The object that now has another partner decides, because this object was restored.
     case others
   }
 

@@ -2,17 +2,16 @@ internal import ArborModel
 
 /// The pending changes of to-many relationships in a context, by owner.
 ///
-/// For relationships whose inverse is to-one they only mirror the members' changes, so that the
-/// owner's side is immediately correct. They are a function of these changes and are recomputed
-/// whenever one of them is replaced, including its record, its committed record and whether it is a
-/// deletion: see ``Session/withMemberships(of:_:)``. The store derives such a relationship by
-/// itself, unless it is ordered.
+/// For relationships whose inverse is to-one, they only mirror the members' changes, so that the
+/// owner's side is immediately correct. They are derived from these changes, and recomputed when a
+/// change's record, committed record or kind is replaced: see ``Session/withMemberships(of:_:)``.
+/// The store derives such a relationship by itself, unless it is ordered.
 ///
-/// For all others they are the source of truth, and are submitted by the commit. The state of a
-/// pair is determined by the context's last change of it, regardless of other commits, until the
-/// commit or the removal of one of the two objects. A deletion sets the state of the links that
-/// exist at that time. Links that other commits create to an object whose deletion is pending here
-/// are hidden, and reappear when the deletion is undone.
+/// For all others, they are the source of truth and are submitted by the commit. The context's last
+/// change of a pair determines its state, regardless of other commits, until the commit or the
+/// removal of one of the two objects. A deletion sets the state of the links that exist at that
+/// time. Links that other commits create to an object whose deletion is pending here are hidden,
+/// and reappear when the deletion is undone.
 ///
 /// Membership is represented in the same way for ordered relationships. The order is represented
 /// separately by ``PendingOrder``.

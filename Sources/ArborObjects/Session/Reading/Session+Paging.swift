@@ -42,7 +42,8 @@ extension Session {
 
   /// Returns a cursor over the results of a request. See ``ManagedObjectContext/cursor(for:)``.
   ///
-  /// - Parameter most: The maximum number of rows that are listed if an index finds them.
+  /// - Parameter most: The maximum number of rows found by an index whose numbers are kept in
+  ///   memory. If there are more, the cursor reads rows in batches.
   func cursor<T: ManagedObject>(
     for request: FetchRequest<T>, listingAtMost most: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> FetchCursor<T> {
@@ -61,7 +62,7 @@ extension Session {
 }
 
 extension StoreQuery {
-  /// Rejects an order in which the start of a page cannot be found again.
+  /// Rejects sort keys whose values change with every evaluation, such as `random()`.
   fileprivate func checkOrder() throws(ArborError) {
     guard let key = sortKeys.first(where: \.isFleeting) else { return }
     throw ArborError(

@@ -126,7 +126,7 @@ struct UndoReplay {
   /// Restores changed parts of remaining objects, last edit first.
   ///
   /// - Parameter inserted: Objects about to be deleted. Their changes are skipped, because objects
-  ///   they pointed to in the meantime may by now belong to others.
+  ///   they pointed to may now belong to others.
   private func restoreParts(_ edits: EditLog, except inserted: Set<ObjectNumber>) {
     let edits = edits.edits
     for index in edits.indices.reversed() where edits[index].changesParts {

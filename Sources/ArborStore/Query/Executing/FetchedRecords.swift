@@ -12,7 +12,6 @@ package struct FetchedRow {
   package let slabIndex: Int32
 
   /// Creates a row whose state the context already has.
-  @inlinable
   package init(known number: ObjectNumber) {
     self.number = number
     base = nil
@@ -20,7 +19,6 @@ package struct FetchedRow {
     slabIndex = -1
   }
 
-  @inlinable
   package init(_ number: ObjectNumber, copy: RecordView, slabIndex: Int) {
     self.number = number
     base = copy.base
@@ -29,7 +27,7 @@ package struct FetchedRow {
   }
 
   /// The copied record, or `nil` without a copy.
-  @inlinable package var record: RecordView? {
+  package var record: RecordView? {
     base.map { RecordView(base: $0, count: Int(count)) }
   }
 }

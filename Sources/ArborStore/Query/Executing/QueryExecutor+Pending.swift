@@ -20,8 +20,8 @@ extension QueryExecutor {
     return matches
   }
 
-  /// Returns the keys by which pending rows are selected, or `nil` if the predicate names no keys,
-  /// or so many that scanning all rows is as fast.
+  /// Returns the keys that select pending rows, or `nil` if scanning all pending rows is as fast:
+  /// there are few of them, or the predicate fixes no keys or too many.
   private func pendingSelection(_ overlay: any PendingState) -> PendingSelection? {
     let rows = overlay.dirty.count
     guard rows >= overlay.leastSelected, !planner.conjuncts.isEmpty else { return nil }

@@ -181,9 +181,9 @@ extension QueryExecutor {
 
   /// Visits the entries of an index in key order.
   ///
-  /// - Returns: `false` if the scan was abandoned, because it took too long or met truncated keys,
-  ///   which don't determine the order of their records. The caller must then discard the rows that
-  ///   the sink has taken.
+  /// - Returns: `false` if the scan was abandoned, because it took too long or encountered
+  ///   truncated keys, which don't determine the order of their records. The caller must then
+  ///   discard the rows that the sink has taken.
   func visit(
     _ ordered: OrderedAccess, _ nodes: [BoundNode], _ rows: inout RowDelivery
   ) throws -> Bool {
@@ -260,7 +260,7 @@ extension StoreError {
   static func missingRecord(_ number: ObjectNumber, _ entity: EntitySchema) -> StoreError {
     .corrupted(
       entity: entity.name, object: number,
-      what: "An index refers to the object, which has no record. Check the store.")
+      what: "An index refers to this object, but it has no record. Check the store.")
   }
 }
 

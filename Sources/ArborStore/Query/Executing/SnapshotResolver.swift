@@ -14,8 +14,9 @@ final class SnapshotResolver: RecordResolver {
   let evaluation = SnapshotResolver.evaluations.add(1, ordering: .relaxed).newValue
   private let source: QuerySource
   private let overlay: (any PendingState)?
-  /// Whether references to an object that is deleted in the context read its values, as properties
-  /// do. A commit's derived values are computed as of after the deletion.
+  /// Whether values of an object that is deleted in the context can be read through references, as
+  /// its properties can. `false` for a commit's derived values, which are computed as if the object
+  /// were already gone.
   private let readsDeleted: Bool
   private let stored: StoredMembers
   /// The limit that ends the query.

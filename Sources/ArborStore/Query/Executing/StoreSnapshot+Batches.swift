@@ -27,8 +27,8 @@ extension StoreSnapshot {
   /// - Parameters:
   ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
   ///   - allocator: The allocator of the slabs that records are copied to.
-  /// - Returns: `nil` if there is no such scan, or if it met truncated keys, which don't determine
-  ///   the order.
+  /// - Returns: `nil` if there is no such scan, or if it encountered truncated keys, which don't
+  ///   determine the order.
   package func scan(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords? {

@@ -98,7 +98,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Returns the plan of a fetch of stored objects, from counts alone.
+  /// Returns the plan of a fetch of stored objects. Based on counts alone, unless the fetch is run.
   ///
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.

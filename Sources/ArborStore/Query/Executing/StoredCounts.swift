@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import LMDB
 
-/// The counts of one transaction: sums of the counts that the store maintains per key, without
-/// lists of numbers. Used to explain queries.
+/// The counts of one transaction: sums of the counts that the store maintains per key. Reads
+/// numbers only to exclude those of other entities. Used to explain queries.
 class StoredCounts: Counts {
   let source: QuerySource
 

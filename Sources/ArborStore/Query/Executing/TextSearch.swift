@@ -129,8 +129,8 @@ private struct Postings {
     throw ArborError(
       .notAllowed,
       "The index \(index.schema.name) of \(index.entity.name) is still being built and cannot be "
-        + "searched; search again when PersistentStore.indexBuilds() no longer lists it, or fetch "
-        + "with a predicate on words, which reads the objects."
+        + "searched yet. Search again when PersistentStore.indexBuilds() no longer lists it, or "
+        + "fetch with TOKENMATCHES, which reads the objects."
     ).with(entity: index.entity.name)
   }
 

@@ -40,7 +40,7 @@ final class ColumnMatch {
   let condition: Condition
   /// The conjuncts that the condition fully expresses. They need no further evaluation.
   let covered: [Int]
-  /// The condition on related objects that the values come from and the count of these objects.
+  /// The condition on related objects that supply the values, and the number of these objects.
   /// `nil` if the predicate names the values.
   let related: (condition: RelatedCondition, count: RowCount)?
 

@@ -79,8 +79,8 @@ struct CostModel<Source: Counts> {
   }
 }
 
-/// Units of cost. One unit is a row of a scan whose own values are tested, about 25 nanoseconds.
-/// The constants are rounded measurements.
+/// Units of cost. One unit is the cost of scanning a row and testing its own values, about 25
+/// nanoseconds. The constants are rounded measurements.
 enum Cost {
   /// Looking up a record by number, with numbers in ascending order.
   static let lookup = 16

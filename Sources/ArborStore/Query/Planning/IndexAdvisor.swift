@@ -46,7 +46,7 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// Returns a text index for the words that the predicate searches for.
+  /// Returns advice for a text index on the first attribute whose words the predicate searches.
   private func text() -> IndexAdvice? {
     for conjunct in planner.conjuncts {
       guard let term = conjunct.term, case .words = term.condition,
@@ -57,8 +57,8 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// Returns an index of the columns that equalities fix, followed by the sort keys or one range
-  /// column.
+  /// Returns advice for an index on the columns that equalities fix, followed by the sort keys or
+  /// one range column.
   private func columns() -> IndexAdvice? {
     var fixed: [FetchIndexDescription.Element] = []
     var range: FetchIndexDescription.Element?

@@ -13,7 +13,7 @@ extension QueryPlanner {
     return ends.isEmpty ? nil : ends
   }
 
-  /// Returns a scan along an index that starts at the minimum or maximum and meets only rows of the
+  /// Returns a scan along an index that starts at the minimum or maximum and finds only rows of the
   /// query. Returns `nil` for other aggregates or if no index qualifies.
   private func end(for aggregate: BoundAggregate) throws -> OrderedAccess? {
     let isLeast = aggregate.function == .minimum

@@ -1,7 +1,8 @@
 internal import ArborModel
 
 extension QueryPlanner {
-  /// Returns an index that is in the order of the sort keys after the columns that equalities fix.
+  /// Returns a scan along an index that is in the order of the sort keys after the columns that
+  /// equalities fix.
   func orderedAccess(_ candidates: AccessCandidates) throws -> OrderedAccess? {
     let wanted = query.sortKeys.compactMap(\.column)
     guard let first = wanted.first, wanted.count == query.sortKeys.count else { return nil }

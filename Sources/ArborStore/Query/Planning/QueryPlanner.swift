@@ -77,7 +77,7 @@ struct QueryPlanner<Source: Counts> {
     AccessPlan(access: .scan(rows: rows), residual: nodes(except: []))
   }
 
-  /// Returns a plan that meets the rows in the requested order from any position and without
+  /// Returns a plan that visits the rows in the requested order, from any position and without
   /// collecting them: along an index, or by number if there are no sort keys. Returns `nil` if the
   /// rows have to be sorted.
   func planInOrder() throws -> AccessPlan? {
@@ -90,7 +90,7 @@ struct QueryPlanner<Source: Counts> {
   }
 
   /// Returns a plan that lists the rows' numbers if an index finds few of them or they cannot be
-  /// met in order. Returns `nil` if ``planInOrder()`` is better.
+  /// visited in order. Returns `nil` if ``planInOrder()`` is better.
   ///
   /// - Parameter most: The number of rows up to which a list is preferred.
   func listing(atMost most: Int, knowing findings: Findings) throws -> PlanningStep<AccessPlan?> {

@@ -3,8 +3,8 @@ internal import ArborModel
 /// The ranges of one index that contain all entries its column conditions allow: equalities as a
 /// prefix, then at most one range.
 struct ScanRanges {
-  /// The maximum number of index lookups per fetch. Conditions on later columns are evaluated on
-  /// the records instead.
+  /// The maximum number of ranges when the values of several columns are combined. Conditions on
+  /// later columns are evaluated by a ``KeyFilter`` or on the records instead.
   private static let mostRanges = 10_000
 
   /// The ranges in key order, non-empty and disjoint.

@@ -7,7 +7,8 @@ internal import Foundation
 /// prefix stored in the key itself.
 final class ByteOrder: RowOrder {
   struct Key {
-    /// A number in the order of the rows. Rows with equal prefixes are compared in full.
+    /// A number whose order agrees with that of the rows. Rows with equal prefixes are compared in
+    /// full.
     let prefix: UInt64
     let offset: Int
     let count: Int

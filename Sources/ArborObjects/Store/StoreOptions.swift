@@ -67,7 +67,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// The time at which indexes are built that a migration adds or redefines over more than 10,000
   /// objects.
   ///
-  /// They are built in batches that hold the writer lock for about 10 ms each, so that other
+  /// They are built in batches that hold the writer lock for about 20 ms each, so that other
   /// processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``. After a
   /// crash or cancellation, the next opening continues after the last batch.
   public enum IndexBuilds: Sendable, Hashable {

@@ -30,8 +30,14 @@ struct PatternGenerator {
 
   private func repeated(_ pattern: PlainPattern) -> PlainPattern {
     let (least, most): (Int, Int?) = dice.one([(0, 1), (0, nil), (1, nil), (1, 2), (2, nil)])
-    // Nested repetitions may exceed the number of steps that a fetch allows.
-    return pattern.repeats ? .times(pattern, 0, 1) : .times(pattern, least, most)
+    // Nested repetitions, and unbounded ones of alternatives that match the same text, may exceed
+    // the number of steps that a fetch allows.
+    if pattern.repeats { return .times(pattern, 0, 1) }
+    return if case .either = pattern {
+      .times(pattern, least, most ?? least + 1)
+    } else {
+      .times(pattern, least, most)
+    }
   }
 
   private func atom() -> PlainPattern {

@@ -46,6 +46,19 @@ int arbor_redirect(int descriptor, int target) {
 #endif
 }
 
+int arbor_flush(int descriptor) {
+  int result;
+  do {
+#ifdef __APPLE__
+    // fsync leaves the data in the disk's cache.
+    result = fcntl(descriptor, F_FULLFSYNC);
+#else
+    result = fdatasync(descriptor);
+#endif
+  } while (result != 0 && errno == EINTR);
+  return result;
+}
+
 #ifdef __linux__
 int arbor_reserve(int descriptor, off_t size) {
   return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);

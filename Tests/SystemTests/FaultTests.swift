@@ -19,7 +19,7 @@
     /// The number of calls per kind that fail, one in each run; all of them in a long run.
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
-    @Test(arguments: StoreWork.allCases)
+    @Test(arguments: StoreWork.tested)
     func everyCallMayFail(_ work: StoreWork) async throws {
       guard Self.canFail else { return }
       let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -101,10 +101,11 @@
         let notes = try String(contentsOfFile: report.path("calls"), encoding: .utf8)
           .split(separator: "\n").map { $0.split(separator: " ") }
         let failed = notes.first { $0[0] != "calls" }.map { String($0[0]) }
-        // A commit in the log counts even if it did not reach the file.
+        // A commit in the log counts even if it did not reach the file. The program that was killed
+        // before the recovery may have committed one more round than it acknowledged.
         let verifier = StoreWorkVerifier(
           work: work, path: path, log: log, seed: seed, lines: writer.lines,
-          mayBeAhead: work == .share)
+          mayBeAhead: work == .share || work == .recovery)
         let violation = try verifier.violation()
         #expect(violation == nil, "\(title): \(end.errors)")
         if end.status == 0, work == .copy || work == .salvage {

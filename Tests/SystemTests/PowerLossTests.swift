@@ -22,7 +22,7 @@
       return given ?? .random(in: 0...(.max))
     }
 
-    @Test(arguments: StoreWork.allCases)
+    @Test(arguments: StoreWork.tested)
     func everyAcknowledgedCommitSurvives(_ work: StoreWork) throws {
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
@@ -46,6 +46,18 @@
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
+    /// A journal without one of its steps loses commits, and the test detects that.
+    @Test(arguments: ["pin", "flush", "entry"])
+    func aMissingStepOfTheJournalIsNoticed(_ step: String) throws {
+      let seed = Self.seed()
+      let recording = try Recording(
+        .journal, seed: seed, rounds: 40, environment: [LedgerJournal.variable: "12,\(step)"])
+      guard !recording.events.isEmpty else { return }
+      let tally = try recording.verify(150, seed: seed, lies: false)
+      print("without \(step): \(tally.violations.count) of \(tally.images) images")
+      #expect(!tally.violations.isEmpty, "ARBOR_SEED=\(seed)")
+    }
+
     /// The recorded events of a program, and the files it started with.
     private struct Recording {
       let work: StoreWork
@@ -54,9 +66,11 @@
       private let path: String
       /// The folder that holds the recording, and the log, if there is one.
       private let beside: TemporaryFolder
-      private let before: (bytes: [UInt8], inode: UInt64)?
+      private let before: [(path: String, bytes: [UInt8], inode: UInt64)]
 
-      init(_ work: StoreWork, seed: UInt64) throws {
+      init(
+        _ work: StoreWork, seed: UInt64, rounds: Int = 12, environment: [String: String] = [:]
+      ) throws {
         self.work = work
         self.seed = seed
         let folder = try TemporaryFolder()
@@ -64,12 +78,11 @@
         beside = try TemporaryFolder()
         let log = beside.path("log")
         try work.prepare(path, log: log, seed: seed)
-        if work == .creation {
-          before = nil
-        } else {
+        before = try [path, path + "-journal"].compactMap { path in
+          guard FileManager.default.fileExists(atPath: path) else { return nil }
           let attributes = try FileManager.default.attributesOfItem(atPath: path)
-          before = (
-            try [UInt8](Data(contentsOf: URL(filePath: path))),
+          return (
+            path, try [UInt8](Data(contentsOf: URL(filePath: path))),
             (attributes[.systemFileNumber] as? UInt64) ?? 0
           )
         }
@@ -77,8 +90,8 @@
         let boot = beside.path("boot")
         try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
         let run = try CrashWriterRun(
-          work.arguments(path, seed: seed, rounds: 12),
-          environment: work.environment(log: log).merging([
+          work.arguments(path, seed: seed, rounds: rounds),
+          environment: work.environment(log: log).merging(environment) { $1 }.merging([
             "ARBOR_FAULTS_FOLDER": URL(filePath: path).deletingLastPathComponent().path,
             "ARBOR_FAULTS_RECORD": beside.path("record"), "ARBOR_FAULTS_BOOT": boot,
             "SWIFT_BACKTRACE": "enable=no",
@@ -106,7 +119,7 @@
         var tally = Tally()
         while tally.images < count {
           var disk = RecordedDisk(lies: lies)
-          if let before { disk.put(before.bytes, before.inode, at: path) }
+          for file in before { disk.put(file.bytes, file.inode, at: file.path) }
           for event in events {
             disk.apply(event)
             let isDue = Int.random(in: 0..<events.count, using: &random) < count / 2 + 1

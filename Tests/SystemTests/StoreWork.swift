@@ -1,6 +1,7 @@
 import ArborData
 import Foundation
 import TestSupport
+import Testing
 
 @testable import crash_writer
 
@@ -23,6 +24,10 @@ enum StoreWork: String, CaseIterable {
   case backup
   /// Commits rounds through a shared log.
   case share
+  /// Commits rounds to an existing ledger through a journal.
+  case journal
+  /// Recovers a ledger from its journal and continues with it.
+  case recovery
   /// Restores a store from a log.
   case restore
   /// Removes all objects.
@@ -35,6 +40,12 @@ enum StoreWork: String, CaseIterable {
 
   static let roundsBefore = 4
 
+  /// All kinds, or the one named by `ARBOR_WORK`.
+  static let tested: [StoreWork] = {
+    let given = ProcessInfo.processInfo.environment["ARBOR_WORK"].flatMap(StoreWork.init)
+    return given.map { [$0] } ?? allCases
+  }()
+
   fileprivate static let convertedEntries = 60
   fileprivate static let conversionArguments = ["0", "25"]
 
@@ -46,6 +57,7 @@ enum StoreWork: String, CaseIterable {
   ///   uses one.
   func prepare(_ path: String, log: String, seed: UInt64) throws {
     if self == .creation { return }
+    if self == .recovery { return try prepareRecovery(path, seed: seed) }
     if self == .convert {
       try Conversion.fill(path, count: Self.convertedEntries)
     } else if isOfAlbum {
@@ -70,13 +82,34 @@ enum StoreWork: String, CaseIterable {
     }
   }
 
+  /// Kills a program that writes through a journal, before the machine was restarted.
+  private func prepareRecovery(_ path: String, seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let boot = folder.path("boot")
+    try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
+    let run = try CrashWriterRun(
+      ["rounds", path, "\(seed)", "100000"],
+      environment: [
+        LedgerJournal.variable: "1000", "ARBOR_FAULTS_BOOT": boot, "SWIFT_BACKTRACE": "enable=no",
+      ])
+    // The first line is that of the new ledger.
+    #expect(run.read(until: Self.roundsBefore + 1, "round"), "\(run.finish().errors)")
+    run.kill()
+    #expect(FileManager.default.fileExists(atPath: path + "-journal"))
+  }
+
   /// Returns the crash-writer's environment variables.
-  func environment(log: String) -> [String: String] { [LedgerSharing.variable: log] }
+  func environment(log: String) -> [String: String] {
+    switch self {
+    case .journal, .recovery: [LedgerJournal.variable: "3"]
+    default: [LedgerSharing.variable: log]
+    }
+  }
 
   /// Returns the crash-writer's arguments.
   func arguments(_ path: String, seed: UInt64, rounds: Int) -> [String] {
     switch self {
-    case .creation, .commits: ["rounds", path, "\(seed)", "\(rounds)"]
+    case .creation, .commits, .journal, .recovery: ["rounds", path, "\(seed)", "\(rounds)"]
     case .share: ["share", path, "\(seed)", "\(rounds)"]
     case .album: ["album", path, "\(seed)", "\(rounds)"]
     case .index: ["index", path, "5", "1"]

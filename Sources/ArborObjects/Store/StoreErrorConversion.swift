@@ -34,7 +34,7 @@ extension ArborError {
   /// Converts an error that doesn't concern an object.
   init(opening error: StoreError) {
     switch error {
-    case .query(let error), .log(let error): self = error
+    case .query(let error), .log(let error), .journal(let error): self = error
     case .interrupted(let interruption): self.init(interruption)
     case .modelMismatch, .notReverted, .duplicateValues, .duplicatesBuilt, .modelChanged,
       .migrationUnderWay:

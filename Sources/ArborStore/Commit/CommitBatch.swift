@@ -54,12 +54,12 @@ final class CommitBatch: @unchecked Sendable {
         try store.releaseFreedPages()
       }
       // The closure writes all sets of the group; it runs again if the transaction has to.
-      try SharedCommit.run(in: store) { (transaction, header, isShared) throws(StoreError) in
+      try SharedCommit.run(in: store) { (transaction, header, encoding) throws(StoreError) in
         group.restart()
         transactionID = transaction.id
         workspace.begin(transactionID)
         var writer = CommitWriter(
-          store: store, workspace: workspace, header: header, encodes: isShared)
+          store: store, workspace: workspace, header: header, encoding: encoding)
         try Self.writeChangeSets(of: &group, &writer, transaction, take)
         header = writer.header
         return writer.encoded
@@ -107,7 +107,7 @@ extension StoreError {
     switch self {
     case .engine, .diskFull, .readOnly, .follower, .inputOutput, .closed, .inUse, .exhausted,
       .fileReplaced, .unsupportedEngine, .invalidPath, .behindLog, .outcomeUnknown,
-      .inLogOnly, .log:
+      .inLogOnly, .log, .journal:
       true
     case .corrupted, .conflict, .missingTargets, .stillLinked, .notUnique, .modelMismatch,
       .modelChanged, .migrationUnderWay, .notReverted, .formatTooNew, .notAStore, .foreignObject,

@@ -9,22 +9,23 @@ struct CommitWriter: ~Copyable {
   /// The header to be written, with the sequence number of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// The commits as encoded for a shared log, if `encodes` is set.
+  /// The commits as encoded for a shared log or the journal. Empty if they exceed ``encoding``.
   private(set) var encoded: [[UInt8]] = []
-  private let encodes: Bool
+  /// The number of bytes that ``encoded`` may still grow by.
+  private var encoding: Int
 
   /// - Parameters:
   ///   - hasWritten: Whether the transaction already contains other sets.
-  ///   - encodes: Whether ``encoded`` is needed.
+  ///   - encoding: The maximum number of bytes of ``encoded``; zero if it isn't needed.
   init(
     store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
-    encodes: Bool = false
+    encoding: Int = 0
   ) {
     self.hasWritten = hasWritten
     self.store = store
     self.workspace = workspace
     self.header = header
-    self.encodes = encodes
+    self.encoding = encoding
   }
 
   /// Validates a set completely, then writes it.
@@ -94,12 +95,22 @@ struct CommitWriter: ~Copyable {
     hasWritten = true
     try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
     let isKept = header.keepsLog && !store.isMigrating
-    guard isKept || encodes else { return }
+    // Every change needs more bytes than this, so a large set need not be encoded.
+    if changes.count > encoding / 8 { stopEncoding() }
+    guard isKept || encoding > 0 else { return }
     let commit = LoggedCommitCodec.encode(
       set, changes: changes, history: history, sequence: header.sequence,
       generation: header.modelGeneration, store.schema)
     if isKept { try StoreLog.append(commit, of: header.sequence, transaction) }
-    if encodes { encoded.append(commit) }
+    guard encoding > 0 else { return }
+    encoded.append(commit)
+    encoding -= commit.count + 16
+    if encoding <= 0 { stopEncoding() }
+  }
+
+  private mutating func stopEncoding() {
+    encoded = []
+    encoding = 0
   }
 
   private static var manyRecords: Int { 64 }

@@ -27,32 +27,35 @@ struct SharedCommit {
   /// Runs a transaction and commits it, through the log that the store shares, if any.
   ///
   /// - Parameter makeCommits: Writes the commits and returns them as encoded by
-  ///   ``LoggedCommitCodec``, if `isShared` is `true`. May run again, and must change nothing but
-  ///   the file and state that it overwrites.
+  ///   ``LoggedCommitCodec``, unless they need more than `encoding` bytes; none if that is zero. May
+  ///   run again, and must change nothing but the file and state that it overwrites.
   /// - Throws: As ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)``;
   ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
   ///   file.
   static func run(
     in store: StoreEngine,
     _ makeCommits: (
-      borrowing WriteTransaction, inout HeaderRecord, _ isShared: Bool
+      borrowing WriteTransaction, inout HeaderRecord, _ encoding: Int
     ) throws(StoreError) -> [[UInt8]]
   ) throws(StoreError) {
     var shared = SharedCommit(store)
     while true {
       do throws(StoreError) {
         return try store.runTransaction(topsUpNumbers: true) {
-          (transaction, header) throws(StoreError) in
+          (transaction, header) throws(StoreError) -> [[UInt8]] in
           // The body runs again after the map has grown. Commits that are already in the log are
           // not appended again.
           if case .written = shared.decision { throw .behindLog }
           // Sharing may have begun while this transaction waited for another one.
           let log = store.sharedLog
           let former = header
-          let commits = try makeCommits(transaction, &header, log != nil)
-          guard let log else { return }
+          guard let log else {
+            return try makeCommits(transaction, &header, store.journal.largestEntry(header) ?? 0)
+          }
+          let commits = try makeCommits(transaction, &header, .max)
           if !commits.isEmpty { try shared.append(commits, behind: former, to: log, transaction) }
           store.deferral.prepare(&header, transaction)
+          return []
         }
       } catch {
         guard try shared.runsAgain(after: error) else { return }

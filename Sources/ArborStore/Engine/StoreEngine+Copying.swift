@@ -25,7 +25,7 @@ extension StoreEngine {
       throw .inputOutput(operation: "copy", path: target, errno: errno)
     }
     let isForOthers = !keepsMarker
-    let concernsOriginal = isForOthers ? try hasMarks() : false
+    let concernsOriginal = try hasMarks(isForOthers: isForOthers)
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing(
         path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
@@ -37,13 +37,15 @@ extension StoreEngine {
     }
   }
 
-  /// Whether the store has marks that a copy must not inherit: that it is being migrated, that it
-  /// has followers, or that its commits may not be on the medium yet.
-  private func hasMarks() throws(StoreError) -> Bool {
+  /// Whether the store has marks that a copy must not inherit: that its commits may not be on the
+  /// medium yet, and for a copy for others, that it is being migrated or has followers.
+  private func hasMarks(isForOthers: Bool) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
     let reader = try snapshot.reader
     let header = try StoreHeader.read(reader, path: path)
+    if header.isJournaled { return true }
+    guard isForOthers else { return false }
     if header.isBeingMigrated || header.keepsLog || header.isUnsettled { return true }
     for key in StoreFormat.keysOfFollowers
     where try reader.entryIfPresent(key, in: databases.arbor) != nil { return true }
@@ -64,6 +66,7 @@ extension StoreEngine {
     try snapshot().close()
     guard let path else { return }
     try health.permitWriting()
+    try journal.settle(self)
     if !isMigrating, let marker = try migrationMarker() { throw .migrationUnderWay(marker) }
     UnfinishedFile.removeAbandoned(beside: path)
     try indexBuilding.paused(self) { () throws(StoreError) in
@@ -98,6 +101,8 @@ extension StoreEngine {
     if header.isBeingMigrated, !isMigrating {
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
+    // Another thread has committed since the journal was settled.
+    if header.isJournaled { throw .inUse(path: path) }
     let former = header.transactionID
     header.sign(transaction)
     try StoreHeader.write(header, in: transaction, following: former)

@@ -128,6 +128,11 @@ extension StoreEngine {
     return .exhausted("\(entity) has used all 2^48 object numbers. Create a new store.")
   }
 
+  /// Returns the counter of a reservation as it is in the file after it.
+  func counter(of reservation: NumberReservation) -> (name: String, value: UInt64) {
+    (counterName(reservation.counter), reservation.numbers.upperBound)
+  }
+
   private func counterName(_ counter: Int) -> String {
     guard counter > 0 else { return StoreFormat.uniqueIDCounter }
     return StoreFormat.objectCounter(schema.entities[counter - 1].number)

@@ -7,6 +7,7 @@ extension StoreEngine {
     var sequences: Range<UInt64> = 0..<0
     var reservations: [NumberReservation] = []
     var written: (header: HeaderRecord, unfinished: UnfinishedIndexes?)?
+    var journalPart = StoreJournal.Part.none
   }
 
   /// Runs `body` in a write transaction and commits, with a header that contains the transaction's
@@ -28,6 +29,21 @@ extension StoreEngine {
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
+    try runTransaction(topsUpNumbers: topsUpNumbers, passesMarker: passesMarker, repeats: repeats) {
+      (transaction, header) throws(StoreError) -> [[UInt8]] in
+      try body(transaction, &header)
+      return []
+    }
+  }
+
+  /// Does the same for a transaction that consists of commits.
+  ///
+  /// - Parameter body: Returns the commits for the journal as encoded by ``LoggedCommitCodec``, or
+  ///   none if LMDB has to sync the transaction.
+  func runTransaction(
+    topsUpNumbers: Bool, passesMarker: Bool = false, repeats: Bool = false,
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> [[UInt8]]
+  ) throws(StoreError) {
     try health.permitWriting()
     if isFollower, !repeats { throw .follower(path: path) }
     var attempt = WriteAttempt()
@@ -36,13 +52,23 @@ extension StoreEngine {
       try environment.runWrite { transaction in
         failure = nil
         attempt.reservations = []
+        attempt.journalPart = .none
         do throws(StoreError) {
           var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
+          try journal.begin(self, header, transaction)
           let first = header.sequence + 1
-          try body(transaction, &header)
+          let commits = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
+          let part = journal.part(&header, commits, self, transaction)
           try writeHeader(header, transaction, &attempt)
+          attempt.journalPart = part
+          if part == .entry {
+            let entry = JournalEntry(
+              transactionID: transaction.id, counters: attempt.reservations.map(counter(of:)),
+              first: first, commits: commits)
+            try journal.append(entry, self, transaction)
+          }
           return true
         } catch {
           failure = error
@@ -51,13 +77,18 @@ extension StoreEngine {
       }
     } catch {
       notifications.didNotWrite(attempt.sequences)
+      try journal.finish(attempt.journalPart, self, isCommitted: false)
       guard let written = attempt.written, try isInFile(written.header.transactionID) else {
         throw StoreError(error, path: path)
       }
     }
-    if let failure { throw failure }
+    if let failure {
+      try journal.finish(attempt.journalPart, self, isCommitted: false)
+      throw failure
+    }
     blocks.install(attempt.reservations)
     publish(attempt)
+    try journal.finish(attempt.journalPart, self, isCommitted: true)
   }
 
   /// Publishes the committed state to later snapshots and to listeners of this process.

@@ -33,6 +33,7 @@ package final class StoreEngine: Sendable {
   let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
   let deferral = SyncDeferral()
+  let journal: StoreJournal
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()
   let scrubbing = BackgroundScrub()
@@ -72,6 +73,7 @@ package final class StoreEngine: Sendable {
     modelGeneration = parts.header.modelGeneration
     isDurable = parts.isDurable
     isMigrating = parts.isMigrating
+    journal = parts.journal
     wasWrittenSinceBoot = parts.header.bootID == StoreHeader.bootID
     plans = WritePlan.all(of: parts.schema, databases: parts.databases)
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
@@ -232,6 +234,7 @@ struct StoreParts {
   let header: HeaderRecord
   let isDurable: Bool
   let isMigrating: Bool
+  let journal: StoreJournal
 }
 
 extension StoreEngine {

@@ -53,6 +53,8 @@ package indirect enum StoreError: Error, Sendable {
   case inLogOnly(batch: UUID, StoreError)
   /// An error of the shared log, or a divergence between it and the store.
   case log(ArborError)
+  /// The store's journal cannot be used as it is.
+  case journal(ArborError)
   /// The store follows a log, and only commits from the log are written to it.
   case follower(path: String?)
   /// There is no store at the path, and no model to create one with.

@@ -25,7 +25,9 @@ package import Foundation
 /// model notices before it writes. *Back* is the number of earlier generations that may continue to
 /// read. Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that
 /// some indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
-/// (``LogReaders``), and 8 that the last commits may not be on the medium yet (``SyncDeferral``).
+/// (``LogReaders``), 8 that the last commits may not be on the medium yet (``SyncDeferral``), and 16
+/// that they may be in the journal (``StoreJournal``). The major version is one more in that case,
+/// so that earlier versions of the library do not open the file.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -35,6 +37,7 @@ package struct HeaderRecord: Sendable, Hashable {
   private static let indexBuildsFlag: UInt8 = 2
   private static let logFlag: UInt8 = 4
   private static let unsettledFlag: UInt8 = 8
+  private static let journalFlag: UInt8 = 16
   private static let byteOrder: UInt16 = 0x0102
   /// An upper limit that no store reaches, so that sums cannot overflow.
   package static let mostCommits: UInt64 = 1 << 62
@@ -127,13 +130,20 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.unsettledFlag, newValue) }
   }
 
+  /// A Boolean value that indicates whether commits may be on the medium only in the store's journal;
+  /// see ``StoreJournal``.
+  package var isJournaled: Bool {
+    get { flags & Self.journalFlag != 0 }
+    set { setFlag(Self.journalFlag, newValue) }
+  }
+
   /// Raises the minor version to that of this library.
   mutating func raiseVersion() { minorVersion = max(minorVersion, StoreFormat.minorVersion) }
 
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: Self.size + latestCommits.bytes.count)
     writer.append(Self.magic)
-    writer.append(majorVersion)
+    writer.append(isJournaled ? majorVersion + 1 : majorVersion)
     writer.append(minorVersion)
     writer.append(Self.byteOrder)
     writer.append(flags)
@@ -164,8 +174,8 @@ package struct HeaderRecord: Sendable, Hashable {
       let order: UInt16 = start.read()
     else { throw .damaged }
     guard order == Self.byteOrder else { throw .otherByteOrder }
-    guard major <= StoreFormat.majorVersion else { throw .tooNew(major: major, minor: minor) }
-    guard major == StoreFormat.majorVersion else { throw .tooOld(major: major, minor: minor) }
+    guard major <= StoreFormat.majorVersion + 1 else { throw .tooNew(major: major, minor: minor) }
+    guard major >= StoreFormat.majorVersion else { throw .tooOld(major: major, minor: minor) }
     guard bytes.count >= Self.size,
       var reader = ByteReader(
         checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
@@ -184,9 +194,11 @@ package struct HeaderRecord: Sendable, Hashable {
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,
       modelFingerprint: ModelFingerprint(bits: fingerprint), transactionID: transactionID,
       bootID: bootID, sequence: sequence, latestCommits: latestCommits)
-    majorVersion = major
     minorVersion = minor
     self.flags = flags
     readableGenerations = readable
+    guard majorVersion + (isJournaled ? 1 : 0) == major else {
+      throw .tooNew(major: major, minor: minor)
+    }
   }
 }

@@ -66,10 +66,13 @@ extension StoreEngine {
   func settleAfterStop() throws(StoreError) {
     let snapshot = try snapshot(reportsFindings: false)
     let digests: StoreDigests.Stored
+    let isJournaled: Bool
     do {
       defer { snapshot.close() }
       let reader = try snapshot.reader
-      guard try StoreHeader.read(reader).isUnsettled else { return }
+      let header = try StoreHeader.read(reader)
+      guard header.isUnsettled || header.isJournaled else { return }
+      isJournaled = header.isJournaled
       digests = try self.digests(snapshot)
     }
     do throws(StoreError) {
@@ -78,11 +81,16 @@ extension StoreEngine {
       }
       try scrub()
     } catch .corrupted(let entity, let object, let what) {
+      let place =
+        isJournaled
+        ? "They were in the store's journal, which is missing: put it back before opening the store."
+        : "They are in the log that the store shares: open it with the log to rebuild it."
       throw .corrupted(
         entity: entity, object: object,
-        what: "The machine stopped before the last commits reached the disk. They are in the log "
-          + "that the store shares: open it with the log to rebuild it. Found: \(what)")
+        what: "The machine stopped before the last commits reached the disk. \(place) Found: "
+          + "\(what)")
     }
-    if !isReadOnly { try takeMarkOff() }
+    if isReadOnly { return }
+    if isJournaled { _ = try StoreJournal.endLeft(by: environment) } else { try takeMarkOff() }
   }
 }

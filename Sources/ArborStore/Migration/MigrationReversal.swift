@@ -102,7 +102,7 @@ extension StoreEngine {
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
     let opener = StoreOpener(StoreOpening(.file(path), model: nil))
-    let parts = try opener.parts(of: environment, path: environment.path)
+    let parts = try opener.settled(opener.parts(of: environment, path: environment.path))
     var isReverted = false
     try environment.write(path: parts.path) { (transaction) throws(StoreError) in
       isReverted = try revert(parts, dropping: names, transaction)

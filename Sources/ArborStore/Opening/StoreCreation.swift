@@ -161,6 +161,8 @@ package enum StoreCreation {
       var header = try StoreHeader.read(transaction.reader, path: path)
       let former = header.transactionID
       header.transactionID = transaction.id
+      // The copy has been synced, and has no journal.
+      header.isJournaled = false
       if dropsMarks {
         header.isBeingMigrated = false
         header.isUnsettled = false

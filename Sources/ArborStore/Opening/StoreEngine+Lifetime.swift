@@ -18,6 +18,7 @@ extension StoreEngine {
     if StoreRegistry.shared.isLast(self) {
       // Commits that are not on the medium yet are in the log.
       try? settle()
+      try? journal.settle(self)
       if compacting { compactIfWorthwhile() }
     }
     if StoreRegistry.shared.close(self) { end() }

@@ -54,7 +54,10 @@ package enum StoreFiles {
         guard arbor != nil else {
           throw StoreError.notAStore(path: path, what: "The file is a database of another program.")
         }
-        try permit(StoreHeader.read(transaction.reader, path: path))
+        let header = try StoreHeader.read(transaction.reader, path: path)
+        // A process is writing to it, with a journal that belongs to this file.
+        guard !header.isJournaled else { throw StoreError.inUse(path: path) }
+        try permit(header)
       }
     }
   }
@@ -132,6 +135,10 @@ package enum StoreFiles {
     // store.
     unlink(path + "-lock")
     guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
+    let journal = JournalFile.path(of: path)
+    guard rename(journal, JournalFile.path(of: name)) == 0 || errno == ENOENT else {
+      throw StoreError.failed("rename", journal, errno: errno)
+    }
     try synchronizeFolder(of: path)
   }
 
@@ -164,6 +171,7 @@ package enum StoreFiles {
   /// Removes a store's file, its lock file and abandoned files next to it.
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
+    try JournalFile.remove(of: path)
     guard unlink(path) == 0 || errno == ENOENT else {
       throw StoreError.failed("unlink", path, errno: errno)
     }

@@ -22,6 +22,8 @@ extension StoreOpener {
     guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
       case .lightweight(let names) = opening.migration
     else { return parts }
+    // The migration must not be lost with a journal that another process writes.
+    if parts.header.isJournaled { throw .inUse(path: parts.path) }
     let model = try offer.checked()
     let migration = try LightweightMigration(
       from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,

@@ -54,6 +54,7 @@ struct StoreOpener {
 
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
     var (path, creations) = (given, 0)
+    if !opening.isRecovering { try JournalRecovery.run(at: path, isReadOnly: opening.isReadOnly) }
     while true {
       let environment: Environment
       do throws(LMDBError) {
@@ -89,7 +90,7 @@ struct StoreOpener {
   /// Opens the store of a file, or returns the one that is already open, and binds it to the model.
   private func store(on environment: Environment) throws(StoreError) -> StoreEngine {
     let store = try StoreRegistry.shared.store(on: environment) { () throws(StoreError) in
-      let parts = try migrated(parts(of: environment, path: environment.path))
+      let parts = try migrated(settled(parts(of: environment, path: environment.path)))
       try agree(with: parts)
       let store = StoreEngine(parts)
       try verify(store)
@@ -110,6 +111,15 @@ struct StoreOpener {
       throw error
     }
     return store
+  }
+
+  /// Returns the parts of a file after ending the journaling that a dead process has left.
+  func settled(_ parts: StoreParts) throws(StoreError) -> StoreParts {
+    guard parts.header.isJournaled, !opening.isReadOnly, !opening.isRecovering,
+      parts.header.bootID == StoreHeader.bootID,
+      try StoreJournal.endLeft(by: parts.environment)
+    else { return parts }
+    return try self.parts(of: parts.environment, path: parts.path)
   }
 
   private func create(_ path: String) throws(StoreError) {
@@ -171,7 +181,7 @@ struct StoreOpener {
     return StoreParts(
       environment: environment, path: path, schema: schema, modelDigest: digest,
       databases: databases, layouts: layouts, header: header, isDurable: opening.isDurable,
-      isMigrating: opening.isMigrating)
+      isMigrating: opening.isMigrating, journal: opening.journal)
   }
 
   /// Returns the layouts that records of a schema's entities may have.
@@ -248,6 +258,7 @@ extension StoreOpener {
 
   /// Verifies a newly opened store as requested by the options.
   func verify(_ store: StoreEngine) throws(StoreError) {
+    if opening.isRecovering { return }
     if !store.wasWrittenSinceBoot { try store.settleAfterStop() }
     if opening.checksEveryPage, let problem = try store.check().problems.first {
       throw .corrupted(entity: problem.entity, object: problem.object, what: problem.description)

@@ -43,6 +43,11 @@ package struct StoreOpening: Sendable {
   /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but never
   /// consistency.
   package var isDurable = true
+  /// Whether durable commits are written to a journal; see ``StoreJournal``.
+  package var isJournaled = false
+  package var journalLimits = JournalLimits()
+  /// Whether the file is opened to replay its journal.
+  var isRecovering = false
   /// Whether to verify every page before the file is mapped, and then check the whole store: every
   /// record, index entry and link. Otherwise every page is verified at its first use.
   package var checksEveryPage = false
@@ -83,6 +88,12 @@ package struct StoreOpening: Sendable {
   package init(_ location: Location, model: ManagedObjectModel?) {
     self.location = location
     self.model = model
+  }
+
+  /// The journal of the store to open.
+  var journal: StoreJournal {
+    StoreJournal(
+      isRecovering ? .recovers : isJournaled && isDurable ? .starts : .joins, journalLimits)
   }
 }
 

@@ -19,6 +19,10 @@ int arbor_lock_range(int descriptor, int kind, off_t start, off_t length, int wa
 /// failure.
 int arbor_redirect(int descriptor, int target);
 
+/// Waits until the data of a file is on the medium, including its size but not its times. Continues
+/// after signals. Returns -1 on failure.
+int arbor_flush(int descriptor);
+
 #ifdef __linux__
 /// Reserves space for a file's first bytes without changing its size. Returns -1 on failure.
 int arbor_reserve(int descriptor, off_t size);

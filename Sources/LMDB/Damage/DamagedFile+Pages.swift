@@ -36,6 +36,20 @@ extension DamagedFile {
     return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)
   }
 
+  /// Calls `entry` with the entries of the name tree of a root page that is not in the file.
+  ///
+  /// Discards the results of earlier traversals.
+  ///
+  /// - Returns: Whether the whole name tree is undamaged.
+  package func begin(
+    with image: RootImage,
+    _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
+  ) throws(LMDBError) -> Bool {
+    begin()
+    guard let root = image.page, root.pageSize == pageSize else { return false }
+    return try traverse(TreeTraversal(.main, "of names", root.main, rootLevel: 0), entry)
+  }
+
   /// Discards the results of earlier traversals and continues without a root page.
   package func begin() {
     reached = PageClaims(lastPage: pageCount)

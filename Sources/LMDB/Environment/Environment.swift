@@ -108,6 +108,7 @@ package final class Environment: Sendable {
     state.withLock { state in
       guard let handle = state.handle else { return false }
       state.endIdleReaders()
+      state.endPins()
       mdb_env_close(handle)
       state.handle = nil
       // A process that replaces the file keeps it locked until the end.
@@ -122,6 +123,7 @@ package final class Environment: Sendable {
     state.withLock { state in
       guard let handle = state.handle else { return nil }
       state.endIdleReaders()
+      state.endPins()
       state.handle = nil
       return HandleReference(pointer: handle)
     }
@@ -133,6 +135,7 @@ package final class Environment: Sendable {
     writerSlot.pointer.pointee.pageGuard?.pointee.forgetMap()
     state.withLock { state in
       state.endIdleReaders()
+      state.endPins()
       if let former = state.handle { mdb_env_close(former) }
       state.handle = handle.pointer
     }

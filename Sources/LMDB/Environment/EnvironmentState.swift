@@ -15,6 +15,10 @@ struct EnvironmentState {
   /// Every slot ever created.
   var allSlots: SlotReference?
   var activeReaders = 0
+  /// LMDB's transactions of the pins, by their numbers.
+  var pins: [UInt64: OpaquePointer] = [:]
+  /// The number of the last pin.
+  var pinCount: UInt64 = 0
   /// The number of readers whose thread waits for the writer, so that they cannot end.
   var blockedReaders = 0
 

@@ -227,7 +227,7 @@ struct MetaPage: Equatable {
   static let largestMap: UInt64 = 1 << 47
 
   /// Returns a description of the damage to the page itself.
-  fileprivate func complaint(as pageNumber: UInt64) -> String? {
+  func complaint(as pageNumber: UInt64) -> String? {
     if number != pageNumber { return "it has the page number \(number)" }
     if flags != PageFlags.meta.rawValue { return "it is not a root page" }
     if address != 0 { return "it requests a fixed map address" }

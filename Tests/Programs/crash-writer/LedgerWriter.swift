@@ -34,7 +34,8 @@ struct LedgerWriter {
   }
 
   static func open(_ path: String) throws -> PersistentStore {
-    try PersistentStore(for: LedgerClasses.all, at: .file(URL(filePath: path)))
+    try PersistentStore(
+      for: LedgerClasses.all, at: .file(URL(filePath: path)), options: LedgerJournal.options)
   }
 
   /// The number of the last round in the store.

@@ -1,0 +1,256 @@
+internal import ArborModel
+internal import CArborBits
+internal import Foundation
+internal import LMDB
+
+/// An open journal, `NAME-journal` next to a store's file.
+///
+/// It is filled with zeros once and then overwritten in place, because appending to a file changes
+/// its size, which costs a second write per sync.
+final class JournalFile: Sendable {
+  /// The size of a journal that ``StoreJournal`` creates, in bytes.
+  static let usualSize = 8 << 20
+
+  let path: String
+  /// The size when it was opened, in bytes. It never changes afterwards.
+  let size: Int
+  private let descriptor: Int32
+
+  static func path(of store: String) -> String { "\(store)-journal" }
+
+  private init(_ path: String, _ descriptor: Int32, size: Int) {
+    self.path = path
+    self.descriptor = descriptor
+    self.size = size
+  }
+
+  deinit { close(descriptor) }
+
+  /// Opens a store's journal. Returns `nil` if there isn't one.
+  ///
+  /// - Throws: `journal` if the name belongs to something other than a file; `inputOutput`.
+  static func existing(
+    of store: String, forReading: Bool = false
+  ) throws(StoreError) -> JournalFile? {
+    let path = path(of: store)
+    let mode = forReading ? O_RDONLY : O_RDWR
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
+    let descriptor = open(path, mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    if descriptor < 0, errno == ENOENT { return nil }
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+      let code = errno
+      if descriptor >= 0 { close(descriptor) }
+      if [EISDIR, ELOOP, ENXIO].contains(code) { throw foreign(path) }
+      if [EACCES, EROFS, EPERM].contains(code) { throw .readOnly(path: path) }
+      throw .failed("open", path, errno: code)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw foreign(path)
+    }
+    return JournalFile(path, descriptor, size: Int(status.st_size))
+  }
+
+  private static func foreign(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .notAStore,
+        "\(path) has the name of a store's journal, but is not a file. Move it to another folder."))
+  }
+
+  /// Creates a store's journal, replacing one that is no longer needed.
+  ///
+  /// - Throws: `diskFull`, `readOnly`, `inputOutput`. There is no journal then.
+  static func create(of store: String, size: Int) throws(StoreError) {
+    let path = path(of: store)
+    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = open(path, flags, 0o600)
+    guard descriptor >= 0 else {
+      let code = errno
+      if [EISDIR, ELOOP, ENXIO].contains(code) { throw foreign(path) }
+      if [EACCES, EROFS, EPERM].contains(code) { throw .readOnly(path: path) }
+      throw .failed("open", path, errno: code)
+    }
+    let file = JournalFile(path, descriptor, size: size)
+    do throws(StoreError) {
+      let zeros = [UInt8](repeating: 0, count: min(size, 1 << 20))
+      var offset = 0
+      while offset < size {
+        let count = min(zeros.count, size - offset)
+        try file.write(zeros[..<count], at: offset)
+        offset += count
+      }
+      try file.synchronize()
+      try StoreFiles.synchronizeFolder(of: path)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Removes a store's journal, and waits until its name is gone from the medium.
+  static func remove(of store: String) throws(StoreError) {
+    let path = path(of: store)
+    guard unlink(path) == 0 else {
+      if errno == ENOENT { return }
+      throw .failed("unlink", path, errno: errno)
+    }
+    try StoreFiles.synchronizeFolder(of: path)
+  }
+
+  // MARK: Locking
+
+  /// Registers this process as one that writes to the journal. Waits for one that has just found
+  /// that it may not end it.
+  func lockShared() throws(StoreError) {
+    while flock(descriptor, LOCK_SH) != 0 {
+      if errno != EINTR { throw .failed("flock", path, errno: errno) }
+    }
+  }
+
+  /// Returns whether no other process writes to the journal, and keeps others away.
+  func lockExclusively() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  // MARK: Headers
+
+  /// Returns the newest header, or `nil` if there isn't a valid one.
+  ///
+  /// - Throws: `journal` if the format is too new.
+  func newestHeader() throws(StoreError) -> JournalHeader? {
+    var newest: JournalHeader?
+    for page in 0..<2 {
+      let bytes = try read(JournalHeader.size, at: page * JournalHeader.pageSize)
+      if let format = bytes.withUnsafeBytes(JournalHeader.format), format > JournalHeader.format {
+        throw .journal(
+          ArborError(
+            .formatTooNew,
+            "The journal \(path) has format \(format), which requires a later version of the "
+              + "library."))
+      }
+      guard let header = bytes.withUnsafeBytes({ JournalHeader($0) }),
+        header.offset == page * JournalHeader.pageSize, header.number > newest?.number ?? 0
+      else { continue }
+      newest = header
+    }
+    return newest
+  }
+
+  /// Writes a header and waits until it is on the medium.
+  func write(_ header: JournalHeader) throws(StoreError) {
+    try write(header.encoded()[...], at: header.offset)
+    try synchronize()
+  }
+
+  // MARK: Entries
+
+  /// Returns the entry at a position and the position after it, or `nil` if there is no valid one.
+  func entry(
+    at position: JournalPosition, epoch: UInt64
+  ) throws(StoreError) -> (entry: JournalEntry, end: JournalPosition)? {
+    let start = try read(JournalEntry.Frame.size, at: position.offset)
+    guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }), frame.epoch == epoch,
+      frame.chain == position.chain, frame.transactionID == position.transactionID + 1,
+      frame.length <= size - position.offset
+    else { return nil }
+    let bytes = try read(frame.length, at: position.offset)
+    guard bytes.count == frame.length, let chain = Self.checksum(bytes),
+      let entry = bytes.withUnsafeBytes({ JournalEntry(frame, $0) })
+    else { return nil }
+    let end = JournalPosition(
+      offset: position.offset + frame.length, chain: chain, transactionID: frame.transactionID)
+    return (entry, end)
+  }
+
+  /// Moves a position behind the entries up to a transaction, as far as there are any.
+  func advance(
+    _ position: inout JournalPosition, to transaction: UInt64, epoch: UInt64
+  ) throws(StoreError) {
+    while position.transactionID < transaction,
+      let next = try entry(at: position, epoch: epoch)
+    {
+      position = next.end
+    }
+  }
+
+  /// Returns the checksum at the end of an entry if it is valid.
+  private static func checksum(_ bytes: [UInt8]) -> UInt32? {
+    bytes.withUnsafeBytes { bytes in
+      let end = bytes.count - 4
+      let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt32.self))
+      return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<end])) == stored ? stored : nil
+    }
+  }
+
+  /// Returns the transaction of the first valid entry of an epoch that is not reached from a
+  /// position, which shows that the entries in between are damaged.
+  ///
+  /// An entry is only written when the one before is on the medium, so a power failure leaves none
+  /// behind a torn one.
+  func entry(behind position: JournalPosition, epoch: UInt64) throws(StoreError) -> UInt64? {
+    let bytes = try read(size - position.offset, at: position.offset)
+    return bytes.withUnsafeBytes { bytes in
+      for offset in stride(
+        from: 0, to: bytes.count - JournalEntry.Frame.size, by: JournalEntry.alignment)
+      {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        guard let frame = JournalEntry.Frame(rest), frame.epoch == epoch,
+          frame.transactionID > position.transactionID + 1, frame.length <= rest.count,
+          Self.checksum(Array(rest[..<frame.length])) != nil
+        else { continue }
+        return frame.transactionID
+      }
+      return nil
+    }
+  }
+
+  /// Writes an entry and waits until it is on the medium.
+  func append(
+    _ bytes: [UInt8], at position: JournalPosition, syncs: Bool = true
+  ) throws(StoreError) {
+    try write(bytes[...], at: position.offset)
+    if syncs { try synchronize() }
+  }
+
+  /// Waits until everything that was written is on the medium.
+  func synchronize() throws(StoreError) {
+    guard arbor_flush(descriptor) == 0 else { throw .failed("fdatasync", path, errno: errno) }
+  }
+
+  // MARK: Bytes
+
+  /// Returns up to `count` bytes, fewer at the end of the file.
+  private func read(_ count: Int, at offset: Int) throws(StoreError) -> [UInt8] {
+    var failure: Int32 = 0
+    // The array is initialized up to the number of bytes that the system has read.
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, initialized in
+      while initialized < buffer.count {
+        let result = pread(
+          descriptor, buffer.baseAddress.map { $0 + initialized }, buffer.count - initialized,
+          off_t(offset + initialized))
+        if result < 0, errno == EINTR { continue }
+        if result < 0 { failure = errno }
+        if result <= 0 { return }
+        initialized += result
+      }
+    }
+    if failure != 0 { throw .failed("pread", path, errno: failure) }
+    return bytes
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(StoreError) {
+    let failure = bytes.withUnsafeBytes { buffer -> Int32 in
+      var done = 0
+      while done < buffer.count {
+        let result = pwrite(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+          off_t(offset + done))
+        if result < 0, errno == EINTR { continue }
+        if result < 0 { return errno }
+        done += result
+      }
+      return 0
+    }
+    if failure != 0 { throw .failed("pwrite", path, errno: failure) }
+  }
+}

@@ -1,0 +1,111 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// A position in a journal: the end of an entry, or the beginning of an epoch.
+struct JournalPosition: Sendable, Hashable {
+  /// The offset of the next entry.
+  var offset: Int
+  /// The checksum of the last entry, which the next one repeats.
+  var chain: UInt32
+  /// The transaction of the last entry, or of the checkpoint.
+  var transactionID: UInt64
+}
+
+/// One of the two headers of a journal: the checkpoint that its entries follow.
+///
+/// ```
+///  0          8          10     12          16             20          36        52
+/// ┌──────────┬──────────┬──────┬───────────┬──────────────┬───────────┬─────────┬──────────┐
+/// │magic     │format u16│0 u16 │size u32   │file size u32 │store UUID │boot UUID│number u64│
+/// └──────────┴──────────┴──────┴───────────┴──────────────┴───────────┴─────────┴──────────┘
+///  60         68                                                                220
+/// ┌──────────┬─────────────────────────────────────────────────────────────────┬───────────┐
+/// │epoch u64 │LMDB's root page of the checkpoint, 152 bytes                     │crc32c u32 │
+/// └──────────┴─────────────────────────────────────────────────────────────────┴───────────┘
+/// ```
+///
+/// They are on pages 0 and 1 of 4,096 bytes, the header of an odd number on page 1, so that a torn
+/// write leaves the other one. The entries of the epoch follow from ``firstEntry``.
+struct JournalHeader: Sendable, Hashable {
+  static let magic: [UInt8] = Array("ArborJnl".utf8)
+  static let format: UInt16 = 1
+  static let pageSize = 4096
+  static let size = 224
+  /// The offset of the first entry of every epoch.
+  static let firstEntry = 2 * pageSize
+
+  /// The size of the journal, so that a truncated one is recognized.
+  let fileSize: Int
+  let storeID: UUID
+  /// The boot ID of the machine. After another boot, the store's file may be in any state.
+  let bootID: UUID
+  /// Increases with every checkpoint.
+  let number: UInt64
+  /// A random number that all entries after the checkpoint repeat.
+  let epoch: UInt64
+  /// The root page of the checkpoint.
+  let root: RootImage
+
+  /// The position of the first entry.
+  var start: JournalPosition {
+    JournalPosition(
+      offset: Self.firstEntry, chain: UInt32(truncatingIfNeeded: epoch),
+      transactionID: root.transactionID)
+  }
+
+  /// The offset at which the header is stored.
+  var offset: Int { Int(number & 1) * Self.pageSize }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter(reserving: Self.size)
+    writer.append(Self.magic)
+    writer.append(Self.format)
+    writer.append(UInt16(0))
+    writer.append(UInt32(Self.size))
+    writer.append(UInt32(clamping: fileSize))
+    writer.append(storeID)
+    writer.append(bootID)
+    writer.append(number)
+    writer.append(epoch)
+    writer.append(root.bytes)
+    writer.appendChecksum()
+    return writer.bytes
+  }
+
+  init(fileSize: Int, storeID: UUID, number: UInt64, root: RootImage) {
+    self.fileSize = fileSize
+    self.storeID = storeID
+    bootID = StoreHeader.bootID
+    self.number = number
+    epoch = .random(in: 1...(.max))
+    self.root = root
+  }
+
+  /// Returns the format of a header, or `nil` for other bytes. That is known even if the rest is
+  /// not.
+  static func format(of bytes: UnsafeRawBufferPointer) -> UInt16? {
+    var reader = ByteReader(bytes)
+    guard let magic = reader.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {
+      return nil
+    }
+    return reader.read()
+  }
+
+  /// Decodes a header. Returns `nil` for other bytes: an unused page, or a torn or damaged one.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.size, Self.format(of: bytes) == Self.format,
+      var reader = ByteReader(checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
+      reader.readBytes(16) != nil, let fileSize: UInt32 = reader.read(),
+      let storeID = reader.readUUID(), let bootID = reader.readUUID(),
+      let number: UInt64 = reader.read(), let epoch: UInt64 = reader.read(),
+      let image = reader.readBytes(RootImage.size), let root = RootImage(Array(image))
+    else { return nil }
+    self.fileSize = Int(fileSize)
+    self.storeID = storeID
+    self.bootID = bootID
+    self.number = number
+    self.epoch = epoch
+    self.root = root
+  }
+}

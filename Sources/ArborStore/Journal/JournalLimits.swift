@@ -1,0 +1,30 @@
+/// The conditions under which a journal makes a checkpoint.
+///
+/// A checkpoint makes the pages reusable that commits have replaced since the one before, 10 to 20
+/// for a small commit. The store's file therefore grows by about 60 MiB with the default of 1,024
+/// commits.
+package struct JournalLimits: Sendable, Hashable {
+  /// The size of the file in bytes.
+  package var size = JournalFile.usualSize
+  /// The maximum number of bytes of one entry. Transactions with larger ones are not journaled.
+  package var entry = 1 << 20
+  /// The number of commits and the bytes of entries after which a checkpoint is made.
+  package var commits = 1024
+  package var bytes = 4 << 20
+  /// The seconds without a commit after which a checkpoint is made.
+  package var idle = 5.0
+
+  /// A step to leave out, so that tests show that they notice it.
+  package var omission: Omission?
+
+  package enum Omission: String, Sendable, Hashable {
+    /// The pages of the checkpoint are not pinned.
+    case pin
+    /// The file is not synced before the header is written.
+    case flush
+    /// An entry is not synced before LMDB commits.
+    case entry
+  }
+
+  package init() {}
+}

@@ -1,0 +1,146 @@
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// Restores a journaled store after a power failure: the checkpoint, then the commits since.
+///
+/// 1. Check that the journal belongs to this file, and that none of its entries is damaged.
+/// 2. Write the checkpoint's root page to both root pages of the file.
+/// 3. Replay the entries, while a pin keeps the checkpoint's pages.
+/// 4. Sync the file, and remove the journal.
+///
+/// Up to the last step, another failure leaves the journal and the checkpoint's pages, so that the
+/// next opening does the same again.
+enum JournalRecovery {
+  private static let lockSuffix = "-recovery-lock"
+
+  /// Recovers the store at a path if its journal was written before the machine was restarted.
+  ///
+  /// - Throws: `journal` if that is necessary but the store is opened read-only, or if the journal
+  ///   is damaged or belongs to another file; `formatTooNew`; `inUse`; errors of opening and
+  ///   writing. The journal is unchanged then.
+  static func run(at given: String, isReadOnly: Bool) throws(StoreError) {
+    let path = StoreLock.canonicalPath(given)
+    guard try pending(path, forReading: true) != nil else { return }
+    if isReadOnly { throw unrecovered(path) }
+    let lock = try StoreLock(path, suffix: lockSuffix, waits: true)
+    defer { lock.end() }
+    // Another process may have recovered it meanwhile.
+    guard let (journal, header) = try pending(path, forReading: false) else { return }
+    try check(journal, header)
+    let checkpoint = try storedHeader(header, path, journal)
+    try StoreFiles.exclusively(path: path) { () throws(StoreError) in
+      try storing(path: path, Environment.restore(header.root, at: path))
+    }
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isRecovering = true
+    opening.isMigrating = checkpoint.isBeingMigrated
+    opening.looksForDamage = false
+    opening.indexBuilds = .left
+    let store = try StoreEngine.open(opening)
+    defer { store.close() }
+    try replay(journal, header, in: store)
+    _ = try StoreJournal.endLeft(by: store.environment)
+  }
+
+  /// Returns the journal and its newest header if the machine was restarted since it was written.
+  private static func pending(
+    _ path: String, forReading: Bool
+  ) throws(StoreError) -> (JournalFile, JournalHeader)? {
+    guard let journal = try JournalFile.existing(of: path, forReading: forReading),
+      let header = try journal.newestHeader(), header.bootID != StoreHeader.bootID
+    else { return nil }
+    return (journal, header)
+  }
+
+  /// Throws if a valid entry follows a damaged one.
+  private static func check(_ journal: JournalFile, _ header: JournalHeader) throws(StoreError) {
+    guard journal.size >= header.fileSize else { throw truncated(journal.path) }
+    var position = header.start
+    try journal.advance(&position, to: .max, epoch: header.epoch)
+    guard let later = try journal.entry(behind: position, epoch: header.epoch) else { return }
+    throw .journal(
+      ArborError(
+        .corrupted,
+        "The journal \(journal.path) is damaged: it has transaction \(later), but not "
+          + "\(position.transactionID + 1). Restore the store from a backup."))
+  }
+
+  /// Returns the store's header at the checkpoint, which shows that the journal belongs to the file.
+  private static func storedHeader(
+    _ header: JournalHeader, _ path: String, _ journal: JournalFile
+  ) throws(StoreError) -> HeaderRecord {
+    guard try StoreFiles.exists(path) else {
+      throw .journal(
+        ArborError(
+          .fileUnreadable,
+          "The journal \(journal.path) has commits of a store whose file is missing. Put the file "
+            + "back, or move the journal to another folder to create a new store."))
+    }
+    var found: HeaderRecord?
+    do throws(LMDBError) {
+      _ = try DamagedFile(path: path).begin(with: header.root) { (entry, _) throws(LMDBError) in
+        guard entry.key.elementsEqual(StoreFormat.headerKey.utf8), let bytes = entry.inlineValue
+        else { return }
+        do throws(HeaderRecord.Problem) { found = try HeaderRecord(bytes) } catch {}
+      }
+    } catch { throw StoreError(error, path: path) }
+    guard let found, found.isJournaled, found.storeID == header.storeID,
+      found.transactionID == header.root.transactionID
+    else { throw foreign(journal.path) }
+    return found
+  }
+
+  static func foreign(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .notAStore,
+        "The journal \(path) doesn't belong to the store's file. If the file was restored from a "
+          + "copy, move the journal to another folder; otherwise put back the file that it belongs "
+          + "to."))
+  }
+
+  static func truncated(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .corrupted,
+        "The journal \(path) is shorter than it was, so commits may be missing. Restore the store "
+          + "from a backup."))
+  }
+
+  private static func unrecovered(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .readOnly,
+        "The machine stopped while \(path) was open, and its last commits are in its journal. Open "
+          + "it for writing once to recover them."))
+  }
+
+  private static func replay(
+    _ journal: JournalFile, _ header: JournalHeader, in store: StoreEngine
+  ) throws(StoreError) {
+    let pin = try storing(path: store.path, store.environment.pinNewest())
+    defer { store.environment.release(pin) }
+    var position = header.start
+    while let next = try journal.entry(at: position, epoch: header.epoch) {
+      let entry = next.entry
+      let commits = try entry.commits.enumerated().map { (index, bytes) throws(StoreError) in
+        let sequence = entry.first + UInt64(index)
+        let commit = bytes.withUnsafeBytes {
+          LoggedCommitCodec.decode($0, sequence: sequence, store.schema)
+        }
+        guard let commit else {
+          throw StoreError.journal(
+            ArborError(
+              .corrupted,
+              "Commit \(sequence) in the journal \(journal.path) is damaged. Restore the store from "
+                + "a backup."))
+        }
+        return commit
+      }
+      let counters = Dictionary(entry.counters.map { ($0.name, $0.value) }) { max($0, $1) }
+      try store.makeAgain(commits, counters: counters)
+      position = next.end
+    }
+  }
+}

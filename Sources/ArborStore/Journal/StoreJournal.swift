@@ -1,0 +1,377 @@
+internal import ArborLocks
+internal import ArborModel
+internal import Foundation
+internal import LMDB
+
+/// The redo journal of an open store, with which a durable commit waits for the disk once.
+///
+/// ```
+/// commit      LMDB's transaction … ── append an entry, sync ── LMDB commits without a sync
+/// checkpoint  pin the newest state ── sync the file ── write its root page to the header, sync
+/// ```
+///
+/// LMDB waits twice per commit: for the pages, which are scattered over the file, and for the root
+/// page. With a journal, the only wait is for one contiguous write. The state on the medium is that
+/// of the last checkpoint, whose pages are not reused because a reader pins them, and the entries
+/// since. ``JournalRecovery`` restores it after a power failure. While the machine runs, LMDB's
+/// file in the system's cache is always complete, even if processes die.
+///
+/// Rules that hold for all processes that write to the store:
+///
+/// - A store is *journaled* as long as its header says so. The flag is set by a commit that LMDB
+///   syncs, and cleared by the last writer to close the store, which also removes the journal.
+/// - Entries and headers are only written within a write transaction, which excludes all others.
+/// - A process writes to the store only while it pins the checkpoint or an earlier state.
+/// - Every transaction that is not in the journal is followed by a checkpoint before it counts as
+///   durable. A process that finds one that isn't makes the checkpoint itself.
+///
+/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that holds
+/// the environment's write lock.
+final class StoreJournal: @unchecked Sendable {
+  /// The use of the journal that is decided when a store is opened.
+  enum Mode {
+    /// The store is journaled from its next commit on.
+    case starts
+    /// The store is journaled if another process has begun.
+    case joins
+    /// Entries are replayed; see ``JournalRecovery``.
+    case recovers
+  }
+
+  /// The part that the journal has in a transaction.
+  enum Part {
+    /// LMDB syncs the transaction.
+    case none
+    /// The same, and the store is journaled after it.
+    case begins
+    /// The transaction has an entry.
+    case entry
+    /// The transaction has none, so a checkpoint has to follow.
+    case bypass
+  }
+
+  /// The use of the journal file by this process.
+  private struct Attachment {
+    let file: JournalFile
+    var header: JournalHeader
+    /// The end of the last entry of a committed transaction.
+    var position: JournalPosition
+    /// The end of the entry of a transaction that may have been committed.
+    var pending: JournalPosition?
+    /// Keeps the pages of the checkpoint or of an earlier state.
+    var pin: SnapshotPin
+    /// The number of entries since the checkpoint that this process has written.
+    var commits = 0
+  }
+
+  private struct Activity {
+    /// The number of entries that were written.
+    var entries: UInt64 = 0
+    var isCheckpointDue = false
+    var isCheckpointRunning = false
+    var isWatched = false
+  }
+
+  private let mode: Mode
+  private let limits: JournalLimits
+  private var attachment: Attachment?
+  /// Whether creating a journal has failed, so that LMDB syncs commits.
+  private var isUnavailable = false
+  private let activity = Lock(Activity())
+  private let queue = DispatchQueue(label: "arbor-journal", qos: .utility)
+
+  init(_ mode: Mode, _ limits: JournalLimits) {
+    self.mode = mode
+    self.limits = limits
+  }
+
+  /// The maximum number of bytes of a transaction's encoded commits, or `nil` if they are not
+  /// needed.
+  func largestEntry(_ header: HeaderRecord) -> Int? {
+    header.isJournaled && mode != .recovers ? limits.entry : nil
+  }
+
+  // MARK: A transaction
+
+  /// Prepares the journal for a transaction that has not written anything yet.
+  ///
+  /// - Throws: `journal` if the journal belongs to another store or is damaged; `inputOutput` if a
+  ///   necessary checkpoint fails. Nothing may be written then.
+  func begin(
+    _ store: StoreEngine, _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard header.isJournaled, mode != .recovers else { return detach(store) }
+    guard var attached = attachment else {
+      attachment = try attach(store, transaction)
+      return
+    }
+    let newest = transaction.id - 1
+    var isStray = false
+    if let pending = attached.pending {
+      // An entry whose transaction failed must not be replayed.
+      isStray = pending.transactionID != newest
+      if !isStray { attached.position = pending }
+      attached.pending = nil
+    }
+    // Another process may have made a checkpoint, or written entries.
+    guard let current = try attached.file.newestHeader() else {
+      throw .journal(
+        ArborError(
+          .corrupted,
+          "Both headers of the journal \(attached.file.path) were overwritten while the store was "
+            + "open. Close the store, and move the journal to another folder."))
+    }
+    if current.epoch != attached.header.epoch {
+      (attached.header, attached.position) = (current, current.start)
+    }
+    try attached.file.advance(&attached.position, to: newest, epoch: current.epoch)
+    attachment = attached
+    if isStray || attached.position.transactionID != newest { try checkpoint(store, transaction) }
+  }
+
+  /// Determines the journal's part in a transaction, writes the flag, and sets the durability.
+  ///
+  /// - Parameter commits: The transaction's commits as encoded by ``LoggedCommitCodec``. Empty if
+  ///   it makes other changes or they are too large.
+  func part(
+    _ header: inout HeaderRecord, _ commits: [[UInt8]], _ store: StoreEngine,
+    _ transaction: borrowing WriteTransaction
+  ) -> Part {
+    if header.isJournaled {
+      transaction.setDurability(.none)
+      return mode == .recovers ? .none : commits.isEmpty ? .bypass : .entry
+    }
+    guard mode == .starts, !isUnavailable, !header.isUnsettled, store.sharedLog == nil,
+      StoreHeader.bootID != StoreHeader.unknownBoot, let path = store.path
+    else { return .none }
+    do throws(StoreError) { try JournalFile.create(of: path, size: limits.size) } catch {
+      // Commits are durable without a journal, too.
+      isUnavailable = true
+      return .none
+    }
+    header.isJournaled = true
+    transaction.setDurability(.full)
+    return .begins
+  }
+
+  /// Writes the entry of a transaction, which LMDB commits next, and waits until it is on the
+  /// medium.
+  ///
+  /// - Throws: `diskFull`, `inputOutput`. The transaction must be aborted then.
+  func append(
+    _ entry: JournalEntry, _ store: StoreEngine, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard var attached = attachment else { throw .closed }
+    var (bytes, end) = entry.encoded(at: attached.position, epoch: attached.header.epoch)
+    if end.offset > attached.file.size {
+      try checkpoint(store, transaction)
+      guard let fresh = attachment else { throw .closed }
+      attached = fresh
+      (bytes, end) = entry.encoded(at: attached.position, epoch: attached.header.epoch)
+    }
+    attached.pending = end
+    attached.commits += 1
+    attachment = attached
+    try attached.file.append(bytes, at: attached.position, syncs: limits.omission != .entry)
+    let isDue = attached.commits >= limits.commits || end.offset >= limits.bytes
+    activity.withLock { activity in
+      activity.entries += 1
+      activity.isCheckpointDue = isDue
+    }
+  }
+
+  /// Completes a transaction, after LMDB has committed or aborted it.
+  ///
+  /// - Throws: `inputOutput` if the transaction is committed but may not survive a power failure.
+  func finish(_ part: Part, _ store: StoreEngine, isCommitted: Bool) throws(StoreError) {
+    switch (part, isCommitted) {
+    case (.none, _), (.begins, false), (.bypass, false): return
+    // LMDB has synced the transaction. If there is no checkpoint, the next one makes it.
+    case (.begins, true): try? checkpointNow(store)
+    case (.bypass, true): try checkpointNow(store)
+    // The entry must not be replayed.
+    case (.entry, false): try? checkpointNow(store)
+    case (.entry, true): startBackgroundWork(store)
+    }
+  }
+
+  // MARK: Beginning and ending
+
+  private func attach(
+    _ store: StoreEngine, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Attachment {
+    guard let path = store.path else { throw .closed }
+    let least = JournalHeader.firstEntry + limits.entry
+    let found = try JournalFile.existing(of: path)
+    // One without a header was left by a process that died before its first checkpoint.
+    let isUsable = try found.map { (file) throws(StoreError) in
+      try file.newestHeader() != nil || file.size >= least
+    }
+    if isUsable != true { try JournalFile.create(of: path, size: max(limits.size, least)) }
+    guard let file = try JournalFile.existing(of: path) else { throw .inUse(path: path) }
+    try file.lockShared()
+    let header = try file.newestHeader()
+    guard file.size >= header?.fileSize ?? least else {
+      throw JournalRecovery.truncated(file.path)
+    }
+    if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
+    // A process may have died before it synced the header, which must not be the only one then.
+    try file.synchronize()
+    if let header, header.root.transactionID == transaction.id - 1 {
+      let pin = try storing(path: path, store.environment.pinNewest())
+      return Attachment(file: file, header: header, position: header.start, pin: pin)
+    }
+    return try checkpoint(store, file, (header?.number ?? 0) + 1, transaction)
+  }
+
+  private func detach(_ store: StoreEngine) {
+    guard let attached = attachment else { return }
+    store.environment.release(attached.pin)
+    attachment = nil
+  }
+
+  /// Ends journaling if no other process writes to the store. Otherwise leaves it to them.
+  func settle(_ store: StoreEngine) throws(StoreError) {
+    guard mode != .recovers, let path = store.path else { return }
+    try store.environment.write(path: path) { (transaction) throws(StoreError) in
+      guard let attached = attachment else { return false }
+      let isEnded = try Self.end(attached.file, path, store.environment, transaction)
+      detach(store)
+      return isEnded
+    }
+    // A checkpoint that has begun finds the store settled.
+    queue.sync {}
+  }
+
+  /// Ends journaling that a dead process has left, if no other process writes to the store.
+  ///
+  /// - Returns: Whether the store is no longer journaled.
+  static func endLeft(by environment: Environment) throws(StoreError) -> Bool {
+    let path = environment.path
+    let file = try JournalFile.existing(of: path)
+    var isEnded = false
+    try environment.write(path: path) { (transaction) throws(StoreError) in
+      isEnded = try end(file, path, environment, transaction)
+      return isEnded
+    }
+    return isEnded
+  }
+
+  /// Syncs the file, removes the journal and clears the flag, in this order: without a journal, a
+  /// file with the flag is verified after a power failure.
+  private static func end(
+    _ file: JournalFile?, _ path: String, _ environment: Environment,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Bool {
+    var header = try StoreHeader.read(transaction.reader, path: path)
+    guard header.isJournaled, file?.lockExclusively() ?? true else { return false }
+    try storing(path: path, environment.flush())
+    try JournalFile.remove(of: path)
+    header.isJournaled = false
+    header.sign(transaction)
+    transaction.setDurability(.full)
+    try StoreHeader.write(header, in: transaction)
+    return true
+  }
+}
+
+// MARK: - Checkpoints
+
+extension StoreJournal {
+  /// Makes the newest state the checkpoint and begins an epoch. The transaction may have written
+  /// pages, but none that a state uses.
+  private func checkpoint(
+    _ store: StoreEngine, _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) {
+    guard let attached = attachment else { return }
+    attachment = try checkpoint(store, attached.file, attached.header.number + 1, transaction)
+    store.environment.release(attached.pin)
+  }
+
+  private func checkpoint(
+    _ store: StoreEngine, _ file: JournalFile, _ number: UInt64,
+    _ transaction: borrowing WriteTransaction
+  ) throws(StoreError) -> Attachment {
+    let environment = store.environment
+    let pin = try storing(path: store.path, environment.pinNewest())
+    do throws(StoreError) {
+      if limits.omission != .flush { try storing(path: store.path, environment.flush()) }
+      let root = try storing(path: store.path, environment.newestRoot(before: transaction))
+      let header = JournalHeader(
+        fileSize: file.size, storeID: store.id, number: number, root: root)
+      try file.write(header)
+      if limits.omission == .pin { environment.release(pin) }
+      return Attachment(file: file, header: header, position: header.start, pin: pin)
+    } catch {
+      environment.release(pin)
+      throw error
+    }
+  }
+
+  /// Begins a transaction only to prepare the journal for the next one.
+  ///
+  /// - Parameter body: What to do with the prepared journal.
+  private func checkpointNow(
+    _ store: StoreEngine,
+    _ body: (borrowing WriteTransaction) throws(StoreError) -> Void = { _ in }
+  ) throws(StoreError) {
+    try store.environment.write(path: store.path) { (transaction) throws(StoreError) in
+      try begin(store, StoreHeader.read(transaction.reader, path: store.path), transaction)
+      try body(transaction)
+      return false
+    }
+  }
+
+  private func startBackgroundWork(_ store: StoreEngine) {
+    let (isDue, isFirst) = activity.withLock { activity in
+      let isDue = activity.isCheckpointDue && !activity.isCheckpointRunning
+      let isFirst = !activity.isWatched
+      if isDue { activity.isCheckpointRunning = true }
+      activity.isWatched = true
+      return (isDue, isFirst)
+    }
+    if isDue {
+      queue.async { [weak self, weak store] in
+        guard let self, let store, !store.hasEnded else { return }
+        try? self.checkpointInAdvance(store)
+        self.activity.withLock { $0.isCheckpointRunning = false }
+      }
+    }
+    if isFirst { watch(store, since: 0) }
+  }
+
+  /// Makes a checkpoint. Syncs the file before, while others commit, so that the checkpoint has
+  /// little left to sync. If it fails, the commit that needs it reports that.
+  private func checkpointInAdvance(_ store: StoreEngine) throws(StoreError) {
+    if limits.omission != .flush { try storing(path: store.path, store.environment.flush()) }
+    try checkpointNow(store) { (transaction) throws(StoreError) in
+      if attachment?.commits ?? 0 > 0 { try checkpoint(store, transaction) }
+    }
+  }
+
+  /// Makes a checkpoint once no entry has been written for a while. Detaches once another process
+  /// has committed since, so that the pin doesn't keep pages from being reused.
+  private func watch(_ store: StoreEngine, since entries: UInt64) {
+    queue.asyncAfter(deadline: .now() + limits.idle) { [weak self, weak store] in
+      guard let self, let store, !store.hasEnded else { return }
+      let current = self.activity.withLock { $0.entries }
+      if current == entries, self.rest(store) {
+        self.activity.withLock { $0.isWatched = false }
+      } else {
+        self.watch(store, since: current)
+      }
+    }
+  }
+
+  /// Returns whether the journal was detached.
+  private func rest(_ store: StoreEngine) -> Bool {
+    var isDetached = false
+    try? checkpointInAdvance(store)
+    try? checkpointNow(store) { (transaction) throws(StoreError) in
+      guard attachment?.pin.transactionID != transaction.id - 1 else { return }
+      detach(store)
+      isDetached = true
+    }
+    return isDetached
+  }
+}

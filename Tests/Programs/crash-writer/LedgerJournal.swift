@@ -1,0 +1,27 @@
+import ArborData
+import ArborStore
+import Foundation
+
+/// A ledger whose commits go to a journal.
+enum LedgerJournal {
+  /// The environment variable that makes the program use a journal: the number of commits between
+  /// checkpoints, and the step that is left out after a comma.
+  static let variable = "ARBOR_LEDGER_JOURNAL"
+
+  /// The options for opening a ledger in the environment of the process.
+  static var options: StoreOptions {
+    var options = StoreOptions()
+    let given = ProcessInfo.processInfo.environment[variable]
+    guard let parts = given?.split(separator: ","), let commits = parts.first.flatMap({ Int($0) })
+    else { return options }
+    options.durability = .journaled
+    var limits = JournalLimits()
+    limits.size = 96 << 10
+    limits.entry = 16 << 10
+    limits.commits = commits
+    limits.idle = 0.05
+    if parts.count > 1 { limits.omission = JournalLimits.Omission(rawValue: String(parts[1])) }
+    options.journalLimits = limits
+    return options
+  }
+}

@@ -1,0 +1,337 @@
+#if os(Linux)
+  import ArborData
+  import Foundation
+  import TestSupport
+  import Testing
+
+  @testable import crash_writer
+
+  /// A store with a journal, whose writer is killed or whose machine is restarted, and journals that
+  /// are missing, damaged or not the store's.
+  @Suite(.serialized) struct JournalTests {
+    private static let seed: UInt64 = 11
+
+    /// A store whose writer was killed, so that its journal is still there.
+    private struct Left {
+      let folder: TemporaryFolder
+      let path: String
+      let rounds: Int
+
+      var journal: String { path + "-journal" }
+
+      /// - Parameter isRestarted: Whether the machine was restarted since.
+      init(rounds: Int = 5, checkpoints: Int = 1000, isRestarted: Bool = true) throws {
+        folder = try TemporaryFolder()
+        path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
+        let boot = folder.path("boot")
+        try Data(UUID().uuidString.utf8).write(to: URL(filePath: boot))
+        var environment = [
+          LedgerJournal.variable: "\(checkpoints)", "SWIFT_BACKTRACE": "enable=no",
+        ]
+        if isRestarted { environment["ARBOR_FAULTS_BOOT"] = boot }
+        let run = try CrashWriterRun(
+          ["rounds", path, "\(seed)", "100000"], environment: environment)
+        _ = run.read(until: rounds + 1, "round")
+        run.kill()
+        self.rounds = Int(try #require(run.acknowledged("round").last))
+        #expect(self.rounds >= rounds)
+      }
+
+      /// Opens the store, and checks that all acknowledged rounds are there.
+      func verify(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let store = try LedgerWriter.open(path)
+        defer { store.close() }
+        try store.check()
+        let state = try #require(try LedgerState(reading: store))
+        #expect((rounds...rounds + 1).contains(state.round), sourceLocation: sourceLocation)
+        #expect(
+          state == LedgerState(seed: seed, rounds: state.round), sourceLocation: sourceLocation)
+      }
+
+      /// Returns the error of opening the store.
+      func refusal(isReadOnly: Bool = false) -> ArborError? {
+        do {
+          let options = StoreOptions(isReadOnly: isReadOnly)
+          try PersistentStore(at: .path(path), options: options).close()
+          return nil
+        } catch {
+          return error
+        }
+      }
+
+      func change(_ name: String, _ body: (inout Data) -> Void) throws {
+        let url = URL(filePath: name)
+        var bytes = try Data(contentsOf: url)
+        body(&bytes)
+        try bytes.write(to: url)
+      }
+    }
+
+    private func hasJournal(_ path: String) -> Bool {
+      FileManager.default.fileExists(atPath: path + "-journal")
+    }
+
+    @Test("The last process to close a store removes its journal")
+    func closingRemovesTheJournal() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path("notes.arbor")
+      let model = ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])
+      ])
+      let options = StoreOptions(durability: .journaled)
+      for round in 1...3 {
+        let store = try PersistentStore(model: model, at: .path(path), options: options)
+        #expect(!hasJournal(path))
+        for _ in 1...3 {
+          let context = store.makeContext()
+          try context.insert("Note")["text"] = "round \(round)"
+          try context.commit()
+          #expect(hasJournal(path))
+        }
+        if round == 2 {
+          try store.compact()
+          #expect(!hasJournal(path))
+        }
+        let copy = folder.url.appending(path: "copy-\(round).arbor")
+        try store.copy(to: copy, compacting: round == 3)
+        let copied = try PersistentStore(at: .file(copy))
+        #expect(try copied.makeContext().count("Note") == 3 * round)
+        try copied.check()
+        copied.close()
+        try store.check()
+        store.close()
+        #expect(!hasJournal(path))
+      }
+      let store = try PersistentStore(at: .path(path), options: options)
+      try store.makeContext().commit()
+      try store.purge()
+      #expect(hasJournal(path))
+      try store.destroy()
+      #expect(!hasJournal(path))
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("After a restart of the machine, the journal has the last commits")
+    func recoversAfterARestart() throws {
+      for checkpoints in [1000, 2] {
+        let left = try Left(checkpoints: checkpoints)
+        #expect(hasJournal(left.path))
+        // The pages that were written last never reached the disk.
+        try left.change(left.path) { bytes in
+          for page in 0..<2 {
+            bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
+          }
+        }
+        try left.verify()
+        #expect(!hasJournal(left.path))
+        try left.verify()
+      }
+    }
+
+    @Test("A journal that a killed process left is removed by the next opening for writing")
+    func endsWhatAKilledProcessLeft() throws {
+      let left = try Left(isRestarted: false)
+      #expect(hasJournal(left.path))
+      #expect(left.refusal(isReadOnly: true) == nil)
+      #expect(hasJournal(left.path))
+      try left.verify()
+      #expect(!hasJournal(left.path))
+    }
+
+    @Test("A store that needs its journal cannot be opened read-only")
+    func readersAreRefused() throws {
+      let left = try Left()
+      let error = try #require(left.refusal(isReadOnly: true))
+      #expect(error.code == .readOnly)
+      #expect(
+        error.message
+          == "The machine stopped while \(left.path) was open, and its last commits are in its "
+          + "journal. Open it for writing once to recover them.")
+      try left.verify()
+    }
+
+    @Test("The journal of another store is refused")
+    func refusesForeignJournals() throws {
+      let (left, other) = (try Left(), try Left())
+      let files = FileManager.default
+      let aside = left.folder.path("aside")
+      try files.moveItem(atPath: left.journal, toPath: aside)
+      try files.copyItem(atPath: other.journal, toPath: left.journal)
+      let error = try #require(left.refusal())
+      #expect(error.code == .notAStore)
+      #expect(
+        error.message
+          == "The journal \(left.journal) doesn't belong to the store's file. If the file was "
+          + "restored from a copy, move the journal to another folder; otherwise put back the file "
+          + "that it belongs to.")
+      try files.removeItem(atPath: left.journal)
+      try files.moveItem(atPath: aside, toPath: left.journal)
+      try left.verify()
+      try other.verify()
+    }
+
+    @Test("The journal of a file that was restored from a copy is refused")
+    func refusesAJournalOfALaterFile() throws {
+      let left = try Left()
+      let files = FileManager.default
+      try files.copyItem(atPath: left.journal, toPath: left.folder.path("journal"))
+      try left.verify()
+      try files.copyItem(atPath: left.folder.path("journal"), toPath: left.journal)
+      #expect(left.refusal()?.code == .notAStore)
+      try files.removeItem(atPath: left.journal)
+      try left.verify()
+    }
+
+    @Test("A journal without its store is kept")
+    func keepsALoneJournal() throws {
+      let left = try Left()
+      let files = FileManager.default
+      try files.moveItem(atPath: left.path, toPath: left.folder.path("aside"))
+      #expect(throws: ArborError.self) { try LedgerWriter.open(left.path) }
+      #expect(
+        left.refusal()?.message
+          == "The journal \(left.journal) has commits of a store whose file is missing. Put the "
+          + "file back, or move the journal to another folder to create a new store.")
+      try files.moveItem(atPath: left.folder.path("aside"), toPath: left.path)
+      try left.verify()
+    }
+
+    @Test("A journal of a later version is refused")
+    func refusesLaterVersions() throws {
+      let left = try Left()
+      let former = try Data(contentsOf: URL(filePath: left.journal))
+      try left.change(left.journal) { bytes in
+        for page in 0..<2 where bytes[page * 4096] != 0 { bytes[page * 4096 + 8] = 2 }
+      }
+      let error = try #require(left.refusal())
+      #expect(error.code == .formatTooNew)
+      #expect(
+        error.message
+          == "The journal \(left.journal) has format 2, which requires a later version of the "
+          + "library.")
+      try former.write(to: URL(filePath: left.journal))
+      try left.verify()
+    }
+
+    @Test("A truncated journal is refused")
+    func refusesATruncatedJournal() throws {
+      let left = try Left()
+      let former = try Data(contentsOf: URL(filePath: left.journal))
+      try left.change(left.journal) { $0.removeLast($0.count - 9000) }
+      let error = try #require(left.refusal())
+      #expect(error.code == .corrupted)
+      #expect(
+        error.message
+          == "The journal \(left.journal) is shorter than it was, so commits may be missing. "
+          + "Restore the store from a backup.")
+      try former.write(to: URL(filePath: left.journal))
+      try left.verify()
+    }
+
+    @Test("A damaged entry that others follow is damage, not the end of the journal")
+    func refusesADamagedEntry() throws {
+      let left = try Left()
+      let former = try Data(contentsOf: URL(filePath: left.journal))
+      // The first entry begins behind the headers.
+      try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
+      let error = try #require(left.refusal())
+      #expect(error.code == .corrupted)
+      #expect(
+        error.message.hasPrefix("The journal \(left.journal) is damaged: it has transaction "))
+      #expect(error.message.hasSuffix(". Restore the store from a backup."))
+      try former.write(to: URL(filePath: left.journal))
+      try left.verify()
+    }
+
+    @Test("A torn last entry was never acknowledged")
+    func endsAtATornEntry() throws {
+      let left = try Left()
+      try left.change(left.journal) { bytes in
+        if let last = bytes.lastIndex(where: { $0 != 0 }) { bytes[last] ^= 0xFF }
+      }
+      let store = try LedgerWriter.open(left.path)
+      defer { store.close() }
+      try store.check()
+      let state = try #require(try LedgerState(reading: store))
+      #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
+    }
+
+    @Test("A missing or empty journal is no loss if the whole file reached the disk")
+    func verifiesTheFileWithoutAJournal() throws {
+      for isEmpty in [false, true] {
+        let left = try Left()
+        if isEmpty {
+          try left.change(left.journal) { $0 = Data(count: $0.count) }
+        } else {
+          try FileManager.default.removeItem(atPath: left.journal)
+        }
+        try left.verify()
+        #expect(!hasJournal(left.path))
+      }
+    }
+
+    @Test("A folder in the journal's place is an error when the store is opened")
+    func refusesAFolder() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.url.resolvingSymlinksInPath().appending(path: "ledger.arbor").path
+      try LedgerWriter(path: path) { _ in }.store.close()
+      try FileManager.default.createDirectory(
+        atPath: path + "-journal", withIntermediateDirectories: false)
+      let error = #expect(throws: ArborError.self) { try LedgerWriter.open(path) }
+      #expect(
+        error?.message
+          == "\(path)-journal has the name of a store's journal, but is not a file. Move it to "
+          + "another folder.")
+    }
+
+    @Test(
+      "Commits don't need a journal if there is no room for one",
+      .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+    func commitsWithoutRoomForAJournal() throws {
+      let disk = try SmallDisk(bytes: 1 << 20)
+      defer { disk.unmount() }
+      let path = disk.url.appending(path: "ledger.arbor").path
+      let store = try PersistentStore(
+        for: LedgerClasses.all, at: .path(path), options: StoreOptions(durability: .journaled))
+      let writer = try LedgerWriter(store) { _ in }
+      try writer.write(rounds: 3, seed: Self.seed)
+      #expect(!hasJournal(path))
+      try store.check()
+      store.close()
+    }
+
+    @Test("Several writers share a journal, and kills lose no acknowledged commit")
+    func severalProcessesShareAJournal() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path("ledger.arbor")
+      try LedgerWriter(path: path) { _ in }.store.close()
+      let environment = [LedgerJournal.variable: "7", "SWIFT_BACKTRACE": "enable=no"]
+      var acknowledged = [0, 0, 0]
+      for round in 0..<4 {
+        let runs = try (0..<3).map { writer in
+          try CrashWriterRun(
+            ["resume", path, "\(writer + 1)", "1000000"],
+            // One writes without asking for a journal.
+            environment: writer == 2 ? ["SWIFT_BACKTRACE": "enable=no"] : environment)
+        }
+        for run in runs { #expect(run.read(until: 20 + round, "appended")) }
+        for (writer, run) in runs.enumerated() {
+          run.kill()
+          #expect(run.finish().errors.isEmpty)
+          acknowledged[writer] = Int(run.acknowledged("appended").last ?? 0)
+        }
+      }
+      let store = try LedgerWriter.open(path)
+      defer { store.close() }
+      try store.check()
+      let entries = try store.makeContext().fetch(FetchRequest<Entry>())
+      for writer in 1...3 {
+        let rounds = entries.filter { $0.amount == writer }.map(\.round).sorted()
+        #expect(rounds == Array(1...max(1, rounds.count)))
+        let least = acknowledged[writer - 1]
+        #expect((least...least + 1).contains(rounds.count))
+      }
+    }
+  }
+#endif

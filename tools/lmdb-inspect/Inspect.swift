@@ -45,7 +45,8 @@ import Logging
     version: "lmdb-inspect, store format \(StoreFormat.version), \(Environment.libraryVersion)",
     subcommands: [
       InfoVerb.self, TablesVerb.self, DumpVerb.self, GetVerb.self, ShowVerb.self, SchemaVerb.self,
-      CountVerb.self, QueryVerb.self, ExplainVerb.self, IndexVerb.self, DiffVerb.self,
+      CountVerb.self, QueryVerb.self, QueriesVerb.self, ExplainVerb.self, IndexVerb.self,
+      DiffVerb.self,
       CheckVerb.self, ScrubVerb.self, LoadVerb.self, SpaceVerb.self, CopyVerb.self,
       CompactVerb.self,
       ReadersVerb.self, PlanVerb.self, MigrateVerb.self, RevertVerb.self, BackUpVerb.self,
@@ -123,8 +124,11 @@ struct InspectError: Error, CustomStringConvertible {
   }
 
   /// Creates the error for a file to be created that already exists.
-  static func occupied(_ path: String) -> InspectError {
-    .notFound("\(path) already exists and will not be overwritten. Choose another path.")
+  ///
+  /// - Parameter canReplace: Whether the verb has an option that replaces it.
+  static func occupied(_ path: String, canReplace: Bool = false) -> InspectError {
+    let remedy = canReplace ? "Choose another path, or add --force." : "Choose another path."
+    return .notFound("\(path) already exists and will not be overwritten. \(remedy)")
   }
 
   static func unreadable(_ description: String) -> InspectError {

@@ -30,8 +30,11 @@ extension Verb {
   func run() throws { try inspect() }
 
   /// Opens the file and answers.
-  func inspect() throws {
-    try report { printer in
+  func inspect() throws { try inspect(Output(form: target.json ? .json : .text)) }
+
+  /// Opens the file and answers in a form.
+  func inspect(_ output: Output) throws {
+    try reportAnswer(on: target.path, to: output) { printer in
       let file = try InspectedFile(path: target.path, isImmutable: target.immutable)
       do { try answer(file, &printer) } catch {
         throw ToolWording.publicError(error, in: file.store)
@@ -45,16 +48,45 @@ extension Verb {
   }
 }
 
-/// Answers about a file or folder. Errors get an exit code and the path.
+/// A verb that prints rows.
+protocol RowVerb: Verb {
+  var rows: RowArguments { get }
+}
+
+extension RowVerb {
+  func run() throws { try inspect(rows.destination(json: target.json)) }
+}
+
+/// Answers about a file or folder on the standard output.
 func reportAnswer(
   on path: String, json: Bool, _ answer: (inout Printer) throws -> Void
 ) throws {
-  var printer = Printer(isJSON: json)
-  do {
-    try answer(&printer)
-    printer.flush()
-  } catch {
-    printer.cutList()
-    throw error is ExitCode ? error : InspectError(error, on: path)
+  try reportAnswer(on: path, to: Output(form: json ? .json : .text), answer)
+}
+
+/// Answers about a file or folder. Errors get an exit code and the path.
+func reportAnswer(
+  on path: String, to output: Output, _ answer: (inout Printer) throws -> Void
+) throws {
+  // An interruption removes the output file.
+  guard output.path == nil else {
+    return try Interruption.removingUnfinishedFiles { try write() }
+  }
+  try write()
+
+  func write() throws {
+    var printer = try Printer(output, source: path)
+    do {
+      try answer(&printer)
+      try printer.finish()
+    } catch {
+      // A code without an error, as of differences, belongs to a complete answer.
+      if error is ExitCode {
+        try printer.finish()
+        throw error
+      }
+      printer.cutList()
+      throw error is ValidationError ? error : InspectError(error, on: path)
+    }
   }
 }

@@ -1,5 +1,4 @@
 package import ArborModel
-internal import CArborBits
 internal import Foundation
 internal import LMDB
 
@@ -138,8 +137,7 @@ package enum StoreCreation {
     let temporary = file.path
     defer { StoreFiles.discard(temporary) }
     try fill(temporary)
-    var code = replacing ? rename(temporary, path) : arbor_rename_exclusive(temporary, path)
-    if replacing, code != 0 { code = errno }
+    let code = file.rename(to: path, replacing: replacing)
     guard code == 0 else { throw StoreError.failed("rename", path, errno: code) }
     try StoreFiles.synchronizeFolder(of: path)
   }

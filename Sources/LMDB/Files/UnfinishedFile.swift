@@ -1,4 +1,5 @@
 internal import ArborLocks
+internal import CArborBits
 
 #if canImport(Glibc)
   internal import Glibc
@@ -48,6 +49,13 @@ package struct UnfinishedFile: ~Copyable {
   /// order to rename it to its final name. Waits for processes that are opening it.
   package func excludeOpeners() throws(LMDBError) {
     guard OpeningLock.take(descriptor, .exclusive, waits: true) else { throw .lastSystemError }
+  }
+
+  /// Gives the file its final name. Returns 0 or the number of the system's error, which is
+  /// `EEXIST` if another file has the name and isn't to be replaced.
+  package func rename(to target: String, replacing: Bool) -> Int32 {
+    guard replacing else { return arbor_rename_exclusive(path, target) }
+    return systemRename(path, target) == 0 ? 0 : errno
   }
 
   /// Returns `nil` if the name is taken or the file has just been removed by a cleanup.
@@ -152,3 +160,6 @@ package struct UnfinishedFile: ~Copyable {
     return found
   }
 }
+
+/// Calls the system's `rename`, whose name the method shadows.
+private func systemRename(_ source: String, _ target: String) -> Int32 { rename(source, target) }

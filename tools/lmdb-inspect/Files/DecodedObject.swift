@@ -60,6 +60,16 @@ struct DecodedObject {
     ]
   }
 
+  /// The object without nested objects, for delimited rows.
+  var row: JSONObject {
+    var row: JSONObject = ["id": .string(name)]
+    for (name, value) in attributes { row[name] = ValueText.json(value) }
+    for (name, target) in targets {
+      row[name] = target.map { .string(Self.name($0, in: schema)) } ?? .null
+    }
+    return row
+  }
+
   /// The object as a line of text.
   var line: String {
     let values = attributes.map { "\($0.name)=\(ValueText.text($0.value))" }

@@ -1,3 +1,4 @@
+import ArborJSON
 import ArborModel
 import ArborStore
 import Foundation
@@ -25,12 +26,25 @@ struct ObjectDump {
     return count
   }
 
+  /// Returns the columns of an entity's objects, including those of its subentities.
+  func columns(of entity: String) -> [String] {
+    guard let entity = store.schema.entity(named: entity) else { return [] }
+    var names = ["id"]
+    for kind in [entity] + entity.concreteFamily.map({ store.schema.entities[$0] }) {
+      let targets = kind.relationships.filter { !$0.isHidden && !$0.isToMany }.map(\.name)
+      let attributes = kind.attributes.filter { !$0.description.isTransient }.map(\.name)
+      for name in attributes + targets where !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
   private func print(
     _ entity: EntitySchema, withSubentities: Bool, atMost limit: Int, to printer: inout Printer
   ) throws -> Int {
     let condition = try bind(to: entity)
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
+    let isNested = printer.form == .json
     var count = 0
     var last: ObjectNumber?
     while count < limit {
@@ -43,7 +57,8 @@ struct ObjectDump {
       for row in found.rows {
         guard let record = row.record, let object = DecodedObject(row.number, record, in: store)
         else { continue }
-        printer.add(json: object.json(), text: object.line)
+        printer.add(
+          json: isNested ? object.json() : .object(object.row), text: object.line)
       }
       count += found.rows.count
       last = found.rows.last?.number

@@ -61,6 +61,20 @@ struct RawTable {
     return .object(object)
   }
 
+  func json(_ entry: Entry) -> JSONValue {
+    ["table": .string(database.name), "key": keyJSON(entry.key), "value": valueJSON(entry.value)]
+  }
+
+  /// Returns an entry without nested objects: each side as a number or hexadecimal, and as text.
+  func row(_ entry: Entry) -> JSONValue {
+    let (key, value) = (keyJSON(entry.key).object, valueJSON(entry.value).object)
+    return [
+      "table": .string(database.name), "key": key?["number"] ?? key?["hex"] ?? .null,
+      "keyText": key?["text"] ?? .null, "value": value?["number"] ?? value?["hex"] ?? .null,
+      "valueText": value?["text"] ?? .null,
+    ]
+  }
+
   /// Returns the number in an integer key of 8 bytes, or of 4 bytes, as other programs may write.
   private func number(_ key: UnsafeRawBufferPointer) -> UInt64? {
     guard hasIntegerKeys else { return nil }

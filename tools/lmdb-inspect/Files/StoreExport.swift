@@ -13,7 +13,7 @@ struct StoreExport {
   let masks: [String]
   let maskKey: String
 
-  func print() throws {
+  func print(to printer: inout Printer) throws {
     var options = StoreOptions()
     options.isReadOnly = true
     let store: PersistentStore
@@ -31,7 +31,7 @@ struct StoreExport {
           try run.add(try context.fetchIDs(request), areFetched: true)
         }
         _ = try run.write(as: .ndjson) { data throws(ArborError) in
-          StandardStream.write(Array(data))
+          printer.write(bytes: Array(data))
         }
       }
     } catch let error as ArborError where error.code == .invalidPredicate {

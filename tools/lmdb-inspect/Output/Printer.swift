@@ -1,50 +1,103 @@
 import ArborJSON
 import ArborModel
+import ArborObjects
 import Foundation
+import LMDB
 
-/// Writes a verb's answer to the standard output, as text or as a JSON document.
+/// The form and destination of an answer.
+struct Output {
+  var form = OutputForm.text
+  /// The file to create, or `nil` for the standard output.
+  var path: String?
+  var replaces = false
+}
+
+/// Writes a verb's answer to the standard output or a file: as text, JSON or delimited rows.
 struct Printer {
-  let isJSON: Bool
+  let form: OutputForm
+  private let file: OutputFile?
   private var pending: [UInt8] = []
   private var listCount: Int?
+  private var columns: [String] = []
 
-  init(isJSON: Bool) { self.isJSON = isJSON }
+  /// - Parameter source: The file that the answer is about.
+  init(_ output: Output, source: String) throws {
+    form = output.form
+    file = try output.path.map { try OutputFile($0, replaces: output.replaces, source: source) }
+  }
+
+  /// Whether text can pass to a terminal, which would obey control characters.
+  private var isTerminal: Bool { file == nil && isatty(STDOUT_FILENO) == 1 }
 
   /// Prints an entire answer in the requested form.
   mutating func print(
     json: @autoclosure () throws -> JSONValue, text: @autoclosure () -> String
   ) rethrows {
-    write(isJSON ? try json().text(.pretty) : text())
+    write(form == .text ? text() : try json().text(form == .json ? .pretty : .compact))
     write("\n")
   }
 
+  /// Prints an answer of few rows.
+  ///
+  /// - Parameters:
+  ///   - columns: The keys of the rows, in the order of delimited columns.
+  ///   - json: The JSON document; by default, the list of rows.
+  ///   - text: The rows as text, including a summary.
+  mutating func print(
+    _ rows: [JSONValue], columns: [String], json: JSONValue? = nil, text: @autoclosure () -> String
+  ) {
+    switch form {
+    case .text, .json: print(json: json ?? .array(rows), text: text())
+    case .ndjson, .delimited:
+      beginList(columns: columns)
+      for row in rows { add(json: row, text: "") }
+      endList(summary: "")
+    }
+  }
+
   /// Begins an answer of several parts, in JSON a list with one element per line.
-  mutating func beginList() {
+  ///
+  /// - Parameter columns: The keys of the parts, in the order of delimited columns.
+  mutating func beginList(columns: [String] = []) {
     listCount = 0
-    if isJSON { write("[") }
+    self.columns = columns
+    switch form {
+    case .json: write("[")
+    case .delimited(let rows): write(rows.header(columns) + "\n")
+    case .text, .ndjson: break
+    }
   }
 
   /// Prints a part of the list.
   mutating func add(json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
-    if isJSON {
+    switch form {
+    case .text: write(text() + "\n")
+    case .ndjson: write(json().text(.compact) + "\n")
+    case .json:
       write(listCount == 0 ? "\n" : ",\n")
       write(json().text(.compact))
-    } else {
-      write(text())
-      write("\n")
+    case .delimited(let rows):
+      let object = json().object ?? JSONObject()
+      let line = rows.line(columns.map { object[$0] ?? .null })
+      write((isTerminal ? TerminalText.escaped(line) : line) + "\n")
     }
     listCount = (listCount ?? 0) + 1
   }
 
   /// Ends the list. As text, prints `summary`.
   mutating func endList(summary: String) {
-    write(isJSON ? (listCount == 0 ? "]\n" : "\n]\n") : summary + "\n")
+    switch form {
+    case .text: write(summary + "\n")
+    case .json: write(listCount == 0 ? "]\n" : "\n]\n")
+    case .ndjson, .delimited: break
+    }
     listCount = nil
   }
 
-  /// Ends a list after an error, so that the output is a valid document.
+  /// Ends a list after an error, so that the output is a valid document. A file is not created.
   mutating func cutList() {
-    if isJSON, listCount != nil { endList(summary: "") }
+    guard file == nil else { return }
+    if form == .json, listCount != nil { endList(summary: "") }
     flush()
   }
 
@@ -55,15 +108,32 @@ struct Printer {
     write("\n")
   }
 
+  /// Writes bytes as they are.
+  mutating func write(bytes: [UInt8]) {
+    pending.append(contentsOf: bytes)
+    if pending.count > 1 << 16 { flush() }
+  }
+
   /// Writes the pending output.
   mutating func flush() {
     guard !pending.isEmpty else { return }
-    StandardStream.write(pending)
+    if let file { write(to: file) } else { StandardStream.write(pending) }
     pending.removeAll(keepingCapacity: true)
   }
 
-  private mutating func write(_ text: String) {
-    pending.append(contentsOf: text.utf8)
-    if pending.count > 1 << 16 { flush() }
+  /// Writes the pending output and completes the file.
+  mutating func finish() throws {
+    flush()
+    try file?.finish()
   }
+
+  /// Writes the pending output to a file. Ends the program with a message if that fails.
+  private func write(to file: OutputFile) {
+    do throws(InspectError) { try file.write(pending) } catch {
+      UnfinishedFile.removeAllOfThisProcess()
+      error.end()
+    }
+  }
+
+  private mutating func write(_ text: String) { write(bytes: Array(text.utf8)) }
 }

@@ -1,8 +1,8 @@
 import ArborJSON
 import ArborModel
 
-/// Rows of values with column names: aligned columns as text, or a JSON list of objects that is
-/// printed incrementally.
+/// Rows of values with column names, printed incrementally: aligned columns as text, otherwise one
+/// object for each row.
 ///
 /// A column is as wide as its widest cell among the rows that fit into 16 MiB. Further rows are
 /// printed as they come, and a wider cell shifts the rest of its line.
@@ -15,6 +15,7 @@ struct RowList {
   /// For each cell, its end in ``bytes`` and its width in terminal columns.
   private var cells: [(end: Int, width: Int)] = []
   private var widths: [Int]
+  private var hasBegun = false
   private var hasHeader = false
   private var count = 0
 
@@ -24,12 +25,10 @@ struct RowList {
   }
 
   mutating func add(_ values: [PropertyValue], to printer: inout Printer) {
-    if count == 0, printer.isJSON { printer.beginList() }
+    begin(&printer)
     count += 1
-    if printer.isJSON {
-      var object = JSONObject()
-      for (name, value) in zip(names, values) { object[name] = Self.json(value) }
-      return printer.add(json: .object(object), text: "")
+    guard printer.form == .text else {
+      return printer.add(json: .object(object(of: values)), text: "")
     }
     for value in values { add(Self.text(value)) }
     if hasHeader || bytes.count > Self.room { printCells(&printer) }
@@ -37,17 +36,27 @@ struct RowList {
 
   /// Prints the remaining rows, and as text their number.
   mutating func end(_ printer: inout Printer) {
-    if printer.isJSON {
-      if count == 0 { printer.beginList() }
-      return printer.endList(summary: "")
-    }
-    if count > 0 { printCells(&printer) }
-    printer.print(json: .null, text: count == 1 ? "1 row" : "\(count) rows")
+    begin(&printer)
+    if printer.form == .text, count > 0 { printCells(&printer) }
+    printer.endList(summary: count == 1 ? "1 row" : "\(count) rows")
   }
 
   /// Prints the rows preceding an error.
   mutating func cut(_ printer: inout Printer) {
-    if !printer.isJSON, count > 0 { printCells(&printer) }
+    if printer.form == .text, count > 0 { printCells(&printer) }
+  }
+
+  /// Begins the list with the first row, so that a query that fails before it prints nothing.
+  private mutating func begin(_ printer: inout Printer) {
+    guard !hasBegun else { return }
+    hasBegun = true
+    printer.beginList(columns: names)
+  }
+
+  private func object(of values: [PropertyValue]) -> JSONObject {
+    var object = JSONObject()
+    for (name, value) in zip(names, values) { object[name] = Self.json(value) }
+    return object
   }
 
   private mutating func add(_ cell: String) {

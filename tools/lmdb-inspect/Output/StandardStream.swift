@@ -26,7 +26,7 @@ enum StandardStream {
   }
 
   /// Writes all bytes to a file. Returns the reason if that fails.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> String? {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> String? {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }

@@ -3,10 +3,11 @@ import ArborObjects
 import ArborStore
 import ArgumentParser
 
-/// The arguments of verbs that query objects.
+/// The arguments of verbs that query objects: an entity and a predicate, or a query with a name.
 struct QueryArguments: ParsableArguments {
-  @Argument(help: "The entity of the objects, including its subentities.")
-  var entity: String
+  @Argument(
+    help: "The entity of the objects, including its subentities.")
+  var entity: String?
 
   @Argument(help: "A predicate to match, such as \"age > 40 AND name BEGINSWITH 'A'\".")
   var predicate: String?
@@ -21,17 +22,90 @@ struct QueryArguments: ParsableArguments {
   @Option(help: "The maximum number of rows.")
   var limit: Int?
 
+  @Option(
+    help: ArgumentHelp("A fetch request of the model, in place of an entity.", valueName: "name"))
+  var request: String?
+
+  @Option(
+    name: .customLong("set"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "The value of a variable of the request, such as minimum=40.", valueName: "name=value"))
+  var assignments: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A query that was saved with --save, in place of an entity.", valueName: "name"))
+  var named: String?
+
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit must be greater than 0.") }
+    switch [entity, request, named].compactMap({ $0 }).count {
+    case 0: throw ValidationError("Pass the name of an entity, --request or --named.")
+    case 1: break
+    default: throw ValidationError("Use only one of an entity, --request and --named.")
+    }
+    if request == nil, !assignments.isEmpty {
+      throw ValidationError("--set requires --request.")
+    }
   }
 
-  func request(in file: InspectedFile) throws -> FetchRequest<ManagedObject> {
-    let entity = try file.entity(entity)
-    var request = FetchRequest<ManagedObject>(
-      entity: entity.name, predicate: predicate.map { FetchPredicate(stringLiteral: $0) },
-      sortKeys: CommaList.parts(of: sort).map { SortKey(stringLiteral: $0) })
-    request.fetchLimit = limit ?? 0
+  /// Returns the query that the arguments describe or name. Options replace those of a named one.
+  func query(in store: StoreEngine) throws -> SavedQuery {
+    var query =
+      if let named {
+        try QueryShelf(store: store.id).query(named: named)
+      } else if let request {
+        SavedQuery(entity: try template(request, in: store).entity)
+      } else {
+        SavedQuery(entity: entity ?? "", predicate: predicate)
+      }
+    if !sort.isEmpty { query.sort = sort }
+    if let limit { query.limit = limit }
+    return query
+  }
+
+  /// Returns the request for a query.
+  func request(
+    for query: SavedQuery, in file: InspectedFile
+  ) throws -> FetchRequest<ManagedObject> {
+    var request =
+      try request(in: file)
+      ?? FetchRequest<ManagedObject>(
+        entity: file.entity(query.entity).name,
+        predicate: query.predicate.map { FetchPredicate(stringLiteral: $0) })
+    if !query.sort.isEmpty {
+      request.sortKeys = CommaList.parts(of: query.sort).map { SortKey(stringLiteral: $0) }
+    }
+    if let limit = query.limit { request.fetchLimit = limit }
+    request.propertiesToFetch = CommaList.parts(of: query.columns).map { PropertyPath($0) }
+    request.propertiesToGroupBy = CommaList.parts(of: query.group).map { PropertyPath($0) }
     return request
+  }
+
+  /// Returns the model's request with its variables, or `nil` if none was named.
+  private func request(in file: InspectedFile) throws -> FetchRequest<ManagedObject>? {
+    guard let name = request else { return nil }
+    let store = try file.requireStore()
+    let template = try template(name, in: store)
+    var request = FetchRequest<ManagedObject>(entity: template.entity)
+    request.fetchLimit = template.fetchLimit
+    request.includesSubentities = template.includesSubentities
+    request.returnsDistinctResults = template.returnsDistinctResults
+    let predicate = try FetchPredicate(format: template.predicate ?? "TRUEPREDICATE")
+    let values = try RequestVariables(
+      request: name, predicate: predicate, entity: file.entity(template.entity), store: store
+    ).values(of: assignments)
+    request.predicate = predicate.substituting(values)
+    return request
+  }
+
+  private func template(_ name: String, in store: StoreEngine) throws -> FetchRequestTemplate {
+    let templates = store.schema.model.fetchRequestTemplates
+    if let template = templates.first(where: { $0.name == name }) { return template }
+    let names = templates.map(\.name).sorted().joined(separator: ", ")
+    throw InspectError.notFound(
+      "The model has no fetch request named \(name). "
+        + (names.isEmpty ? "It has none." : "It has \(names)."))
   }
 }
 

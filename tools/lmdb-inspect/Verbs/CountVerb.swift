@@ -6,7 +6,7 @@ import ArgumentParser
 import LMDB
 
 /// `count`: counts objects or entries.
-struct CountVerb: Verb {
+struct CountVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Counts the objects of an entity or the entries of a table.",
     discussion: """
@@ -16,6 +16,7 @@ struct CountVerb: Verb {
       """)
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var rows: RowArguments
 
   @Argument(help: "An entity or a table.")
   var name: String?
@@ -31,7 +32,9 @@ struct CountVerb: Verb {
     } else {
       count = try RawTable(file.database(name), in: file.environment).statistics.entries
     }
-    printer.print(json: JSONValue(count), text: String(count))
+    printer.print(
+      [["name": .string(name), "count": JSONValue(count)]], columns: ["name", "count"],
+      json: JSONValue(count), text: String(count))
   }
 
   private func countObjects(_ name: String, in file: InspectedFile) throws -> Int {
@@ -64,6 +67,8 @@ struct CountVerb: Verb {
         add(name, try RawTable(file.database(name), in: file.environment).statistics.entries)
       }
     }
-    printer.print(json: .object(counts), text: table.text)
+    printer.print(
+      counts.map { ["name": .string($0.key), "count": $0.value] }, columns: ["name", "count"],
+      json: .object(counts), text: table.text)
   }
 }

@@ -5,7 +5,7 @@ import ArgumentParser
 import LMDB
 
 /// `dump`: prints the objects of an entity, or the entries of a table.
-struct DumpVerb: Verb {
+struct DumpVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Prints the objects of an entity or the entries of a table.",
     discussion: """
@@ -15,7 +15,8 @@ struct DumpVerb: Verb {
       of all tables are printed.
 
       With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
-      seeds can read them. Links between the printed objects are kept.
+      seeds can read them. Links between the printed objects are kept. --csv, --tsv and --markdown \
+      print the objects of one entity; a property that a subentity adds is a column, too.
       """)
 
   @OptionGroup var target: FileArguments
@@ -29,8 +30,7 @@ struct DumpVerb: Verb {
   @Option(help: "The maximum number of objects or entries to print.")
   var limit: Int?
 
-  @Flag(help: "Print documents for “load” and seeds, one per line.")
-  var ndjson = false
+  @OptionGroup var rows: RowArguments
 
   @Option(
     help: ArgumentHelp(
@@ -45,22 +45,24 @@ struct DumpVerb: Verb {
       """)
   var maskKey = ""
 
+  private var isExport: Bool { rows.form == .ndjson }
+
   func run() throws {
-    guard ndjson else { return try inspect() }
-    try report { _ in
+    let output = try rows.destination(json: target.json)
+    guard isExport else { return try inspect(output) }
+    try reportAnswer(on: target.path, to: output) { printer in
       try StoreExport(
         path: target.path, entity: name, predicate: predicate, limit: limit, masks: mask,
         maskKey: maskKey
-      ).print()
+      ).print(to: &printer)
     }
   }
 
   func validate() throws {
-    if ndjson, limit != nil, name == nil {
+    if isExport, limit != nil, name == nil {
       throw ValidationError("--limit with --ndjson needs the name of an entity.")
     }
-    if ndjson, target.json { throw ValidationError("Use either --ndjson or --json.") }
-    if !ndjson, !mask.isEmpty { throw ValidationError("--mask requires --ndjson.") }
+    if !isExport, !mask.isEmpty { throw ValidationError("--mask requires --ndjson.") }
     if let limit, limit < 1 { throw ValidationError("--limit must be greater than 0.") }
     if predicate != nil, name == nil {
       throw ValidationError("--where needs the name of the entity whose objects it selects.")
@@ -68,14 +70,17 @@ struct DumpVerb: Verb {
   }
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    printer.beginList()
-    let count: Int
     if let entities = try entities(of: file) {
       let dump = ObjectDump(store: try file.requireStore(), predicate: predicate, limit: limit)
-      count = try dump.print(entities, to: &printer)
+      if case .delimited = printer.form, entities.count != 1 {
+        throw ValidationError("--csv, --tsv and --markdown need the name of an entity.")
+      }
+      printer.beginList(columns: entities.count == 1 ? dump.columns(of: entities[0]) : [])
+      let count = try dump.print(entities, to: &printer)
       printer.endList(summary: count == 1 ? "1 object" : "\(count) objects")
     } else {
-      count = try dumpTables(of: file, to: &printer)
+      printer.beginList(columns: ["table", "key", "keyText", "value", "valueText"])
+      let count = try dumpTables(of: file, to: &printer)
       printer.endList(summary: count == 1 ? "1 entry" : "\(count) entries")
     }
   }
@@ -113,15 +118,13 @@ struct DumpVerb: Verb {
   ) throws -> Int {
     let transaction = try file.environment.beginRead()
     let cursor = try transaction.reader.cursor(raw.database)
+    let isNested = printer.form == .json
     var count = 0
     while count < limit, let entry = try cursor.next() {
       if hidden.contains(String(decoding: entry.key, as: UTF8.self)) { continue }
       count += 1
       printer.add(
-        json: [
-          "table": .string(raw.database.name), "key": raw.keyJSON(entry.key),
-          "value": raw.valueJSON(entry.value),
-        ],
+        json: isNested ? raw.json(entry) : raw.row(entry),
         text: "\(raw.name)  \(raw.keyLine(entry.key))  \(raw.valueLine(entry.value))")
     }
     return count

@@ -19,7 +19,8 @@ struct ExplainVerb: Verb {
   var analyze = false
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    let request = try query.request(in: file)
+    let asked = try query.query(in: file.requireStore())
+    let request = try query.request(for: asked, in: file)
     let store = try file.openStore()
     defer { store.close() }
     let plan = try store.makeContext().explain(request, analyze: analyze)

@@ -4,11 +4,12 @@ import ArborStore
 import ArgumentParser
 
 /// `index`: lists the indexes of a store.
-struct IndexVerb: Verb {
+struct IndexVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "Lists a store's indexes with their columns and sizes.")
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var rows: RowArguments
 
   @Argument(help: "The entity whose indexes are listed. The default is all entities.")
   var entity: String?
@@ -28,8 +29,12 @@ struct IndexVerb: Verb {
     let listed = indexes.map { index in
       (index, builds.first { $0.entity == index.entity && $0.index == index.name })
     }
-    printer.print(json: .array(listed.map(Self.json)), text: Self.text(listed))
+    printer.print(listed.map(Self.json), columns: Self.columns, text: Self.text(listed))
   }
+
+  private static let columns = [
+    "entity", "name", "columns", "unique", "where", "entries", "pages", "bytes", "state",
+  ]
 
   private static func state(_ build: IndexBuildStatus?) -> String {
     switch build?.state {

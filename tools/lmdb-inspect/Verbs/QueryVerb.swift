@@ -2,9 +2,10 @@ import ArborModel
 import ArborObjects
 import ArborStore
 import ArgumentParser
+import Foundation
 
 /// `query`: prints rows of objects, or of groups of them.
-struct QueryVerb: Verb {
+struct QueryVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints objects that match a predicate, as rows.",
     discussion: """
@@ -14,12 +15,17 @@ struct QueryVerb: Verb {
       Without columns, a row contains the object's identity, its attributes and its to-one \
       relationships. Unsorted rows are printed as they are read.
 
+      --request runs a fetch request of the model. A value given with --set has the type of the \
+      attribute that its variable is compared with; lists are separated by commas. “queries” lists \
+      the requests, the queries saved with --save, and the last ones.
+
       Example: lmdb-inspect query Staff.arbor Employee "age > 40" --group company.name --columns \
       "company.name AS company, @count AS people" --sort -people
       """)
 
   @OptionGroup var target: FileArguments
   @OptionGroup var query: QueryArguments
+  @OptionGroup var rows: RowArguments
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -30,20 +36,41 @@ struct QueryVerb: Verb {
     help: ArgumentHelp("The key paths to group rows by.", valueName: "key,key"))
   var group: [String] = []
 
+  @Option(help: ArgumentHelp("Save the query under a name for --named.", valueName: "name"))
+  var save: String?
+
+  func validate() throws {
+    if save != nil, query.request != nil {
+      throw ValidationError("--save keeps an entity's query, not a --request of the model.")
+    }
+  }
+
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
-    var request = try query.request(in: file)
-    request.propertiesToFetch = CommaList.parts(of: columns).map { PropertyPath($0) }
-    request.propertiesToGroupBy = CommaList.parts(of: group).map { PropertyPath($0) }
+    let engine = try file.requireStore()
+    var asked = try query.query(in: engine)
+    if !columns.isEmpty { asked.columns = columns }
+    if !group.isEmpty { asked.group = group }
+    try print(asked, of: file, in: engine, to: &printer)
+    guard query.request == nil else { return }
+    let shelf = QueryShelf(store: engine.id)
+    if let save { try shelf.save(asked, as: save) }
+    // Scripts would displace what a person has typed.
+    if isatty(STDOUT_FILENO) == 1 { shelf.remember(asked) }
+  }
+
+  private func print(
+    _ asked: SavedQuery, of file: InspectedFile, in engine: StoreEngine, to printer: inout Printer
+  ) throws {
+    var request = try query.request(for: asked, in: file)
     if request.propertiesToFetch.isEmpty, !request.propertiesToGroupBy.isEmpty {
       request.propertiesToFetch = request.propertiesToGroupBy + ["@count AS count"]
     }
     let store = try file.openStore()
     defer { store.close() }
-    let engine = try file.requireStore()
-    let rows = try RowQuery(
-      request, of: file.entity(query.entity), in: engine.schema, store.makeContext())
-    var list = RowList(rows.names)
-    do { try rows.forEachRow { list.add($0, to: &printer) } } catch {
+    let found = try RowQuery(
+      request, of: file.entity(asked.entity), in: engine.schema, store.makeContext())
+    var list = RowList(found.names)
+    do { try found.forEachRow { list.add($0, to: &printer) } } catch {
       list.cut(&printer)
       throw error
     }

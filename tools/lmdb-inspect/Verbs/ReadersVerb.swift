@@ -7,7 +7,7 @@ import Foundation
 import LMDB
 
 /// `readers`: lists the readers of a file and the pages they pin.
-struct ReadersVerb: Verb {
+struct ReadersVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "readers",
     abstract: "Lists a file's readers, their start times and the pages they pin.",
@@ -20,6 +20,7 @@ struct ReadersVerb: Verb {
       """)
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var rows: RowArguments
 
   @Flag(help: "Remove the readers whose process has ended. Writes to the lock file.")
   var clear = false
@@ -31,7 +32,7 @@ struct ReadersVerb: Verb {
   }
 
   func run() throws {
-    try report { printer in
+    try reportAnswer(on: target.path, to: rows.destination(json: target.json)) { printer in
       let file = try InspectedFile(
         path: target.path, isImmutable: target.immutable, clearsStaleReaders: false)
       try answer(file, &printer)
@@ -42,11 +43,14 @@ struct ReadersVerb: Verb {
     let cleared = clear ? try file.environment.endStaleSnapshots() : nil
     let held = try file.environment.heldSnapshots(clearsStale: false)
     let readers = zip(held, Self.describe(held, in: file)).map { ($0, $1) }
-    let list = JSONValue.array(readers.map(Self.json))
+    let list = readers.map(Self.json)
     var text = Self.text(readers)
     if let cleared { text += "\n\(cleared) stale \(cleared == 1 ? "reader" : "readers") cleared" }
-    printer.print(
-      json: cleared.map { ["cleared": JSONValue($0), "readers": list] } ?? list, text: text)
+    if let cleared, printer.form == .json {
+      printer.print(json: ["cleared": JSONValue(cleared), "readers": .array(list)], text: text)
+    } else {
+      printer.print(list, columns: Self.columns, text: text)
+    }
   }
 
   private static func describe(_ held: [HeldSnapshot], in file: InspectedFile) -> [StoreReader] {
@@ -58,6 +62,10 @@ struct ReadersVerb: Verb {
         pinnedPages: $0.pinnedPages, pinnedBytes: $0.pinnedBytes)
     }
   }
+
+  private static let columns = [
+    "process", "name", "stale", "since", "transaction", "behind", "pinnedPages", "pinnedBytes",
+  ]
 
   private static func json(_ held: HeldSnapshot, _ reader: StoreReader) -> JSONValue {
     [

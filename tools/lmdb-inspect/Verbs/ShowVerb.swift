@@ -14,7 +14,7 @@ struct ShowVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let store = try file.requireStore()
-    let number = try number(in: store)
+    let number = try ObjectName(object).number(in: store)
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     let slabs = SlabAllocator()
@@ -25,24 +25,6 @@ struct ShowVerb: Verb {
       .filter { $0.isToMany && !$0.isHidden }
       .map { ($0.name, try snapshot.members($0, of: number)) }
     printer.print(json: found.json(members: members), text: text(found, members, store))
-  }
-
-  private func number(in store: StoreEngine) throws -> ObjectNumber {
-    if object.hasPrefix("arbor://") {
-      guard let id = try? ObjectID(object), let number = try? store.objectNumber(id) else {
-        throw InspectError.notFound("“\(object)” is not the ID of an object of this store.")
-      }
-      return number
-    }
-    let parts = object.split(separator: "/")
-    guard parts.count == 2, let sequence = UInt64(parts[1]), sequence < 1 << 48 else {
-      throw InspectError.notFound("“\(object)” is not the name of an object. Write Entity/number.")
-    }
-    let name = String(parts[0])
-    guard let entity = store.schema.entity(named: name) else {
-      throw InspectError.unknownEntity(name, among: store.schema.entities.map(\.name))
-    }
-    return ObjectNumber(entity: entity.number, sequence: sequence)
   }
 
   private func text(

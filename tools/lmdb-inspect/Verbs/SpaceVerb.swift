@@ -26,13 +26,19 @@ struct SpaceVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     if let problem = file.problem { throw problem }
-    if let svg, FileManager.default.fileExists(atPath: svg) { throw InspectError.occupied(svg) }
-    let space = try FileSpace(file)
-    if let svg {
-      let name = URL(filePath: file.path).lastPathComponent
-      let map = SpaceMap(title: "\(name): \(space.bytes) bytes", parts: space.parts)
-      try Data(map.svg.utf8).write(to: URL(filePath: svg), options: .withoutOverwriting)
+    let space = try Interruption.removingUnfinishedFiles {
+      let drawing = try svg.map { try OutputFile($0, source: file.path) }
+      let space = try FileSpace(file)
+      if let drawing { try draw(space, of: file, in: drawing) }
+      return space
     }
     printer.print(json: space.json, text: space.text)
+  }
+
+  private func draw(_ space: FileSpace, of file: InspectedFile, in drawing: OutputFile) throws {
+    let name = URL(filePath: file.path).lastPathComponent
+    let map = SpaceMap(title: "\(name): \(space.bytes) bytes", parts: space.parts)
+    try drawing.write(Array(map.svg.utf8))
+    try drawing.finish()
   }
 }

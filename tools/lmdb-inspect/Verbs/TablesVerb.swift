@@ -8,7 +8,7 @@ import LMDB
 ///
 /// Renaming in the model changes nothing in the file. The stored name is printed in addition to the
 /// current one.
-struct TablesVerb: Verb {
+struct TablesVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "tables", abstract: "Lists the databases with their sizes.",
     discussion: """
@@ -17,6 +17,7 @@ struct TablesVerb: Verb {
       """)
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var rows: RowArguments
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     var names = try file.environment.databaseNames()
@@ -28,9 +29,14 @@ struct TablesVerb: Verb {
     let present = try file.store.map { try StoreDatabases.presentNames($0.schema) } ?? [:]
     let sized = Array(zip(tables, spaces))
     printer.print(
-      json: .array(sized.map { Self.json($0, $1, present[$0.name]) }),
+      sized.map { Self.json($0, $1, present[$0.name]) }, columns: Self.columns,
       text: Self.text(sized, present))
   }
+
+  private static let columns = [
+    "name", "presentName", "entries", "flags", "depth", "branchPages", "leafPages",
+    "overflowPages", "bytes", "estimated",
+  ]
 
   private static func json(_ table: RawTable, _ space: TreeSpace, _ present: String?) -> JSONValue {
     [

@@ -1,0 +1,85 @@
+import ArborJSON
+import ArborModel
+import ArborObjects
+
+/// A form in which each row is a line of cells.
+enum DelimitedRows: Equatable {
+  /// Comma-separated values of RFC 4180. Only an absent value is an empty field without quotes.
+  case csv
+  /// Tab-separated values. Tabs, line breaks and backslashes are escaped with a backslash.
+  case tsv
+  /// A table of GitHub-flavored Markdown.
+  case markdown
+
+  /// Returns the lines before the first row.
+  func header(_ columns: [String]) -> String {
+    let line = self.line(columns.map(JSONValue.string))
+    guard self == .markdown else { return line }
+    return line + "\n|" + columns.map { _ in " --- |" }.joined()
+  }
+
+  /// Returns a row as a line.
+  func line(_ values: [JSONValue]) -> String {
+    let cells = values.map(cell)
+    return switch self {
+    case .csv: cells.joined(separator: ",")
+    case .tsv: cells.joined(separator: "\t")
+    case .markdown: "| " + cells.joined(separator: " | ") + " |"
+    }
+  }
+
+  private func cell(_ value: JSONValue) -> String {
+    let text = Self.text(value)
+    switch self {
+    case .csv: return value.isNull ? "" : Self.quoted(text)
+    case .tsv: return Self.escaped(text, Self.escapeOfTSV)
+    case .markdown: return Self.markdown(text)
+    }
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if value.isNull { return "" }
+    return value.string ?? value.text(.compact)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      ![UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        .contains(byte)
+    }
+    if isPlain, !text.isEmpty, text.first != " ", text.last != " " { return text }
+    return "\"" + escaped(text) { $0 == "\"" ? "\"\"" : nil } + "\""
+  }
+
+  private static func escapeOfTSV(_ scalar: Unicode.Scalar) -> String? {
+    switch scalar {
+    case "\\": "\\\\"
+    case "\t": "\\t"
+    case "\n": "\\n"
+    case "\r": "\\r"
+    default: nil
+    }
+  }
+
+  /// Returns text that Markdown shows as it is. Markdown is for readers, so invisible characters
+  /// are written out.
+  private static func markdown(_ text: String) -> String {
+    let special = "\\`*_[]<>|~&#".unicodeScalars
+    return escaped(TerminalText.escaped(text)) { special.contains($0) ? "\\\($0)" : nil }
+  }
+
+  /// Replaces scalars. Characters would not do, because a combining mark joins what precedes it.
+  private static func escaped(
+    _ text: String, _ replacement: (Unicode.Scalar) -> String?
+  ) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      if let text = replacement(scalar) {
+        escaped += text
+      } else {
+        escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

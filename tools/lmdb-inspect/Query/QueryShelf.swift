@@ -1,0 +1,58 @@
+import ArborModel
+import Foundation
+
+/// The queries that a user keeps for a store: named ones, and the last ones typed.
+///
+/// They lie beside the user's settings, in a file for each store that only the user can read.
+struct QueryShelf {
+  private static let longestHistory = 100
+
+  private let named: UserFile
+  private let recent: UserFile
+
+  init(store: UUID) {
+    let name = "\(store.uuidString.lowercased()).json"
+    named = UserFile(.settings, "queries/\(name)")
+    recent = UserFile(.state, "history/\(name)")
+  }
+
+  /// The named queries. A file that cannot be used is reported and ignored.
+  var queries: [String: SavedQuery] { named.contents([String: SavedQuery].self) ?? [:] }
+
+  /// The last queries, the newest first. A file that cannot be used is reported and ignored.
+  var history: [SavedQuery] { recent.contents([SavedQuery].self) ?? [] }
+
+  /// Returns the query with a name, or throws with the names that there are.
+  func query(named name: String) throws -> SavedQuery {
+    let queries = queries
+    if let query = queries[name] { return query }
+    let names = queries.keys.sorted()
+    throw InspectError.notFound(
+      "There is no query “\(name)”." + NearestName.hint(name, in: names)
+        + (names.isEmpty ? " Save one with “query --save”." : " “queries” lists them."))
+  }
+
+  func save(_ query: SavedQuery, as name: String) throws {
+    try named.change([:]) { (queries: inout [String: SavedQuery]) in queries[name] = query }
+  }
+
+  func remove(_ name: String) throws {
+    _ = try query(named: name)
+    try named.change([:]) { (queries: inout [String: SavedQuery]) in queries[name] = nil }
+  }
+
+  /// Adds a query to the history. A failure is reported, because the query has been answered.
+  func remember(_ query: SavedQuery) {
+    do {
+      try recent.change([]) { (history: inout [SavedQuery]) in
+        history.removeAll { $0 == query }
+        history.insert(query, at: 0)
+        history.removeLast(max(0, history.count - Self.longestHistory))
+      }
+    } catch {
+      StandardStream.report("lmdb-inspect: The history is not kept. \(error)")
+    }
+  }
+
+  func forget() throws { try recent.remove() }
+}

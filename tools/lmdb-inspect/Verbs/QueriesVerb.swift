@@ -1,0 +1,78 @@
+import ArborJSON
+import ArborModel
+import ArborObjects
+import ArborStore
+import ArgumentParser
+
+/// `queries`: lists the queries that the model and the user have named, and the last ones.
+struct QueriesVerb: RowVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "queries",
+    abstract: "Lists the model's fetch requests, your saved queries and your last ones.",
+    discussion: """
+      “query --request” and “query --named” run them. Saved queries are kept in \
+      $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 that were \
+      run in a terminal in $XDG_STATE_HOME/lmdb-inspect, by default ~/.local/state/lmdb-inspect. \
+      Only you can read these files. They belong to a store and its copies.
+
+      Example: lmdb-inspect queries Staff.arbor
+      """)
+
+  @OptionGroup var target: FileArguments
+  @OptionGroup var rows: RowArguments
+
+  @Option(help: ArgumentHelp("Remove a saved query.", valueName: "name"))
+  var remove: String?
+
+  @Flag(help: "Forget the last queries of this store.")
+  var forget = false
+
+  func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
+    let store = try file.requireStore()
+    let shelf = QueryShelf(store: store.id)
+    if let remove { try shelf.remove(remove) }
+    if forget { try shelf.forget() }
+    let entries = try requests(of: store) + saved(shelf)
+    printer.print(
+      entries.map(\.json), columns: ["kind", "name", "query"],
+      text: entries.isEmpty ? "no queries" : Self.text(entries))
+  }
+
+  private struct Entry {
+    let kind: String
+    var name = ""
+    let query: String
+
+    var json: JSONValue {
+      [
+        "kind": .string(kind), "name": name.isEmpty ? .null : .string(name),
+        "query": .string(query),
+      ]
+    }
+  }
+
+  private func requests(of store: StoreEngine) throws -> [Entry] {
+    store.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }.map { template in
+      Entry(
+        kind: "request", name: template.name,
+        query: SavedQuery(
+          entity: template.entity, predicate: template.predicate,
+          limit: template.fetchLimit > 0 ? template.fetchLimit : nil
+        ).arguments)
+    }
+  }
+
+  private func saved(_ shelf: QueryShelf) -> [Entry] {
+    shelf.queries.sorted { $0.key < $1.key }
+      .map { Entry(kind: "saved", name: $0.key, query: $0.value.arguments) }
+      + shelf.history.map { Entry(kind: "last", query: $0.arguments) }
+  }
+
+  private static func text(_ entries: [Entry]) -> String {
+    var table = TextTable(["kind", "name", "query"])
+    for entry in entries {
+      table.add([entry.kind, entry.name, entry.query].map(TerminalText.escaped))
+    }
+    return table.text
+  }
+}

@@ -67,10 +67,10 @@ import Testing
     store.close()
     #expect(try run("backup", self.store, folder).status == 0)
     let path = office.folder.path("restored.arbor")
-    let newest = try run("restore", folder, path)
+    let newest = try run("restore", folder, path, "--bytes")
     let size = try Data(contentsOf: URL(filePath: path)).count
     #expect(
-      newest.output == "path      \(path)\nsequence  2\nbytes     \(size)\n", "\(newest.errors)")
+      newest.output == "path      \(path)\nsequence  2\nsize      \(size)\n", "\(newest.errors)")
     #expect(try dump(path) == dump(self.store))
     #expect(try run("check", path).status == 0)
     let again = try run("restore", folder, path)
@@ -133,9 +133,9 @@ import Testing
       + String(repeating: " ", count: 16 - "\(snapshot.commitBytes)".count)
       + "\(snapshot.commitBytes)\n"
     let id = contents.storeID.uuidString
-    #expect(try run("log", folder).output == "store   \(id)\nnewest  2\n\n" + table)
+    #expect(try run("log", folder, "--bytes").output == "store   \(id)\nnewest  2\n\n" + table)
     #expect(
-      try run("log", folder, "--verify").output
+      try run("log", folder, "--verify", "--bytes").output
         == "store     \(id)\nnewest    2\nproblems  no problems\n\n" + table)
     let answer = try #require(try json("log", folder, "--verify") as? [String: Any])
     #expect(answer["store"] as? String == id && answer["newest"] as? Int == 2)

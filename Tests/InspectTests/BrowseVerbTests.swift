@@ -22,7 +22,8 @@ import Testing
 
   private func browse(rows: Int = 12, columns: Int = 60) throws -> PseudoTerminal {
     let terminal = try PseudoTerminal(
-      Inspection.program.executable, ["browse", office.url.path], rows: rows, columns: columns)
+      Inspection.program.executable, ["browse", office.url.path], rows: rows, columns: columns,
+      environment: ["XDG_STATE_HOME": office.folder.url.path])
     terminal.wait { $0.lines.contains { $0.hasSuffix("Project") } }
     return terminal
   }
@@ -48,10 +49,9 @@ import Testing
     terminal.press(Press.enter)
     screen = terminal.wait { $0.lines[0].hasPrefix("Employee/1, version") }
     #expect(screen.lines.contains { $0.hasPrefix("age       36") })
-    // Attributes without further contents cannot be opened.
-    terminal.press(Press.enter + Press.end)
+    terminal.press(Press.end)
     screen = terminal.wait { $0.reversedLines.last?.hasPrefix("projects") == true }
-    #expect(screen.lines.contains("office    → Office/1"))
+    #expect(screen.lines.contains("office    → Office/1 “Riga”"))
     #expect(screen.reversedLines.last == "projects  → 1 object")
     terminal.press(Press.enter)
     screen = terminal.wait { $0.lines[0] == "Employee/1.projects · 1 object" }
@@ -70,7 +70,7 @@ import Testing
   @Test func predicatesChooseAndSayWhatIsWrong() throws {
     let terminal = try browse()
     terminal.press("/")
-    #expect(terminal.wait { $0.bottom.hasPrefix("A predicate") }.bottom.contains("Open an entity"))
+    #expect(terminal.wait { $0.bottom.hasPrefix("Open") }.bottom.contains("Open an entity"))
     terminal.press(Press.down + Press.enter)
     terminal.wait { $0.lines[0] == "Employee · 3 objects" }
     terminal.press("/agee > 40")
@@ -87,6 +87,144 @@ import Testing
     terminal.press("/\u{15}" + Press.enter)
     terminal.wait { $0.lines[0] == "Employee · 3 objects" }
     terminal.press("/x" + Press.escape + "\u{3}")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func objectsAreSortedAndCounted() throws {
+    let terminal = try browse()
+    #expect(terminal.wait { $0.bottom.hasPrefix("row 1 of 4 · ") }.bottom.hasPrefix("row 1 of 4"))
+    terminal.press(Press.down + Press.enter)
+    terminal.wait { $0.lines[0] == "Employee · 3 objects" }
+    terminal.press("s-agee" + Press.enter)
+    terminal.wait { $0.lines[10].contains("agee") }
+    terminal.press("\u{7F}" + Press.enter)
+    var screen = terminal.wait { $0.lines[0] == "Employee by -age · 3 objects" }
+    #expect(
+      screen.lines[2...4].map { $0.prefix(10) } == ["Employee/2", "Employee/3", "Employee/1"])
+    terminal.press(Press.down)
+    screen = terminal.wait { $0.bottom.hasPrefix("row 2 of 3 · ") }
+    #expect(screen.bottom.hasPrefix("row 2 of 3 · "))
+    terminal.press("/age < 45" + Press.enter)
+    screen = terminal.wait { $0.lines[0] == "Employee where age < 45 by -age · 2 objects" }
+    #expect(screen.lines[2].hasPrefix("Employee/3") && screen.strange == [])
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func helpNamesTheKeys() throws {
+    let terminal = try browse(rows: 20, columns: 100)
+    terminal.press("?")
+    let screen = terminal.wait { $0.lines[0] == "Keys" }
+    #expect(screen.lines.contains { $0.hasPrefix("y ") && $0.contains("clipboard") })
+    terminal.press(Press.escape)
+    terminal.wait { $0.lines[0] == office.url.path }
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func commitsOfOthersAppear() throws {
+    let terminal = try browse()
+    terminal.press(Press.down)
+    terminal.wait { $0.reversedLines.last == "      3  Employee" }
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    try context.insert("Project")["title"] = "new"
+    try context.commit()
+    store.close()
+    let screen = terminal.wait { $0.lines.contains("      2  Project") }
+    #expect(screen.lines.contains("      2  Project"), "\(screen.lines)")
+    #expect(screen.reversedLines.last == "      3  Employee")
+    #expect(screen.bottom.hasPrefix("Another process has committed"))
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func valuesAreShownAndCopiedWhole() throws {
+    let long = String(repeating: "long ", count: 50) + "end"
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    try #require(try context.fetchOne("Project"))["title"] = "{\"a\": [1, \"\(long)\"]}"
+    try context.commit()
+    store.close()
+    let terminal = try browse(columns: 80)
+    terminal.press(Press.end + Press.enter)
+    terminal.wait { $0.lines[0] == "Project · 1 object" }
+    terminal.press("y")
+    #expect(terminal.wait { !$0.copies.isEmpty }.copies == ["Project/1"])
+    terminal.press(Press.enter)
+    terminal.wait { $0.lines[0].hasPrefix("Project/1, version") }
+    terminal.press("y")
+    #expect(terminal.wait { $0.copies.count == 2 }.copies.last?.hasSuffix("long end\"]}") == true)
+    terminal.press(Press.enter)
+    var screen = terminal.wait { $0.lines[0].hasSuffix("· title · text") }
+    #expect(screen.lines[1].hasPrefix("{\"a\": [1, \"long"), "\(screen.lines)")
+    terminal.press("x")
+    screen = terminal.wait { $0.lines[0].hasSuffix("· title · hex") }
+    #expect(screen.lines[1].hasPrefix("000000  7b 22 61 22 3a 20 5b 31"), "\(screen.lines)")
+    terminal.press("j")
+    screen = terminal.wait { $0.lines[0].hasSuffix("· title · JSON") }
+    #expect(screen.lines[1] == "{" && screen.lines[2] == "  \"a\": [", "\(screen.lines)")
+    #expect(screen.strange == [])
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func queriesOpenTheirObjects() throws {
+    let state = try TemporaryFolder()
+    let terminal = try PseudoTerminal(
+      Inspection.program.executable, ["browse", office.url.path], rows: 12, columns: 60,
+      environment: ["XDG_STATE_HOME": state.url.path, "XDG_CONFIG_HOME": state.url.path])
+    terminal.wait { $0.lines.contains { $0.hasSuffix("Project") } }
+    terminal.press("o")
+    var screen = terminal.wait { $0.lines[0] == "Queries · 1" }
+    #expect(screen.lines[2] == "request  elders  Employee 'age > 40'", "\(screen.lines)")
+    terminal.press(Press.enter)
+    terminal.wait { $0.lines[0] == "Employee where age > 40 · 2 objects" }
+    // A filter is among the last queries.
+    terminal.press("/\u{15}age > 44" + Press.enter)
+    terminal.wait { $0.lines[0] == "Employee where age > 44 · 1 object" }
+    terminal.press("o")
+    screen = terminal.wait { $0.lines[0] == "Queries · 2" }
+    #expect(screen.lines[3].hasPrefix("last "), "\(screen.lines)")
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test func filesOfOtherProgramsAreShownByTables() throws {
+    let foreign = try ForeignFile()
+    defer { foreign.remove() }
+    try foreign.write { transaction in
+      let many = try ForeignFile.open(transaction, "many", 0x4_0000 | 0x04)
+      for number in 0..<3000 {
+        let key = Array("key \(10_000 + number / 3)".utf8)
+        try ForeignFile.put(transaction, many, key, Array("value \(10_000 + number)".utf8))
+      }
+    }
+    let terminal = try PseudoTerminal(
+      Inspection.program.executable, ["browse", foreign.folder.path], rows: 12, columns: 80)
+    var screen = terminal.wait { $0.lines.contains { $0.contains("words") } }
+    #expect(screen.lines[0].hasSuffix("5 tables"), "\(screen.lines)")
+    terminal.press(Press.end + Press.enter)
+    screen = terminal.wait { $0.lines[0] == "words · 3 entries" }
+    #expect(screen.lines[2].contains("“apple”") && screen.lines[2].contains("“Apfel"))
+    terminal.press(Press.enter + "x")
+    screen = terminal.wait { $0.lines[0].hasSuffix("· hex") }
+    #expect(screen.lines[1].contains("41 70 66 65 6c 00"), "\(screen.lines)")
+    terminal.press(Press.escape)
+    terminal.wait { $0.lines[0] == "words · 3 entries" }
+    terminal.press(Press.escape)
+    terminal.wait { $0.lines[0].hasSuffix("5 tables") }
+    // The second table is “many”, after the unnamed one.
+    terminal.press(Press.home + Press.down + Press.enter)
+    terminal.wait { $0.lines[0] == "many · 3000 entries" }
+    terminal.press(Press.end)
+    screen = terminal.wait { $0.reversedLines.last?.contains("value 12999") == true }
+    #expect(screen.reversedLines.last?.contains("“key 10999”") == true, "\(screen.lines)")
+    terminal.press("\u{1B}[5~")
+    screen = terminal.wait { $0.reversedLines.last?.contains("value 12990") == true }
+    #expect(screen.reversedLines.last?.contains("value 12990") == true, "\(screen.lines)")
+    #expect(screen.strange == [])
+    terminal.press("q")
     #expect(terminal.waitForEnd() == 0)
   }
 

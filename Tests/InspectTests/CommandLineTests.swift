@@ -56,12 +56,14 @@ import Testing
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "completion")
     try Data(script.output.utf8).write(to: file)
-    func completions(_ words: String...) throws -> Set<Substring> {
+    func completions(_ words: String...) throws -> Set<Substring> { try completions(words) }
+    func completions(_ words: [String]) throws -> Set<Substring> {
       let list = words.map { "'\($0)'" }.joined(separator: " ")
       let outcome = try BuiltProgram(at: URL(filePath: "/bin/bash")).run([
         "-c",
         """
         source '\(file.path)'
+        PATH="$(dirname '\(Inspection.program.executable.path)'):$PATH"
         COMP_WORDS=(\(list)); COMP_CWORD=\(words.count - 1); COMP_LINE="${COMP_WORDS[*]}"
         COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
         f=$(complete -p lmdb-inspect | sed 's/.*-F \\([^ ]*\\).*/\\1/')
@@ -75,6 +77,15 @@ import Testing
     #expect(try completions("lmdb-inspect", "ex") == ["explain"])
     #expect(try completions("lmdb-inspect", "space", "--s").contains("--svg"))
     #expect(try completions("lmdb-inspect", "info", "\(folder.path("comp"))") == ["\(file.path)"])
+    // The names are those of the store that the line names.
+    let office = try OfficeStore()
+    let query = ["lmdb-inspect", "query", office.url.path]
+    #expect(try completions(query + ["E"]) == ["Employee"])
+    #expect(
+      try completions(["lmdb-inspect", "count", office.url.path, "P"]) == ["Person", "Project"])
+    #expect(try completions(query + ["Employee", "--sort", "na"]) == ["name"])
+    #expect(try completions(query + ["Office", "--columns", "city,em"]) == ["city,employees"])
+    #expect(try completions(["lmdb-inspect", "query", file.path, "E"]).isEmpty)
   }
 
   @Test(arguments: ["zsh", "fish"]) func otherShellsHaveAScript(shell: String) throws {

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import lmdb_inspect
+
 /// Equal causes have equal exit codes, and error messages are free of API terms.
 @Suite struct ExitCodeTests {
   private let office: OfficeStore
@@ -52,12 +54,16 @@ import Testing
       "query STORE Employee --sort sum(", "query STORE Employee --columns sum(",
       "query STORE Employee --columns age,age", "query STORE Employee --group nobody",
       "explain STORE Employee nobody>1", "explain STORE Employee --sort nobody",
+      "query STORE --request nothing", "query STORE --named nothing", "queries STORE --remove x",
     ])
   func unknown(_ arguments: String) throws { try expect(1, arguments) }
 
   @Test(
     "The file to be made exists",
-    arguments: ["copy STORE FOREIGN", "salvage STORE FOREIGN", "space STORE --svg FOREIGN"])
+    arguments: [
+      "copy STORE FOREIGN", "salvage STORE FOREIGN", "space STORE --svg FOREIGN",
+      "query STORE Employee -o FOREIGN",
+    ])
   func occupied(_ arguments: String) throws { try expect(1, arguments) }
 
   @Test(
@@ -72,7 +78,8 @@ import Testing
       "scrub FOREIGN", "compact FOREIGN", "serve FOREIGN", "index FOREIGN", "show FOREIGN x/1",
       "schema STORE.model.json", "copy STORE FOLDER/none/copy", "space STORE --svg FOLDER/none/x",
       "space STORE --svg FOLDER/none/x", "log FOLDER", "follow FOLDER/none STOREx --once",
-      "restore FOLDER/none STOREx", "dump STOREx --ndjson", "info FOLDER",
+      "restore FOLDER/none STOREx", "dump STOREx --ndjson", "info FOLDER", "queries FOREIGN",
+      "query STORE Employee -o FOLDER/none/x",
     ])
   func unusable(_ arguments: String) throws { try expect(2, arguments) }
 
@@ -80,6 +87,11 @@ import Testing
     "help nobody", "help infoo", "nobody", "info", "info STORE --nothing", "query STORE",
   ])
   func misunderstood(_ arguments: String) throws { try expect(64, arguments) }
+
+  @Test func aFullDiskIsOutputThatCannotBeWritten() {
+    let error = InspectError(ArborError(.diskFull, "The disk is full."), on: "Staff.arbor")
+    #expect(error.code == .unwritable && error.description == "Staff.arbor: The disk is full.")
+  }
 
   @Test func helpOffersTheTopicThatWasMeant() throws {
     let outcome = try run(["help", "infoo"])

@@ -118,6 +118,8 @@ struct VirtualScreen {
   private(set) var wraps = true
   private var isReversed = false
   private var pending: [UInt8] = []
+  /// The texts sent to the clipboard.
+  private(set) var copies: [String] = []
   /// Unsupported control sequences.
   private(set) var strange: [String] = []
 
@@ -146,6 +148,12 @@ struct VirtualScreen {
     while let first = pending.first {
       if first == 0x1B {
         guard pending.count > 2 else { return }
+        if pending[1] == UInt8(ascii: "]") {
+          guard let end = pending.firstIndex(of: 7) else { return }
+          copy(String(decoding: pending[2..<end], as: UTF8.self))
+          pending.removeSubrange(0...end)
+          continue
+        }
         guard let end = pending[2...].firstIndex(where: { (0x40...0x7E).contains($0) }) else {
           return
         }
@@ -159,6 +167,15 @@ struct VirtualScreen {
       pending.removeFirst(length)
       show(text)
     }
+  }
+
+  /// Takes the sequence OSC 52.
+  private mutating func copy(_ text: String) {
+    guard text.hasPrefix("52;c;"), let data = Data(base64Encoded: String(text.dropFirst(5))) else {
+      strange.append(text)
+      return
+    }
+    copies.append(String(decoding: data, as: UTF8.self))
   }
 
   private mutating func show(_ text: String) {

@@ -137,7 +137,11 @@ import Testing
       ["count", "Employe", "age > 1"],
       "The model has no entity Employe. Did you mean Employee?"
     ),
-    (["count", "Offices"], "There is no table “Offices” in PATH. “tables” lists them all."),
+    (["count", "Offices"], "The model has no entity Offices. Did you mean Office?"),
+    (
+      ["count", "e/Ofice"],
+      "There is no table “e/Ofice” in PATH. Did you mean “e/Office”? “tables” lists them all."
+    ),
   ]) func namesThatAreMeantAreOffered(_ arguments: [String], _ message: String) throws {
     let outcome = try Inspection.program.run(
       [arguments[0], office.url.path] + arguments.dropFirst())

@@ -22,7 +22,7 @@ import Testing
       #expect(list.map { $0["behind"] as? Int } == [0])
       #expect(list.map { $0["stale"] as? Bool } == [false])
       #expect(list.allSatisfy { $0["since"] is NSNull })
-      #expect(try inspection.run("readers").output.contains("pinned bytes"))
+      #expect(try inspection.run("readers").output.contains("pinned size"))
       let other = store.makeContext()
       try other.insert("Project")["title"] = "second"
       try other.commit()

@@ -51,6 +51,19 @@ import Testing
     try TemporaryStore.check(path: office.url.path)
   }
 
+  /// An address with a port of the user's choice is the same each time, except for its token.
+  @Test func servesOnAPort() async throws {
+    let office = try OfficeStore()
+    var port = 0
+    try await serve([office.url.path]) { port = try #require($0.port) }
+    try await serve([office.url.path, "--port", "\(port)"]) { url in
+      #expect(url.port == port)
+      let second = try Inspection.program.run(["serve", office.url.path, "--port", "\(port)"])
+      #expect(second.status == 2 && second.output.isEmpty)
+      #expect(second.errors.contains("Port \(port) of 127.0.0.1 cannot be used"), "\(second)")
+    }
+  }
+
   @Test func saysWhyAFileCannotBeServed() throws {
     let folder = try TemporaryFolder()
     let missing = folder.path("None.arbor")

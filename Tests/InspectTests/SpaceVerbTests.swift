@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import lmdb_inspect
+
 /// The commands for the space of a file: `space`, `copy` and `compact`.
 @Suite struct SpaceVerbTests {
   private let office: OfficeStore
@@ -32,7 +34,7 @@ import Testing
     #expect(info["usedBytes"] as? Int == space["used"])
     #expect(info["freeBytes"] as? Int == space["free"])
     let text = try inspection.run("space").output
-    #expect(text.contains(/\n  large binaries +0\n/) && text.contains("\nreclaimable  "))
+    #expect(text.contains(/\n  large binaries +0 B\n/) && text.contains("\nreclaimable  "))
   }
 
   @Test func spaceOfAnyFile() throws {
@@ -89,7 +91,7 @@ import Testing
     let before = try Data(contentsOf: office.url)
     let outcome = try Inspection.program.run(["copy", office.url.path, copy.path] + options)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output == "path   \(copy.path)\nbytes  \(try bytes(copy))\n")
+    #expect(outcome.output == "path  \(copy.path)\nsize  \(SizeText.text(try bytes(copy)))\n")
     #expect(try Data(contentsOf: office.url) == before)
     #expect(try run("check", copy.path).status == 0)
     #expect(try run("dump", copy.path).output == run("dump", office.url.path).output)

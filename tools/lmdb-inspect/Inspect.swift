@@ -66,6 +66,7 @@ import Logging
       } else {
         try command.run()
       }
+      Pager.end()
     } catch let error as InspectError {
       error.end()
     } catch {
@@ -76,6 +77,7 @@ import Logging
   /// Ends the process as requested by the argument parser: with a message for the user, or with the
   /// exit code of a verb that has answered.
   private static func end(_ error: any Error) -> Never {
+    Pager.end()
     let code = exitCode(for: error).rawValue
     let text = fullMessage(for: error)
     if code == 0 {
@@ -147,6 +149,8 @@ extension InspectError {
     case let error as InspectError: self = error
     case let error as ArborError where Self.codesOfQuestions.contains(error.code):
       self = .notFound("\(error)")
+    case let error as ArborError where error.code == .diskFull:
+      self = .unwritable("\(path): \(error)")
     default:
       let text = (error as? CocoaError)?.systemMessage ?? "\(error)"
       self = .unreadable("\(path): \(text)")
@@ -168,9 +172,12 @@ extension InspectError {
 
   /// Reports the error and ends the process.
   func end() -> Never {
+    Pager.end()
     let text = ToolWording.text(description)
+    let isColored = TerminalView.isColored(STDERR_FILENO)
+    let name = isColored ? "\u{1B}[31mlmdb-inspect:\u{1B}[0m" : "lmdb-inspect:"
     StandardStream.report(
-      Self.isJSON ? Self.json(text, code: code.rawValue) : "lmdb-inspect: \(text)")
+      Self.isJSON ? Self.json(text, code: code.rawValue) : "\(name) \(text)")
     exit(code.rawValue)
   }
 }

@@ -24,6 +24,9 @@ struct FileArguments: ParsableArguments {
       writes to the file.
       """)
   var immutable = false
+
+  @Flag(help: "Print a long answer without the program of the variable PAGER.")
+  var noPager = false
 }
 
 extension Verb {
@@ -34,6 +37,8 @@ extension Verb {
 
   /// Opens the file and answers in a form.
   func inspect(_ output: Output) throws {
+    var output = output
+    output.usesPager = !target.noPager
     try reportAnswer(on: target.path, to: output) { printer in
       let file = try InspectedFile(path: target.path, isImmutable: target.immutable)
       do { try answer(file, &printer) } catch {
@@ -69,8 +74,10 @@ func reportAnswer(
   on path: String, to output: Output, _ answer: (inout Printer) throws -> Void
 ) throws {
   // An interruption removes the output file.
-  guard output.path == nil else {
-    return try Interruption.removingUnfinishedFiles { try write() }
+  if let path = output.path {
+    return try Interruption.removingUnfinishedFiles {
+      try ProgressLine.showing("writing \(path)") { _ in try write() }
+    }
   }
   try write()
 

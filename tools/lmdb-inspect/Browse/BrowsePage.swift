@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 
 /// A list shown in the terminal, in which the user selects a row.
@@ -12,35 +13,55 @@ protocol BrowsePage {
   func rows(_ range: Range<Int>, shift: Int) throws -> (header: String?, rows: [String])
   /// Returns the page that a row opens, or `nil` if it opens none.
   func page(at row: Int) throws -> (any BrowsePage)?
-  /// Returns the same page restricted to the rows that match a predicate; an empty one matches all.
-  /// Returns `nil` if the page cannot be filtered.
-  func filtered(_ predicate: String) throws -> (any BrowsePage)?
-  /// The current predicate.
-  var predicate: String { get }
+  /// Returns the text of a row for the clipboard.
+  func copy(of row: Int) throws -> String
+  /// The condition and order of the rows, or `nil` if the page cannot be filtered.
+  var choice: RowChoice? { get }
+  /// Returns the same page with another condition and order.
+  func choosing(_ choice: RowChoice) throws -> any BrowsePage
+  /// Returns the same page in another form, or `nil` if it has none.
+  func shown(as form: ValueForm) throws -> (any BrowsePage)?
   /// Returns the same page with current data.
   func reloaded() throws -> any BrowsePage
 }
 
+/// The condition and order of the rows of a page.
+struct RowChoice: Equatable {
+  /// A predicate; an empty one matches all rows.
+  var predicate = ""
+  /// Key paths as for `query --sort`; without any, the rows are in the order of the store.
+  var sort = ""
+}
+
 extension BrowsePage {
-  var predicate: String { "" }
-  func filtered(_ predicate: String) throws -> (any BrowsePage)? { nil }
+  var choice: RowChoice? { nil }
+  func choosing(_ choice: RowChoice) throws -> any BrowsePage { self }
+  func shown(as form: ValueForm) throws -> (any BrowsePage)? { nil }
+}
+
+/// A store that is browsed.
+struct BrowsedStore {
+  let file: InspectedFile
+  let engine: StoreEngine
+  /// The same store, for sorted fetches.
+  let objects: PersistentStore
 }
 
 /// The store's entities with their numbers of objects.
 struct EntityPage: BrowsePage {
-  private let store: StoreEngine
+  private let store: BrowsedStore
   private let entities: [(entity: EntitySchema, count: Int)]
 
-  init(_ store: StoreEngine) throws {
+  init(_ store: BrowsedStore) throws {
     self.store = store
-    let snapshot = try store.snapshot()
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
-    entities = try store.schema.entities.map {
+    entities = try store.engine.schema.entities.map {
       ($0, try snapshot.count(StoreQuery(entity: $0), overlay: nil))
     }
   }
 
-  var title: String { store.path ?? "store" }
+  var title: String { store.engine.path ?? "store" }
   var count: Int { entities.count }
 
   func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {
@@ -53,8 +74,10 @@ struct EntityPage: BrowsePage {
   }
 
   func page(at row: Int) throws -> (any BrowsePage)? {
-    try ObjectListPage(store, .entity(entities[row].entity), predicate: "")
+    try ObjectListPage(store, .entity(entities[row].entity))
   }
+
+  func copy(of row: Int) -> String { entities[row].entity.name }
 
   func reloaded() throws -> any BrowsePage { try EntityPage(store) }
 }

@@ -1,4 +1,5 @@
 import ArborModel
+import ArborObjects
 import ArborStore
 
 /// Objects as rows: those of an entity or the members of a relationship, optionally filtered by a
@@ -9,41 +10,45 @@ struct ObjectListPage: BrowsePage {
     case members(RelationshipSchema, of: ObjectNumber)
   }
 
-  private let store: StoreEngine
+  private let store: BrowsedStore
   private let source: Source
   private let entity: EntitySchema
   private let numbers: [ObjectNumber]
-  let predicate: String
+  let choice: RowChoice?
 
-  init(_ store: StoreEngine, _ source: Source, predicate: String) throws {
+  init(_ store: BrowsedStore, _ source: Source, _ choice: RowChoice = RowChoice()) throws {
     self.store = store
     self.source = source
-    self.predicate = predicate
-    let snapshot = try store.snapshot()
-    defer { snapshot.close() }
+    self.choice = choice
     switch source {
     case .entity(let entity):
       self.entity = entity
-      numbers = try Self.matches(entity, predicate, on: snapshot)
+      numbers = try Self.matches(entity, choice, in: store)
     case .members(let relationship, let owner):
-      entity = store.schema.entities[relationship.destination]
+      entity = store.engine.schema.entities[relationship.destination]
+      let snapshot = try store.engine.snapshot()
+      defer { snapshot.close() }
       let members = try snapshot.members(relationship, of: owner)
-      if predicate.isEmpty {
+      if choice == RowChoice() {
         numbers = members
       } else {
-        // Keeps the order of the relationship.
-        let matches = Set(try Self.matches(entity, predicate, on: snapshot))
-        numbers = members.filter(matches.contains)
+        let matches = try Self.matches(entity, choice, in: store)
+        // Without another order, that of the relationship.
+        let (ordered, kept) = choice.sort.isEmpty ? (members, matches) : (matches, members)
+        numbers = ordered.filter(Set(kept).contains)
       }
     }
   }
 
   private static func matches(
-    _ entity: EntitySchema, _ predicate: String, on snapshot: StoreSnapshot
+    _ entity: EntitySchema, _ choice: RowChoice, in store: BrowsedStore
   ) throws -> [ObjectNumber] {
-    let condition = predicate.isEmpty ? nil : try snapshot.store.bind(predicate, to: entity)
-    return try snapshot.fetchNumbers(
-      StoreQuery(entity: entity, predicate: condition), overlay: nil)
+    let request = FetchRequest<ManagedObject>(
+      entity: entity.name,
+      predicate: choice.predicate.isEmpty ? nil : FetchPredicate(stringLiteral: choice.predicate),
+      sortKeys: CommaList.parts(of: [choice.sort]).map { SortKey(stringLiteral: $0) })
+    return try store.objects.makeContext().fetchIDs(request)
+      .map { try store.engine.objectNumber($0) }
   }
 
   var title: String {
@@ -51,30 +56,36 @@ struct ObjectListPage: BrowsePage {
       switch source {
       case .entity(let entity): entity.name
       case .members(let relationship, let owner):
-        "\(DecodedObject.name(owner, in: store.schema)).\(relationship.name)"
+        "\(DecodedObject.name(owner, in: store.engine.schema)).\(relationship.name)"
       }
+    let predicate = choice?.predicate ?? ""
+    let sort = choice?.sort ?? ""
     let condition = predicate.isEmpty ? "" : " where \(predicate)"
-    return "\(subject)\(condition) · \(numbers.count) \(numbers.count == 1 ? "object" : "objects")"
+    let order = sort.isEmpty ? "" : " by \(sort)"
+    return
+      "\(subject)\(condition)\(order) · \(numbers.count) \(numbers.count == 1 ? "object" : "objects")"
   }
 
   var count: Int { numbers.count }
 
   func rows(_ range: Range<Int>, shift: Int) throws -> (header: String?, rows: [String]) {
-    let snapshot = try store.snapshot()
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
+    let labels = try ObjectLabels(store.engine)
+    defer { labels.close() }
     let slabs = SlabAllocator()
     var rows: [[String]] = [["object"] + columns.dropFirst(shift)]
     for number in numbers[range] {
-      let name = DecodedObject.name(number, in: store.schema)
+      let name = DecodedObject.name(number, in: store.engine.schema)
       guard let record = try snapshot.record(number, allocator: slabs),
-        let object = DecodedObject(number, record, in: store)
+        let object = DecodedObject(number, record, in: store.engine)
       else {
         rows.append([name, "(deleted)"])
         continue
       }
       var cells: [String: String] = [:]
       for (name, value) in object.attributes { cells[name] = ValueText.text(value) }
-      for (name, target) in object.targets { cells[name] = object.text(target) }
+      for (name, target) in object.targets { cells[name] = target.map(labels.text) ?? "nil" }
       rows.append([name] + columns.dropFirst(shift).map { cells[$0] ?? "" })
     }
     let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
@@ -94,12 +105,23 @@ struct ObjectListPage: BrowsePage {
 
   func page(at row: Int) throws -> (any BrowsePage)? { try ObjectPage(store, numbers[row]) }
 
-  func filtered(_ predicate: String) throws -> (any BrowsePage)? {
-    try ObjectListPage(store, source, predicate: predicate)
+  func copy(of row: Int) -> String {
+    DecodedObject.name(numbers[row], in: store.engine.schema)
+  }
+
+  func choosing(_ choice: RowChoice) throws -> any BrowsePage {
+    let page = try ObjectListPage(store, source, choice)
+    if case .entity(let entity) = source, !choice.predicate.isEmpty {
+      QueryShelf(store: store.engine.id).remember(
+        SavedQuery(
+          entity: entity.name, predicate: choice.predicate,
+          sort: choice.sort.isEmpty ? [] : [choice.sort]))
+    }
+    return page
   }
 
   func reloaded() throws -> any BrowsePage {
-    try ObjectListPage(store, source, predicate: predicate)
+    try ObjectListPage(store, source, choice ?? RowChoice())
   }
 }
 

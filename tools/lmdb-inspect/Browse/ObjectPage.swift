@@ -8,31 +8,36 @@ struct ObjectPage: BrowsePage {
     let text: String
     var target: ObjectNumber?
     var members: RelationshipSchema?
+    var value: PropertyValue?
   }
 
-  private let store: StoreEngine
+  private let store: BrowsedStore
   private let number: ObjectNumber
   private let list: [Row]
   let title: String
 
-  init(_ store: StoreEngine, _ number: ObjectNumber) throws {
+  init(_ store: BrowsedStore, _ number: ObjectNumber) throws {
     self.store = store
     self.number = number
-    let name = DecodedObject.name(number, in: store.schema)
-    let snapshot = try store.snapshot()
+    let name = DecodedObject.name(number, in: store.engine.schema)
+    let snapshot = try store.engine.snapshot()
     defer { snapshot.close() }
+    let labels = try ObjectLabels(store.engine)
+    defer { labels.close() }
     let slabs = SlabAllocator()
     guard let record = try snapshot.record(number, allocator: slabs),
-      let object = DecodedObject(number, record, in: store)
+      let object = DecodedObject(number, record, in: store.engine)
     else {
       title = "\(name) (deleted)"
       list = []
       return
     }
     title = "\(name), version \(object.version)"
-    var rows = object.attributes.map { Row(name: $0.name, text: ValueText.text($0.value)) }
+    var rows = object.attributes.map {
+      Row(name: $0.name, text: ValueText.text($0.value), value: $0.value)
+    }
     rows += object.targets.map { (name, target) in
-      Row(name: name, text: target.map { "→ \(object.text($0))" } ?? "nil", target: target)
+      Row(name: name, text: target.map { "→ \(labels.text($0))" } ?? "nil", target: target)
     }
     for relationship in object.entity.relationships
     where relationship.isToMany && !relationship.isHidden {
@@ -55,9 +60,16 @@ struct ObjectPage: BrowsePage {
   func page(at row: Int) throws -> (any BrowsePage)? {
     if let target = list[row].target { return try ObjectPage(store, target) }
     if let members = list[row].members {
-      return try ObjectListPage(store, .members(members, of: number), predicate: "")
+      return try ObjectListPage(store, .members(members, of: number))
     }
-    return nil
+    return list[row].value.map { ValuePage("\(title) · \(list[row].name)", .value($0)) }
+  }
+
+  func copy(of row: Int) -> String {
+    if let target = list[row].target {
+      return DecodedObject.name(target, in: store.engine.schema)
+    }
+    return list[row].value.map(ValuePage.plainText) ?? list[row].text
   }
 
   func reloaded() throws -> any BrowsePage { try ObjectPage(store, number) }

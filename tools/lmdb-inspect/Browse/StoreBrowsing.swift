@@ -1,9 +1,15 @@
 import ArborModel
 import ArborObjects
 import ArborStore
+import LMDB
 
-/// The state of browsing a store in a terminal: a stack of pages, and an input line for predicates.
+/// The state of browsing a file in a terminal: a stack of pages, and an input line.
 struct StoreBrowsing {
+  private enum Input {
+    case predicate
+    case sort
+  }
+
   private struct Level {
     var page: any BrowsePage
     var selected = 0
@@ -14,21 +20,62 @@ struct StoreBrowsing {
   }
 
   private var help: String {
-    prompt == nil
-      ? "enter follow · esc back · / predicate · r reload · q quit"
-      : "enter choose · esc cancel · ctrl-u clear"
+    guard prompt == nil else { return "enter choose · esc cancel · ctrl-u clear" }
+    let level = levels[levels.count - 1]
+    let position =
+      level.page.count == 0 ? "no rows" : "row \(level.selected + 1) of \(level.page.count)"
+    return position
+      + (level.page.choice == nil ? "" : " · / filter · s sort") + " · ? help · q quit"
   }
 
   private var levels: [Level]
   private var prompt: Frame.Prompt?
+  private var input = Input.predicate
   private var message: String?
   private(set) var isOver = false
 
-  private let store: StoreEngine
+  /// The text to copy to the clipboard, until it has been taken.
+  private var copied: String?
 
-  init(_ store: StoreEngine) throws {
-    self.store = store
-    levels = [Level(page: try EntityPage(store))]
+  private let file: InspectedFile
+  private let store: BrowsedStore?
+  private var transaction: UInt64
+
+  /// - Parameter objects: The store in the file, or `nil` for a file of another program.
+  init(_ file: InspectedFile, _ objects: PersistentStore?) throws {
+    self.file = file
+    transaction = try file.environment.info().lastTransactionID
+    store = try objects.map {
+      BrowsedStore(file: file, engine: try file.requireStore(), objects: $0)
+    }
+    levels = [
+      Level(page: try store.map { try EntityPage($0) as any BrowsePage } ?? TableListPage(file))
+    ]
+  }
+
+  /// Returns the text to copy, once.
+  mutating func takeCopy() -> String? {
+    defer { copied = nil }
+    return copied
+  }
+
+  mutating func refuseCopy() { message = "The text is too long for the terminal's clipboard." }
+
+  /// Reads the page again if another process has committed.
+  mutating func refresh() {
+    do {
+      let newest = try file.environment.info().lastTransactionID
+      guard newest != transaction, prompt == nil else { return }
+      transaction = newest
+      try reload()
+      message = "Another process has committed. The page shows its changes."
+    } catch {
+      message = ToolWording.text(error, in: file.store)
+    }
+  }
+
+  private mutating func reload() throws {
+    levels[levels.count - 1].page = try levels[levels.count - 1].page.reloaded()
   }
 
   /// Returns the contents of the screen.
@@ -45,7 +92,7 @@ struct StoreBrowsing {
       (frame.header, frame.rows) = try level.page.rows(range, shift: level.shift)
       frame.selected = range.isEmpty ? nil : level.selected - level.top
     } catch {
-      frame.status = ToolWording.text(error, in: store)
+      frame.status = ToolWording.text(error, in: file.store)
     }
     return frame
   }
@@ -69,14 +116,20 @@ struct StoreBrowsing {
       case .right: levels[levels.count - 1].shift += 1
       case .enter: try enter()
       case .escape, .backspace: leave()
-      case .text("/"): beginPrompt()
-      case .text("r"):
-        levels[levels.count - 1].page = try levels[levels.count - 1].page.reloaded()
+      case .text("/"): beginPrompt(.predicate)
+      case .text("s"): beginPrompt(.sort)
+      case .text("o"):
+        if let store { levels.append(Level(page: QueryPage(store))) }
+      case .text("x"): try show(as: .hex)
+      case .text("j"): try show(as: .json)
+      case .text("y"): try copy()
+      case .text("?"): levels.append(Level(page: HelpPage()))
+      case .text("r"): try reload()
       case .text("q"), .control("c"): isOver = true
       default: break
       }
     } catch {
-      message = ToolWording.text(error, in: store)
+      message = ToolWording.text(error, in: file.store)
     }
   }
 
@@ -91,21 +144,40 @@ struct StoreBrowsing {
     if let page = try level.page.page(at: level.selected) { levels.append(Level(page: page)) }
   }
 
+  private mutating func show(as form: ValueForm) throws {
+    let level = levels[levels.count - 1]
+    guard let page = try level.page.shown(as: form) else {
+      message = "Open a value to see it as bytes or JSON."
+      return
+    }
+    levels[levels.count - 1] = Level(page: page)
+  }
+
+  private mutating func copy() throws {
+    let level = levels[levels.count - 1]
+    guard level.selected < level.page.count else { return }
+    copied = try level.page.copy(of: level.selected)
+    message = "Copied."
+  }
+
   private mutating func leave() {
     if levels.count > 1 { levels.removeLast() }
   }
 
   // MARK: Input
 
-  private mutating func beginPrompt() {
-    let level = levels[levels.count - 1]
-    // Other pages cannot be filtered.
-    guard level.page is ObjectListPage else {
-      message = "Open an entity or a relationship before you filter by a predicate."
+  private mutating func beginPrompt(_ input: Input) {
+    guard let choice = levels[levels.count - 1].page.choice else {
+      message = "Open an entity or a relationship before you filter or sort."
       return
     }
-    let text = level.page.predicate
-    prompt = Frame.Prompt(label: "/", text: text, cursor: text.count)
+    self.input = input
+    switch input {
+    case .predicate:
+      prompt = Frame.Prompt(label: "/", text: choice.predicate, cursor: choice.predicate.count)
+    case .sort:
+      prompt = Frame.Prompt(label: "sort by ", text: choice.sort, cursor: choice.sort.count)
+    }
   }
 
   private mutating func edit(_ key: Key) {
@@ -138,16 +210,20 @@ struct StoreBrowsing {
     prompt = line
   }
 
-  /// Filters the page by the input. Invalid input is kept for correction.
-  private mutating func apply(_ predicate: String) {
+  /// Filters or sorts the page by the input. Invalid input is kept for correction.
+  private mutating func apply(_ text: String) {
     let level = levels[levels.count - 1]
+    var choice = level.page.choice ?? RowChoice()
+    switch input {
+    case .predicate: choice.predicate = text
+    case .sort: choice.sort = text
+    }
     do {
-      if let page = try level.page.filtered(predicate) {
-        levels[levels.count - 1] = Level(page: page, shift: level.shift)
-      }
+      let page = try level.page.choosing(choice)
+      levels[levels.count - 1] = Level(page: page, shift: level.shift)
       prompt = nil
     } catch {
-      message = ToolWording.text(error, in: store)
+      message = ToolWording.text(error, in: file.store)
     }
   }
 }

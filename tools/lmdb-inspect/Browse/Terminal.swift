@@ -15,6 +15,8 @@ final class Terminal {
   enum Event: Equatable {
     case key(Key)
     case resized
+    /// Nothing has happened for a while.
+    case idle
     /// The terminal is gone, or the program was asked to terminate.
     case ended
   }
@@ -88,6 +90,18 @@ final class Terminal {
     return Size(rows: Int(size.ws_row), columns: Int(size.ws_col))
   }
 
+  /// The largest text that terminals accept for the clipboard.
+  private static let longestCopy = 74_994
+
+  /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns whether it
+  /// is short enough.
+  func copy(_ text: String) -> Bool {
+    let data = Data(text.utf8)
+    guard data.count <= Self.longestCopy else { return false }
+    write("\u{1B}]52;c;\(data.base64EncodedString())\u{7}")
+    return true
+  }
+
   func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -110,10 +124,9 @@ final class Terminal {
         pollfd(fd: pipe[0], events: Int16(POLLIN), revents: 0),
       ]
       // An Escape without further bytes for a moment is the key.
-      let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : -1)
+      let result = poll(&polled, nfds_t(polled.count), decoder.isWaiting ? 50 : 1000)
       if result == 0 {
-        if let key = decoder.next(isComplete: true) { return .key(key) }
-        continue
+        return decoder.next(isComplete: true).map(Event.key) ?? .idle
       }
       if result < 0, errno != EINTR { return .ended }
       if let number = read(pipe[0])?.first {

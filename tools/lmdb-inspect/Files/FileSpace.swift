@@ -8,6 +8,7 @@ import LMDB
 struct FileSpace {
   /// The size of the file in bytes.
   let bytes: Int
+  private let sizes: SizeArguments
   private var facts = Facts()
   private var databases: [StoreSpace.Database] = []
   private var longReaders: [StoreReader] = []
@@ -15,7 +16,8 @@ struct FileSpace {
   private var pinned = 0
   private var other = 0
 
-  init(_ file: InspectedFile) throws {
+  init(_ file: InspectedFile, _ sizes: SizeArguments) throws {
+    self.sizes = sizes
     if let store = file.store {
       let space = try store.space(longReadersPinning: StoreOptions().pinnedPagesThreshold)
       bytes = space.file
@@ -38,23 +40,27 @@ struct FileSpace {
   }
 
   private mutating func add(_ space: StoreSpace) {
-    facts.add("file", space.file)
-    facts.add("used", space.used)
+    add("file", space.file)
+    add("used", space.used)
     for kind in space.kinds {
-      facts.add(
+      add(
         Self.key(kind.name), label: "  \(kind.isEstimated ? "about " : "")\(kind.name)", kind.bytes)
     }
-    facts.add("free", space.free)
-    facts.add("pinned", label: "  pinned by readers", space.pinned)
-    facts.add("reclaimable", space.reclaimable)
+    add("free", space.free)
+    add("pinned", label: "  pinned by readers", space.pinned)
+    add("reclaimable", space.reclaimable)
+  }
+
+  private mutating func add(_ name: String, label: String? = nil, _ bytes: Int) {
+    facts.add(name, label: label, bytes: bytes, sizes)
   }
 
   private mutating func addFile(used: Int, reclaimable: Int) {
-    facts.add("file", bytes)
-    facts.add("used", used)
-    facts.add("free", free)
-    facts.add("pinned", label: "  pinned by readers", pinned)
-    facts.add("reclaimable", reclaimable)
+    add("file", bytes)
+    add("used", used)
+    add("free", free)
+    add("pinned", label: "  pinned by readers", pinned)
+    add("reclaimable", reclaimable)
   }
 
   /// Returns tables with their sizes, read from one snapshot.
@@ -90,18 +96,18 @@ struct FileSpace {
 // MARK: Output
 
 extension FileSpace {
-  var text: String {
-    var table = TextTable(["entries", "pages", "bytes", "full", "what"])
+  func text(_ view: TerminalView) -> String {
+    var table = TextTable(["entries", "pages", sizes.title, "full", "what"])
     for database in databases where database.pages > 0 {
       let about = database.isEstimated ? "about " : ""
       let fill = database.fill.map { "\(Int(($0 * 100).rounded()))%" } ?? "-"
       table.add([
-        String(database.entries), String(database.pages), String(database.bytes), fill,
+        String(database.entries), String(database.pages), sizes.text(database.bytes), fill,
         about + title(database),
       ])
     }
     let long = longReaders.map { "\nlong reader: \($0)" }.joined()
-    return "\(facts.text)\n\n\(table.text)\(long)"
+    return "\(facts.text)\n\n\(table.text(view))\(long)"
   }
 
   var json: JSONValue {

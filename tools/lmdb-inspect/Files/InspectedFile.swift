@@ -76,7 +76,9 @@ struct InspectedFile {
 
   /// Returns the database with the given name, either the stored one or the current one of the
   /// model. The empty name stands for the unnamed database.
-  func database(_ name: String) throws -> Database {
+  ///
+  /// - Parameter mayBeEntity: Whether the name may have been meant as that of an entity.
+  func database(_ name: String, mayBeEntity: Bool = false) throws -> Database {
     if name.isEmpty { return try environment.mainDatabase() }
     if let database = try environment.openDatabase(name) { return database }
     let present = try store.map { try StoreDatabases.presentNames($0.schema) } ?? [:]
@@ -84,6 +86,10 @@ struct InspectedFile {
       let database = try environment.openDatabase(stored)
     {
       return database
+    }
+    // The databases of an entity have a slash in their names.
+    if mayBeEntity, let store, !name.contains("/") {
+      throw InspectError.unknownEntity(name, among: store.schema.entities.map(\.name))
     }
     let names = try environment.databaseNames() + present.values
     let nearest = NearestName.of(name, in: names).map { " Did you mean “\($0)”?" } ?? ""

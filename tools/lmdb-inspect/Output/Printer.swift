@@ -10,12 +10,18 @@ struct Output {
   /// The file to create, or `nil` for the standard output.
   var path: String?
   var replaces = false
+  var isWide = false
+  var isExpanded = false
+  /// Whether a long answer passes through the user's pager.
+  var usesPager = false
 }
 
 /// Writes a verb's answer to the standard output or a file: as text, JSON or delimited rows.
 struct Printer {
   let form: OutputForm
+  let view: TerminalView
   private let file: OutputFile?
+  private var awaitsPager: Bool
   private var pending: [UInt8] = []
   private var listCount: Int?
   private var columns: [String] = []
@@ -23,11 +29,16 @@ struct Printer {
   /// - Parameter source: The file that the answer is about.
   init(_ output: Output, source: String) throws {
     form = output.form
+    let isShown = output.path == nil && StandardStream.isTerminal
+    view = TerminalView(
+      width: isShown && !output.isWide ? TerminalView.columns(of: STDOUT_FILENO) : nil,
+      isColored: isShown && TerminalView.isColored(STDOUT_FILENO), isExpanded: output.isExpanded)
+    awaitsPager = isShown && output.usesPager
     file = try output.path.map { try OutputFile($0, replaces: output.replaces, source: source) }
   }
 
-  /// Whether text can pass to a terminal, which would obey control characters.
-  private var isTerminal: Bool { file == nil && isatty(STDOUT_FILENO) == 1 }
+  /// Whether text reaches a terminal, which would obey control characters.
+  private var isTerminal: Bool { file == nil && StandardStream.isTerminal }
 
   /// Prints an entire answer in the requested form.
   mutating func print(
@@ -53,6 +64,21 @@ struct Printer {
       for row in rows { add(json: row, text: "") }
       endList(summary: "")
     }
+  }
+
+  /// Prints an answer of few rows, as text in a table.
+  ///
+  /// - Parameters:
+  ///   - empty: The text for no rows.
+  ///   - footer: The text after the table.
+  mutating func print(
+    _ rows: [JSONValue], columns: [String], json: JSONValue? = nil, table: TextTable,
+    empty: String = "", footer: String = ""
+  ) {
+    let view = view
+    print(
+      rows, columns: columns, json: json,
+      text: (table.isEmpty ? empty : table.text(view)) + footer)
   }
 
   /// Begins an answer of several parts, in JSON a list with one element per line.
@@ -101,12 +127,19 @@ struct Printer {
     flush()
   }
 
-  /// Writes a line of text without trailing blanks.
+  /// Writes a line of text without trailing blanks, shortened to the terminal's width.
   mutating func write(line: [UInt8]) {
     let end = line.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
-    pending.append(contentsOf: line[..<end])
+    if view.width == nil {
+      pending.append(contentsOf: line[..<end])
+    } else {
+      write(view.fitted(String(decoding: line[..<end], as: UTF8.self)))
+    }
     write("\n")
   }
+
+  /// Writes a line of text in bold, shortened to the terminal's width.
+  mutating func write(heading: String) { write(view.heading(view.fitted(heading)) + "\n") }
 
   /// Writes bytes as they are.
   mutating func write(bytes: [UInt8]) {
@@ -117,8 +150,16 @@ struct Printer {
   /// Writes the pending output.
   mutating func flush() {
     guard !pending.isEmpty else { return }
+    if awaitsPager {
+      awaitsPager = false
+      if !fitsScreen { Pager.begin() }
+    }
     if let file { write(to: file) } else { StandardStream.write(pending) }
     pending.removeAll(keepingCapacity: true)
+  }
+
+  private var fitsScreen: Bool {
+    pending.count { $0 == UInt8(ascii: "\n") } < TerminalView.rows(of: STDOUT_FILENO) ?? 24
   }
 
   /// Writes the pending output and completes the file.

@@ -28,13 +28,24 @@ struct RowArguments: ParsableArguments {
   @Flag(help: "Replace the output file if it exists.")
   var force = false
 
+  @Flag(help: "Print whole lines, even if they exceed the width of the terminal.")
+  var wide = false
+
+  @Flag(help: "Print a line for each column of a row.")
+  var expanded = false
+
   func destination(json: Bool) throws -> Output {
     if json, let form { throw ValidationError("Use either --json or --\(form.rawValue).") }
-    return Output(
-      form: json ? .json : outputForm, path: output, replaces: force)
+    var destination = Output(form: json ? .json : outputForm, path: output, replaces: force)
+    destination.isWide = wide
+    destination.isExpanded = expanded
+    return destination
   }
 
   func validate() throws {
+    if expanded, let form {
+      throw ValidationError("Use either --expanded or --\(form.rawValue).")
+    }
     if force, output == nil {
       throw ValidationError("--force requires --output.")
     }

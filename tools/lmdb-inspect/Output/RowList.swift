@@ -10,6 +10,7 @@ struct RowList {
   private static let room = 16 << 20
 
   private let names: [String]
+  private let labels: ObjectLabels?
   /// The concatenated cells that have not been printed yet.
   private var bytes: [UInt8] = []
   /// For each cell, its end in ``bytes`` and its width in terminal columns.
@@ -19,8 +20,10 @@ struct RowList {
   private var hasHeader = false
   private var count = 0
 
-  init(_ names: [String]) {
+  /// - Parameter labels: The labels of objects in text.
+  init(_ names: [String], labels: ObjectLabels? = nil) {
     self.names = names
+    self.labels = labels
     widths = names.map(TextWidth.of)
   }
 
@@ -30,20 +33,24 @@ struct RowList {
     guard printer.form == .text else {
       return printer.add(json: .object(object(of: values)), text: "")
     }
-    for value in values { add(Self.text(value)) }
+    let texts = zip(names, values).map { text($1, in: $0) }
+    if printer.view.isExpanded {
+      return printer.add(json: .null, text: ExpandedRow.text(count, names, texts) + "\n")
+    }
+    for text in texts { add(text) }
     if hasHeader || bytes.count > Self.room { printCells(&printer) }
   }
 
   /// Prints the remaining rows, and as text their number.
   mutating func end(_ printer: inout Printer) {
     begin(&printer)
-    if printer.form == .text, count > 0 { printCells(&printer) }
+    if !cells.isEmpty { printCells(&printer) }
     printer.endList(summary: count == 1 ? "1 row" : "\(count) rows")
   }
 
   /// Prints the rows preceding an error.
   mutating func cut(_ printer: inout Printer) {
-    if printer.form == .text, count > 0 { printCells(&printer) }
+    if !cells.isEmpty { printCells(&printer) }
   }
 
   /// Begins the list with the first row, so that a query that fails before it prints nothing.
@@ -74,17 +81,19 @@ struct RowList {
   private mutating func printCells(_ printer: inout Printer) {
     if !hasHeader {
       hasHeader = true
-      let cells = zip(names, widths).map { TextWidth.padded($0, to: $1) }
-      printer.write(line: Array(cells.joined(separator: "  ").utf8))
+      widths = ColumnWidths.fitting(widths, in: printer.view)
+      let cells = zip(names, widths).map { TextWidth.padded(TextWidth.cut($0, to: $1), to: $1) }
+      let line = cells.joined(separator: "  ")
+      printer.write(heading: String(line.reversed().drop { $0 == " " }.reversed()))
     }
     var line: [UInt8] = []
     var start = 0
     for (index, cell) in cells.enumerated() {
       let column = index % names.count
-      line.append(contentsOf: bytes[start..<cell.end])
+      let width = add(bytes[start..<cell.end], cell.width, column, printer.view, to: &line)
       start = cell.end
       if column < names.count - 1 {
-        let blanks = max(0, widths[column] - cell.width) + 2
+        let blanks = max(0, widths[column] - width) + ColumnWidths.gap
         line.append(contentsOf: repeatElement(UInt8(ascii: " "), count: blanks))
       } else {
         printer.write(line: line)
@@ -95,18 +104,35 @@ struct RowList {
     cells.removeAll(keepingCapacity: true)
   }
 
+  /// Adds a cell to a line. Returns its width, which is shortened on a terminal.
+  private func add(
+    _ cell: ArraySlice<UInt8>, _ width: Int, _ column: Int, _ view: TerminalView,
+    to line: inout [UInt8]
+  ) -> Int {
+    guard view.width != nil, width > widths[column] else {
+      line.append(contentsOf: cell)
+      return width
+    }
+    let text = TextWidth.cut(String(decoding: cell, as: UTF8.self), to: widths[column])
+    line.append(contentsOf: text.utf8)
+    return TextWidth.of(text)
+  }
+
   private static func json(_ value: PropertyValue) -> JSONValue {
     if case .objectID(let id) = value { return .string(name(id)) }
     if case .list(let values) = value { return .array(values.map(json)) }
     return ValueText.json(value)
   }
 
-  private static func text(_ value: PropertyValue) -> String {
-    if case .objectID(let id) = value { return name(id) }
-    if case .list(let values) = value {
-      return "[" + values.map(text).joined(separator: ", ") + "]"
+  /// Returns a value as text. The object itself needs no label, because its row has the attribute.
+  private func text(_ value: PropertyValue, in column: String) -> String {
+    switch value {
+    case .objectID(let id):
+      column == "id" ? Self.name(id) : labels?.text(id) ?? Self.name(id)
+    case .list(let values):
+      "[" + values.map { text($0, in: column) }.joined(separator: ", ") + "]"
+    default: ValueText.text(value)
     }
-    return ValueText.text(value)
   }
 
   /// Returns `Entity/number`, the form accepted by `show`.

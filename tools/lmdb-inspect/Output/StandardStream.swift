@@ -2,6 +2,9 @@ import Foundation
 
 /// The program's standard output and standard error.
 enum StandardStream {
+  /// Whether the standard output is a terminal, also while a pager shows it.
+  static let isTerminal = isatty(STDOUT_FILENO) == 1
+
   /// Reopens standard streams that the caller has closed. Otherwise the next opened file would get
   /// their descriptor, and an answer could be written into a store.
   static func reserve() {
@@ -10,12 +13,18 @@ enum StandardStream {
       // to the closed output then fails; errors of standard error are ignored.
       _ = open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY)
     }
+    _ = isTerminal
   }
 
   /// Writes to the standard output. Ends the program with a message if that fails, because an
   /// unread answer is pointless.
   static func write(_ bytes: [UInt8]) {
     guard let failure = write(bytes, to: STDOUT_FILENO) else { return }
+    // The reader has quit the pager.
+    if Pager.isShown {
+      Pager.end()
+      exit(0)
+    }
     InspectError.unwritable("The output cannot be written: \(failure). It is incomplete.")
       .end()
   }

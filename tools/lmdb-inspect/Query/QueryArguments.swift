@@ -6,7 +6,8 @@ import ArgumentParser
 /// The arguments of verbs that query objects: an entity and a predicate, or a query with a name.
 struct QueryArguments: ParsableArguments {
   @Argument(
-    help: "The entity of the objects, including its subentities.")
+    help: "The entity of the objects, including its subentities.",
+    completion: StoreCompletion.entities)
   var entity: String?
 
   @Argument(help: "A predicate to match, such as \"age > 40 AND name BEGINSWITH 'A'\".")
@@ -16,7 +17,7 @@ struct QueryArguments: ParsableArguments {
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "The key paths to sort by, with a minus sign for descending order.",
-      valueName: "key,-key"))
+      valueName: "key,-key"), completion: StoreCompletion.properties)
   var sort: [String] = []
 
   @Option(help: "The maximum number of rows.")

@@ -14,6 +14,8 @@ struct BackUpVerb: ParsableCommand {
       The first backup, and any to which commits cannot be added, creates a snapshot. Later ones \
       add the commits since the previous backup, which the store keeps for the log. Other \
       processes can read and write the store meanwhile.
+
+      Example: lmdb-inspect backup Staff.arbor backups/staff
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -32,7 +34,9 @@ struct BackUpVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       let store = try PersistentStore(at: .path(path))
       defer { store.close() }
-      let added = try store.backUp(to: FolderLog(path: folder), snapshot: snapshot)
+      let added = try ProgressLine.showing("backing up") { _ in
+        try store.backUp(to: FolderLog(path: folder), snapshot: snapshot)
+      }
       var facts = Facts()
       facts.add("snapshot", json: .bool(added.isSnapshot), text: added.isSnapshot ? "yes" : "no")
       facts.add("commits", added.commits)

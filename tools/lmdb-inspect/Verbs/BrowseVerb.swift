@@ -1,18 +1,23 @@
+import ArborObjects
 import ArborStore
 import ArgumentParser
 
 /// `browse`: shows a store in the terminal.
 struct BrowseVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "browse", abstract: "Browses a store in the terminal.",
+    commandName: "browse", abstract: "Browses a store or LMDB file in the terminal.",
     discussion: """
-      Up and down, Page Up and Page Down, and Home and End select a row. Left and right scroll its \
-      columns. Enter opens an entity or object or follows a relationship; Escape goes back. “/” \
-      filters a list of objects by a predicate; an empty one shows all. “r” shows the commits of \
-      other processes, and “q” quits. Nothing is written, and no snapshot is held between reads.
+      The arrow keys select a row and scroll its columns. Enter opens an entity, an object, a \
+      relationship or a value; Escape goes back. “/” filters objects by a predicate, “s” sorts \
+      them, and “o” opens queries. “x” and “j” show a value as bytes and as JSON, “y” copies a row \
+      to the clipboard, “?” shows all keys, and “q” quits. Commits of other processes are shown \
+      within a second. Nothing is written to the file, and no snapshot is held between reads. LMDB \
+      files of other programs are shown by tables, keys and values.
+
+      Example: lmdb-inspect browse Staff.arbor
       """)
 
-  @Argument(help: "The store.", completion: .file())
+  @Argument(help: "The store or LMDB file.", completion: .file())
   var path: String
 
   @Flag(
@@ -25,17 +30,25 @@ struct BrowseVerb: ParsableCommand {
   func run() throws {
     try reportAnswer(on: path, json: false) { _ in
       let file = try InspectedFile(path: path, isImmutable: immutable)
-      var browsing = try StoreBrowsing(file.requireStore())
+      if let problem = file.problem { throw problem }
+      let store = file.store == nil ? nil : try file.openStore()
+      defer { store?.close() }
+      var browsing = try StoreBrowsing(file, store)
       let terminal = try Terminal()
       defer { terminal.restore() }
+      var shown = ""
       while !browsing.isOver {
         let size = terminal.size
-        terminal.write(browsing.frame(size).text(size))
+        let text = browsing.frame(size).text(size)
+        if text != shown { terminal.write(text) }
+        shown = text
         switch terminal.event() {
         case .key(let key): browsing.press(key, rows: size.rows)
-        case .resized: continue
+        case .idle: browsing.refresh()
+        case .resized: shown = ""
         case .ended: return
         }
+        if let text = browsing.takeCopy(), !terminal.copy(text) { browsing.refuseCopy() }
       }
     }
   }

@@ -12,6 +12,8 @@ struct CheckVerb: Verb {
       In an ArborData store, all records, index entries, links and counters are checked against \
       each other, as the library's own check does. In any other LMDB file, every entry is read and \
       counted.
+
+      Example: lmdb-inspect check Staff.arbor
       """)
 
   @OptionGroup var target: FileArguments
@@ -21,9 +23,9 @@ struct CheckVerb: Verb {
     var facts = Facts()
     let problems: [String]
     if let store = file.store {
-      problems = try checkStore(store, &facts)
+      problems = try ProgressLine.showing("checking") { try checkStore(store, &facts, $0) }
     } else {
-      problems = try checkTables(of: file, &facts)
+      problems = try ProgressLine.showing("checking") { _ in try checkTables(of: file, &facts) }
     }
     let list = problems.isEmpty ? "no problems" : problems.joined(separator: "\n")
     facts.add("problems", json: .array(problems.map(JSONValue.string)), text: list)
@@ -31,12 +33,26 @@ struct CheckVerb: Verb {
     if !problems.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
   }
 
-  private func checkStore(_ store: StoreEngine, _ facts: inout Facts) throws -> [String] {
-    let report = try store.check()
+  private func checkStore(
+    _ store: StoreEngine, _ facts: inout Facts, _ line: ProgressLine
+  ) throws -> [String] {
+    let report = try store.check { line.report(Self.text($0)) }
     facts.add("records", report.recordCount)
     facts.add("indexEntries", label: "index entries", report.indexEntryCount)
     facts.add("links", report.linkCount)
     return report.problems.map(\.description) + (report.isCutShort ? ["… and more"] : [])
+  }
+
+  private static func text(_ progress: StoreCheckProgress) -> String {
+    let stage =
+      switch progress.stage {
+      case .pages: "pages"
+      case .records(let entity): "records of \(entity)"
+      case .indexes: "indexes"
+      case .relationships: "relationships"
+      case .digests: "digests"
+      }
+    return "\(stage), \(progress.done) of \(progress.total)"
   }
 
   private func checkTables(of file: InspectedFile, _ facts: inout Facts) throws -> [String] {

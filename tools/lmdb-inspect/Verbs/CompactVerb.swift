@@ -10,6 +10,8 @@ struct CompactVerb: ParsableCommand {
     discussion: """
       Replaces the store with a compacted copy, which needs additional space meanwhile. No other \
       process may have the store open. If interrupted, either the former or the new file remains.
+
+      Example: lmdb-inspect compact Staff.arbor
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -18,15 +20,19 @@ struct CompactVerb: ParsableCommand {
   @Flag(help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var sizes: SizeArguments
+
   func run() throws {
     try reportAnswer(on: path, json: json) { printer in
       let store = try PersistentStore(at: .path(path))
       defer { store.close() }
       let before = try store.spaceUsage().file
-      try Interruption.removingUnfinishedFiles { try store.compact() }
+      try Interruption.removingUnfinishedFiles {
+        try ProgressLine.showing("compacting") { _ in try store.compact() }
+      }
       var facts = Facts()
-      facts.add("before", before)
-      facts.add("after", try store.spaceUsage().file)
+      facts.add("before", bytes: before, sizes)
+      facts.add("after", bytes: try store.spaceUsage().file, sizes)
       printer.print(json: facts.json, text: facts.text)
     }
   }

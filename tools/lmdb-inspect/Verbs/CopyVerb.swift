@@ -11,9 +11,12 @@ struct CopyVerb: Verb {
     discussion: """
       Other processes can read and write the file meanwhile. The copy is either complete or not \
       created at all, and nothing is overwritten.
+
+      Example: lmdb-inspect copy Staff.arbor Copy.arbor --compact
       """)
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var sizes: SizeArguments
 
   @Argument(help: "The file to create.", completion: .file())
   var copy: String
@@ -27,18 +30,21 @@ struct CopyVerb: Verb {
     }
     if let problem = file.problem { throw problem }
     try Interruption.removingUnfinishedFiles {
-      if file.store != nil {
-        let store = try file.openStore()
-        defer { store.close() }
-        try store.copy(to: URL(filePath: copy), compacting: compact)
-      } else {
-        try file.environment.copy(to: copy, compacting: compact)
-      }
+      try ProgressLine.showing("copying") { _ in try write(file) }
     }
     var facts = Facts()
     facts.add("path", copy)
-    facts.add("bytes", try FileSize.of(copy))
+    facts.add("bytes", label: "size", bytes: try FileSize.of(copy), sizes)
     printer.print(json: facts.json, text: facts.text)
+  }
+
+  private func write(_ file: InspectedFile) throws {
+    guard file.store != nil else {
+      return try file.environment.copy(to: copy, compacting: compact)
+    }
+    let store = try file.openStore()
+    defer { store.close() }
+    try store.copy(to: URL(filePath: copy), compacting: compact)
   }
 }
 

@@ -13,12 +13,14 @@ struct CountVerb: RowVerb {
       With a predicate, only matching objects are counted. An entity's count includes its \
       subentities. Without a name, each entity is counted separately, or each table if the file \
       isn't an ArborData store.
+
+      Example: lmdb-inspect count Staff.arbor Employee "age > 40"
       """)
 
   @OptionGroup var target: FileArguments
   @OptionGroup var rows: RowArguments
 
-  @Argument(help: "An entity or a table.")
+  @Argument(help: "An entity or a table.", completion: StoreCompletion.entities)
   var name: String?
 
   @Argument(help: "A predicate that the objects match.")
@@ -30,7 +32,9 @@ struct CountVerb: RowVerb {
     if predicate != nil || file.store?.schema.entity(named: name) != nil {
       count = try countObjects(name, in: file)
     } else {
-      count = try RawTable(file.database(name), in: file.environment).statistics.entries
+      count = try RawTable(
+        file.database(name, mayBeEntity: true), in: file.environment
+      ).statistics.entries
     }
     printer.print(
       [["name": .string(name), "count": JSONValue(count)]], columns: ["name", "count"],
@@ -69,6 +73,6 @@ struct CountVerb: RowVerb {
     }
     printer.print(
       counts.map { ["name": .string($0.key), "count": $0.value] }, columns: ["name", "count"],
-      json: .object(counts), text: table.text)
+      json: .object(counts), table: table)
   }
 }

@@ -12,6 +12,8 @@ struct DiffVerb: Verb {
       key. Files may have any size, because both are read in parallel.
 
       Exit code 0: there are no differences. Exit code 1: there are differences.
+
+      Example: lmdb-inspect diff Staff.arbor Former.arbor
       """)
 
   @OptionGroup var target: FileArguments

@@ -17,11 +17,13 @@ struct DumpVerb: RowVerb {
       With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
       seeds can read them. Links between the printed objects are kept. --csv, --tsv and --markdown \
       print the objects of one entity; a property that a subentity adds is a column, too.
+
+      Example: lmdb-inspect dump Staff.arbor Employee --where "age > 40" --csv -o old.csv
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "An entity or a table.")
+  @Argument(help: "An entity or a table.", completion: StoreCompletion.entities)
   var name: String?
 
   @Option(name: .customLong("where"), help: "A predicate that the objects must match.")
@@ -104,7 +106,7 @@ struct DumpVerb: RowVerb {
     let names = try name.map { [$0] } ?? [""] + file.environment.databaseNames()
     let tables = Set(try file.environment.databaseNames())
     for name in names where left > 0 {
-      let raw = try RawTable(file.database(name), in: file.environment)
+      let raw = try RawTable(file.database(name, mayBeEntity: true), in: file.environment)
       // The unnamed database contains the roots of the others, which are not data.
       let hidden = name.isEmpty && self.name == nil ? tables : []
       left -= try dump(raw, hiding: hidden, atMost: left, in: file, to: &printer)

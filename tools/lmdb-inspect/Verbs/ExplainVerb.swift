@@ -10,6 +10,8 @@ struct ExplainVerb: Verb {
       The plan is a tree of steps, the last one first. Each step takes its rows from those below \
       it. The query isn't run: rows are counted if that is cheap, otherwise estimated. With \
       --analyze, the query is run, and the plan shows the number of rows each step returned.
+
+      Example: lmdb-inspect explain Staff.arbor Employee "age > 40" --analyze
       """)
 
   @OptionGroup var target: FileArguments

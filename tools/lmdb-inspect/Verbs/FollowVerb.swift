@@ -14,6 +14,8 @@ struct FollowVerb: ParsableCommand {
       after each update and for each obstacle; with --json, each line is a document. If the log \
       continues with another model, the file is recreated. Other processes can read the file \
       meanwhile. Exit code 2: the log cannot be followed.
+
+      Example: lmdb-inspect follow backups/staff Copy.arbor
       """)
 
   @Argument(help: "The log's folder.", completion: .file())

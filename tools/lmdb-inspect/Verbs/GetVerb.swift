@@ -6,7 +6,8 @@ import LMDB
 /// `get`: prints the raw values of a key.
 struct GetVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Prints the value of one key of a table, byte for byte.")
+    commandName: "get", abstract: "Prints the value of one key of a table, byte for byte.",
+    discussion: "Example: lmdb-inspect get Staff.arbor arbor header")
 
   @OptionGroup var target: FileArguments
 
@@ -36,19 +37,6 @@ struct GetVerb: Verb {
         "table": .string(table), "key": bytes.withUnsafeBytes(raw.keyJSON),
         "values": .array(values.map { $0.withUnsafeBytes(raw.valueJSON) }),
       ],
-      text: values.map(Self.text).joined(separator: "\n"))
-  }
-
-  /// Returns a hex dump with sixteen bytes per line.
-  private static func text(_ value: [UInt8]) -> String {
-    if value.isEmpty { return "(empty)" }
-    return stride(from: 0, to: value.count, by: 16).map { start in
-      let row = value[start..<min(start + 16, value.count)]
-      let offset = String(start, radix: 16)
-      let hex = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-      let text = String(row.map { (0x20..<0x7F).contains($0) ? Character(UnicodeScalar($0)) : "." })
-      return String(repeating: "0", count: max(0, 6 - offset.count)) + offset + "  " + hex
-        + String(repeating: " ", count: 47 - hex.count) + "  |\(text)|"
-    }.joined(separator: "\n")
+      text: values.flatMap(HexDump.lines).joined(separator: "\n"))
   }
 }

@@ -6,12 +6,16 @@ import ArgumentParser
 /// `index`: lists the indexes of a store.
 struct IndexVerb: RowVerb {
   static let configuration = CommandConfiguration(
-    commandName: "index", abstract: "Lists a store's indexes with their columns and sizes.")
+    commandName: "index", abstract: "Lists a store's indexes with their columns and sizes.",
+    discussion: "Example: lmdb-inspect index Staff.arbor Employee")
 
   @OptionGroup var target: FileArguments
   @OptionGroup var rows: RowArguments
+  @OptionGroup var sizes: SizeArguments
 
-  @Argument(help: "The entity whose indexes are listed. The default is all entities.")
+  @Argument(
+    help: "The entity whose indexes are listed. The default is all entities.",
+    completion: StoreCompletion.entities)
   var entity: String?
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
@@ -29,7 +33,9 @@ struct IndexVerb: RowVerb {
     let listed = indexes.map { index in
       (index, builds.first { $0.entity == index.entity && $0.index == index.name })
     }
-    printer.print(listed.map(Self.json), columns: Self.columns, text: Self.text(listed))
+    printer.print(
+      listed.map(Self.json), columns: Self.columns, table: table(listed),
+      empty: "no indexes")
   }
 
   private static let columns = [
@@ -64,19 +70,20 @@ struct IndexVerb: RowVerb {
     ]
   }
 
-  private static func text(_ indexes: [(IndexStatistics, IndexBuildStatus?)]) -> String {
-    guard !indexes.isEmpty else { return "no indexes" }
-    var text = TextTable(["entries", "pages", "bytes", "index", "over"])
+  private func table(_ indexes: [(IndexStatistics, IndexBuildStatus?)]) -> TextTable {
+    var text = TextTable(["entries", "pages", sizes.title, "index", "over"])
     for (index, build) in indexes {
       let summary = FetchIndexDescription(
         name: index.name, elements: index.columns, partialIndexPredicate: index.condition,
         isUnique: index.isUnique
       ).summary
       text.add(
-        [index.entries, index.pages, index.bytes].map(String.init)
-          + ["\(index.entity).\(index.name)", summary + note(build)])
+        [
+          String(index.entries), String(index.pages), sizes.text(index.bytes),
+          "\(index.entity).\(index.name)", summary + Self.note(build),
+        ])
     }
-    return text.text
+    return text
   }
 
   private static func note(_ build: IndexBuildStatus?) -> String {

@@ -8,9 +8,11 @@ import LMDB
 /// `info`: prints the kind and size of a file, and its users.
 struct InfoVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Describes a file: its kind, size and users.")
+    commandName: "info", abstract: "Describes a file: its kind, size and users.",
+    discussion: "Example: lmdb-inspect info Staff.arbor")
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var sizes: SizeArguments
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     var facts = Facts()
@@ -30,9 +32,9 @@ struct InfoVerb: Verb {
     let info = try file.environment.info()
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     facts.add("path", file.path)
-    facts.add("bytes", attributes[.size] as? Int ?? 0)
+    facts.add("bytes", label: "size", bytes: attributes[.size] as? Int ?? 0, sizes)
     try addPages(file, to: &facts)
-    facts.add("mapSize", label: "map size", info.mapSize)
+    facts.add("mapSize", label: "map size", bytes: info.mapSize, sizes)
     facts.add("lastTransaction", label: "last transaction", Int(info.lastTransactionID))
     let names = try file.environment.databaseNames()
     facts.add("tables", names.count)
@@ -54,9 +56,9 @@ extension InfoVerb {
   /// Adds the pages that contain data, and those that later commits reuse before the file grows.
   private func addPages(_ file: InspectedFile, to facts: inout Facts) throws {
     let use = try file.environment.read { try file.environment.pageUse(in: $0.reader) }
-    facts.add("usedBytes", label: "used bytes", use.used * use.pageSize)
-    facts.add("freeBytes", label: "free bytes", use.free * use.pageSize)
-    facts.add("pageSize", label: "page size", use.pageSize)
+    facts.add("usedBytes", label: "used", bytes: use.used * use.pageSize, sizes)
+    facts.add("freeBytes", label: "free", bytes: use.free * use.pageSize, sizes)
+    facts.add("pageSize", label: "page size", bytes: use.pageSize, sizes)
     facts.add(
       "pages",
       json: [
@@ -78,6 +80,12 @@ struct Facts {
 
   mutating func add(_ name: String, label: String? = nil, _ number: Int) {
     add(name, label: label, json: JSONValue(number), text: String(number))
+  }
+
+  mutating func add(
+    _ name: String, label: String? = nil, bytes: Int, _ sizes: SizeArguments
+  ) {
+    add(name, label: label, json: JSONValue(bytes), text: sizes.text(bytes))
   }
 
   mutating func add(_ name: String, label: String? = nil, _ string: String) {

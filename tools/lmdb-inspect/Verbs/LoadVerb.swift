@@ -15,6 +15,8 @@ struct LoadVerb: ParsableCommand {
       nothing. If the store doesn't exist, it is created with the model of --model or --like; an \
       existing store must be empty. The store is checked afterwards. A new store gets its name \
       only once it is complete.
+
+      Example: lmdb-inspect load Test.arbor staff.ndjson --like Staff.arbor
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -44,7 +46,9 @@ struct LoadVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       let report: SeedReport
       // An error in a document is an error of its file.
-      do { report = try load() } catch let error as ArborError {
+      do { report = try ProgressLine.showing("loading") { _ in try load() } } catch let error
+        as ArborError
+      {
         throw InspectError.unreadable("\(path): \(error)")
       }
       let names = report.created.keys.sorted()

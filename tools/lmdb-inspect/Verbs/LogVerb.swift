@@ -13,6 +13,8 @@ struct LogVerb: ParsableCommand {
     discussion: """
       With --verify, every byte is read and the checksums are verified. Exit code 1: a file has \
       changed since it was written, or the last one is truncated.
+
+      Example: lmdb-inspect log backups/staff --verify
       """)
 
   @Argument(help: "The log's folder.")
@@ -24,6 +26,8 @@ struct LogVerb: ParsableCommand {
   @Flag(help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var sizes: SizeArguments
+
   func run() throws {
     try reportAnswer(on: folder, json: json) { printer in
       let log = FolderLog(path: folder)
@@ -33,13 +37,15 @@ struct LogVerb: ParsableCommand {
       facts.add(
         "newest", json: contents.newest.map { JSONValue(Int(clamping: $0)) } ?? .null,
         text: contents.newest.map { "\($0)" } ?? "none")
-      let problems = verify ? try problems(of: log, contents) : []
+      let problems =
+        verify
+        ? try ProgressLine.showing("verifying") { _ in try self.problems(of: log, contents) } : []
       if verify {
         facts.add(
           "problems", json: .array(problems.map(JSONValue.string)),
           text: problems.isEmpty ? "no problems" : problems.joined(separator: "\n"))
       }
-      let text = facts.text + "\n\n" + Self.text(contents.snapshots)
+      let text = facts.text + "\n\n" + table(contents.snapshots, printer.view)
       facts.add("snapshots", json: .array(contents.snapshots.map(Self.json)), text: "")
       printer.print(json: facts.json, text: text)
       if !problems.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }
@@ -76,18 +82,18 @@ struct LogVerb: ParsableCommand {
     ]
   }
 
-  private static func text(_ snapshots: [FolderLog.Snapshot]) -> String {
+  private func table(_ snapshots: [FolderLog.Snapshot], _ view: TerminalView) -> String {
     guard !snapshots.isEmpty else { return "no snapshots" }
     var text = TextTable([
-      "snapshot", "made", "restores from", "bytes", "up to", "bytes of commits",
+      "snapshot", "made", "restores from", sizes.title, "up to", "\(sizes.title) of commits",
     ])
     for snapshot in snapshots {
       text.add([
         "\(snapshot.sequence)", snapshot.date.formatted(.iso8601),
-        firstDate(of: snapshot), "\(snapshot.bytes)",
-        "\(snapshot.lastSequence)", "\(snapshot.commitBytes)",
+        Self.firstDate(of: snapshot), sizes.text(Int(clamping: snapshot.bytes)),
+        "\(snapshot.lastSequence)", sizes.text(Int(clamping: snapshot.commitBytes)),
       ])
     }
-    return text.text
+    return text.text(view)
   }
 }

@@ -8,6 +8,8 @@ struct ManualVerb: ParsableCommand {
     discussion: """
       Pipe it to “man -l -”, or save it as man1/lmdb-inspect.1 in a folder of the MANPATH. It \
       contains the same text as the help.
+
+      Example: lmdb-inspect manual | man -l -
       """)
 
   func run() throws {

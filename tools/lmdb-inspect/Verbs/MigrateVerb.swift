@@ -11,6 +11,8 @@ struct MigrateVerb: AsyncParsableCommand {
     discussion: """
       Performs the steps that “plan” prints, or resumes an interrupted migration. Steps that \
       require code can only be run by the program that contains it.
+
+      Example: lmdb-inspect migrate Staff.arbor Staff.xcdatamodeld --drop Employee.age
       """)
 
   @OptionGroup var migration: MigrationArguments
@@ -18,8 +20,10 @@ struct MigrateVerb: AsyncParsableCommand {
   func run() async throws {
     do {
       let (target, options) = (try migration.target, try migration.options)
-      for try await progress in PersistentStore.migrate(migration.store, to: target, options) {
-        StandardStream.report("\(progress)")
+      try await ProgressLine.showing("migrating") { line in
+        for try await progress in PersistentStore.migrate(migration.store, to: target, options) {
+          line.report("\(progress)")
+        }
       }
       let store = try PersistentStore(at: .path(migration.path))
       defer { store.close() }
@@ -46,6 +50,8 @@ struct RevertVerb: ParsableCommand {
       been confirmed. Data committed since that has no place in the former model is dropped only \
       if an option names it; commits since a migration in a copy are dropped only with \
       --drop-everything. An interrupted migration is cancelled.
+
+      Example: lmdb-inspect revert Staff.arbor
       """)
 
   @Argument(help: "The store's file.", completion: .file())

@@ -13,6 +13,8 @@ struct PlanVerb: ParsableCommand {
       Prints the steps, the objects they read, the data to be dropped and the obstacles. Nothing \
       is written. Exit code 1: there are obstacles. Properties that were renamed more than once \
       are resolved by the other versions of a .xcdatamodeld.
+
+      Example: lmdb-inspect plan Staff.arbor Staff.xcdatamodeld
       """)
 
   @OptionGroup var migration: MigrationArguments

@@ -35,7 +35,7 @@ struct QueriesVerb: RowVerb {
     let entries = try requests(of: store) + saved(shelf)
     printer.print(
       entries.map(\.json), columns: ["kind", "name", "query"],
-      text: entries.isEmpty ? "no queries" : Self.text(entries))
+      table: Self.table(entries), empty: "no queries")
   }
 
   private struct Entry {
@@ -68,11 +68,11 @@ struct QueriesVerb: RowVerb {
       + shelf.history.map { Entry(kind: "last", query: $0.arguments) }
   }
 
-  private static func text(_ entries: [Entry]) -> String {
+  private static func table(_ entries: [Entry]) -> TextTable {
     var table = TextTable(["kind", "name", "query"])
     for entry in entries {
       table.add([entry.kind, entry.name, entry.query].map(TerminalText.escaped))
     }
-    return table.text
+    return table
   }
 }

@@ -2,7 +2,6 @@ import ArborModel
 import ArborObjects
 import ArborStore
 import ArgumentParser
-import Foundation
 
 /// `query`: prints rows of objects, or of groups of them.
 struct QueryVerb: RowVerb {
@@ -29,11 +28,13 @@ struct QueryVerb: RowVerb {
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("The columns of a row.", valueName: "column,column"))
+    help: ArgumentHelp("The columns of a row.", valueName: "column,column"),
+    completion: StoreCompletion.properties)
   var columns: [String] = []
 
   @Option(
-    help: ArgumentHelp("The key paths to group rows by.", valueName: "key,key"))
+    help: ArgumentHelp("The key paths to group rows by.", valueName: "key,key"),
+    completion: StoreCompletion.properties)
   var group: [String] = []
 
   @Option(help: ArgumentHelp("Save the query under a name for --named.", valueName: "name"))
@@ -55,7 +56,7 @@ struct QueryVerb: RowVerb {
     let shelf = QueryShelf(store: engine.id)
     if let save { try shelf.save(asked, as: save) }
     // Scripts would displace what a person has typed.
-    if isatty(STDOUT_FILENO) == 1 { shelf.remember(asked) }
+    if StandardStream.isTerminal { shelf.remember(asked) }
   }
 
   private func print(
@@ -69,7 +70,9 @@ struct QueryVerb: RowVerb {
     defer { store.close() }
     let found = try RowQuery(
       request, of: file.entity(asked.entity), in: engine.schema, store.makeContext())
-    var list = RowList(found.names)
+    let labels = printer.form == .text ? try ObjectLabels(engine) : nil
+    defer { labels?.close() }
+    var list = RowList(found.names, labels: labels)
     do { try found.forEachRow { list.add($0, to: &printer) } } catch {
       list.cut(&printer)
       throw error

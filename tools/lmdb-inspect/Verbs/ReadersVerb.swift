@@ -17,10 +17,13 @@ struct ReadersVerb: RowVerb {
       estimated from the history of commits, which only ArborData stores have. Readers whose \
       process has ended are stale. They are removed when a program next opens the file, or \
       immediately with --clear.
+
+      Example: lmdb-inspect readers Staff.arbor --clear
       """)
 
   @OptionGroup var target: FileArguments
   @OptionGroup var rows: RowArguments
+  @OptionGroup var sizes: SizeArguments
 
   @Flag(help: "Remove the readers whose process has ended. Writes to the lock file.")
   var clear = false
@@ -44,12 +47,13 @@ struct ReadersVerb: RowVerb {
     let held = try file.environment.heldSnapshots(clearsStale: false)
     let readers = zip(held, Self.describe(held, in: file)).map { ($0, $1) }
     let list = readers.map(Self.json)
-    var text = Self.text(readers)
-    if let cleared { text += "\n\(cleared) stale \(cleared == 1 ? "reader" : "readers") cleared" }
+    let footer = cleared.map { "\n\($0) stale \($0 == 1 ? "reader" : "readers") cleared" } ?? ""
     if let cleared, printer.form == .json {
-      printer.print(json: ["cleared": JSONValue(cleared), "readers": .array(list)], text: text)
+      printer.print(json: ["cleared": JSONValue(cleared), "readers": .array(list)], text: "")
     } else {
-      printer.print(list, columns: Self.columns, text: text)
+      printer.print(
+        list, columns: Self.columns, table: table(readers), empty: "no readers",
+        footer: footer)
     }
   }
 
@@ -80,20 +84,20 @@ struct ReadersVerb: RowVerb {
     ]
   }
 
-  private static func text(_ readers: [(HeldSnapshot, StoreReader)]) -> String {
-    guard !readers.isEmpty else { return "no readers" }
+  private func table(_ readers: [(HeldSnapshot, StoreReader)]) -> TextTable {
     var text = TextTable([
-      "process", "transaction", "behind", "pinned pages", "pinned bytes", "since about", "name",
+      "process", "transaction", "behind", "pinned pages", "pinned \(sizes.title)", "since about",
+      "name",
     ])
     for (held, reader) in readers {
       let name = TerminalText.escaped(reader.processName ?? "")
       text.add([
         String(reader.processID), String(reader.transaction), String(reader.transactionsBehind),
-        String(reader.pinnedPages), String(reader.pinnedBytes),
+        String(reader.pinnedPages), sizes.text(reader.pinnedBytes),
         reader.since.map { $0.formatted(.iso8601) } ?? "-",
         held.isStale ? "stale: the process has ended" : name,
       ])
     }
-    return text.text
+    return text
   }
 }

@@ -12,6 +12,8 @@ struct RestoreVerb: ParsableCommand {
       Without a point in time, the newest state in the log is restored. The file is either \
       complete or not created at all, and nothing is overwritten. Exit code 1: the log doesn't \
       reach the point in time, or a file already exists at the path.
+
+      Example: lmdb-inspect restore backups/staff Staff.arbor --at 2026-11-23T12:30:00Z
       """)
 
   @Argument(help: "The log's folder.", completion: .file())
@@ -32,6 +34,8 @@ struct RestoreVerb: ParsableCommand {
   @Flag(help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var sizes: SizeArguments
+
   func validate() throws { _ = try point }
 
   func run() throws {
@@ -41,13 +45,15 @@ struct RestoreVerb: ParsableCommand {
       }
       do {
         let sequence = try Interruption.removingUnfinishedFiles {
-          try PersistentStore.restore(
-            from: FolderLog(path: folder), to: URL(filePath: path), at: try point)
+          try ProgressLine.showing("restoring") { _ in
+            try PersistentStore.restore(
+              from: FolderLog(path: folder), to: URL(filePath: path), at: try point)
+          }
         }
         var facts = Facts()
         facts.add("path", path)
         facts.add("sequence", Int(clamping: sequence))
-        facts.add("bytes", try FileSize.of(path))
+        facts.add("bytes", label: "size", bytes: try FileSize.of(path), sizes)
         printer.print(json: facts.json, text: facts.text)
       } catch let error as ArborError where error.code == .objectNotFound {
         throw InspectError.notFound("\(error)")

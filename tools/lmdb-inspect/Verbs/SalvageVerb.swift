@@ -13,6 +13,8 @@ struct SalvageVerb: ParsableCommand {
       with every object whose record is intact, along with its intact links and large binaries. \
       The damaged file is not changed, and no process may have it open. Doubtful data is included \
       in the new store and listed. Lost data is listed as well.
+
+      Example: lmdb-inspect salvage Damaged.arbor Staff.arbor
       """)
 
   @Argument(help: "The damaged store's file.", completion: .file())
@@ -38,7 +40,9 @@ struct SalvageVerb: ParsableCommand {
       }
       let given = try model.map { try ManagedObjectModel(contentsOf: URL(filePath: $0)) }
       let report = try Interruption.removingUnfinishedFiles {
-        try PersistentStore.salvage(URL(filePath: path), to: URL(filePath: target), model: given)
+        try ProgressLine.showing("salvaging") { _ in
+          try PersistentStore.salvage(URL(filePath: path), to: URL(filePath: target), model: given)
+        }
       }
       printer.print(json: report.json, text: report.description)
     }

@@ -14,11 +14,14 @@ struct SchemaVerb: Verb {
       Reads stores as well as .xcdatamodeld, .xcdatamodel and .model.json. With --swift or \
       --macros, it prints a Swift source file with a typed class for each entity and an \
       enumeration that creates the whole model from them.
+
+      Example: lmdb-inspect schema Staff.arbor --macros
       """)
 
   @OptionGroup var target: FileArguments
 
-  @Argument(help: "The entity. The default is all entities.")
+  @Argument(
+    help: "The entity. The default is all entities.", completion: StoreCompletion.entities)
   var entity: String?
 
   @Flag(help: "Print typed classes without macros, as if written by hand.")

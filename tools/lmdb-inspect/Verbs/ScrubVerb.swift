@@ -13,8 +13,9 @@ struct ScrubVerb: ParsableCommand {
       digest of every database with the one that commits maintain. Stops at the first damage and \
       reports it as a problem; “check” lists problems of records, indexes and links. Other \
       processes can use the store meanwhile. Writes the date of the scrub to the file, and \
-      recomputes digests that a program without them has not maintained. Progress is reported on \
-      standard error.
+      recomputes digests that a program without them has not maintained.
+
+      Example: lmdb-inspect scrub Staff.arbor
       """)
 
   @Argument(help: "The store's file.", completion: .file())
@@ -46,13 +47,12 @@ struct ScrubVerb: ParsableCommand {
 
   /// Scrubs a store. Returns the damage found, or `nil`.
   private static func problem(of store: PersistentStore) throws -> String? {
-    do throws(ArborError) {
-      try store.scrub { fraction in
-        StandardStream.report("scrubbed \(Int(fraction * 100)) %")
+    do {
+      try ProgressLine.showing("scrubbing") { line in
+        try store.scrub { line.report("\(Int($0 * 100)) %") }
       }
       return nil
-    } catch {
-      guard error.code == .corrupted else { throw error }
+    } catch let error as ArborError where error.code == .corrupted {
       return ToolWording.text("\(error)")
     }
   }

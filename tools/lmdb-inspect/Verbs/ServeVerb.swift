@@ -15,6 +15,8 @@ struct ServeVerb: ParsableCommand {
       Its address contains a secret that changes each time. Nothing is loaded from the network, \
       and nothing can be changed without --write. Press Control-C to stop. Stops after half an \
       hour without a request, unless a History page is open.
+
+      Example: lmdb-inspect serve Staff.arbor --port 8080
       """)
 
   @Argument(help: "The store.", completion: .file())

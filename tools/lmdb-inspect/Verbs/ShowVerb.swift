@@ -5,7 +5,8 @@ import ArgumentParser
 /// `show`: prints an object with all of its properties.
 struct ShowVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Shows one object of a store with its relationships.")
+    commandName: "show", abstract: "Shows one object of a store with its relationships.",
+    discussion: "Example: lmdb-inspect show Staff.arbor Employee/7")
 
   @OptionGroup var target: FileArguments
 
@@ -24,18 +25,20 @@ struct ShowVerb: Verb {
     let members = try found.entity.relationships
       .filter { $0.isToMany && !$0.isHidden }
       .map { ($0.name, try snapshot.members($0, of: number)) }
-    printer.print(json: found.json(members: members), text: text(found, members, store))
+    let labels = try ObjectLabels(store)
+    defer { labels.close() }
+    printer.print(json: found.json(members: members), text: text(found, members, labels))
   }
 
   private func text(
     _ found: DecodedObject, _ members: [(name: String, numbers: [ObjectNumber])],
-    _ store: StoreEngine
+    _ labels: ObjectLabels
   ) -> String {
     var table = TextTable([])
     for (name, value) in found.attributes { table.add([name, ValueText.text(value)]) }
-    for (name, target) in found.targets { table.add([name, found.text(target)]) }
+    for (name, target) in found.targets { table.add([name, target.map(labels.text) ?? "nil"]) }
     for (name, numbers) in members {
-      let shown = numbers.prefix(8).map { DecodedObject.name($0, in: store.schema) }
+      let shown = numbers.prefix(8).map { labels.text($0) }
       let rest = numbers.count > shown.count ? ", …" : ""
       table.add([name, "\(numbers.count): \(shown.joined(separator: ", "))\(rest)"])
     }

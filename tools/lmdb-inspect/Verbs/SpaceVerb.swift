@@ -15,9 +15,12 @@ struct SpaceVerb: Verb {
       readers end. If a database has several values for each key and more than 4096 leaf pages, \
       its pages are estimated from 4096 of them and marked with “about”. The total for all \
       databases is exact. The fill level is that of the leaf pages, or of a sample of them.
+
+      Example: lmdb-inspect space Staff.arbor --svg space.svg
       """)
 
   @OptionGroup var target: FileArguments
+  @OptionGroup var sizes: SizeArguments
 
   @Option(
     help: ArgumentHelp("Write a map of the space to a new SVG file.", valueName: "file"),
@@ -28,11 +31,12 @@ struct SpaceVerb: Verb {
     if let problem = file.problem { throw problem }
     let space = try Interruption.removingUnfinishedFiles {
       let drawing = try svg.map { try OutputFile($0, source: file.path) }
-      let space = try FileSpace(file)
+      let space = try FileSpace(file, sizes)
       if let drawing { try draw(space, of: file, in: drawing) }
       return space
     }
-    printer.print(json: space.json, text: space.text)
+    let view = printer.view
+    printer.print(json: space.json, text: space.text(view))
   }
 
   private func draw(_ space: FileSpace, of file: InspectedFile, in drawing: OutputFile) throws {

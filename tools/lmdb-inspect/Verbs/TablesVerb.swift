@@ -14,10 +14,13 @@ struct TablesVerb: RowVerb {
     discussion: """
       If a large database has several values for each key, its pages are estimated, and its name \
       is preceded by “about”.
+
+      Example: lmdb-inspect tables Staff.arbor
       """)
 
   @OptionGroup var target: FileArguments
   @OptionGroup var rows: RowArguments
+  @OptionGroup var sizes: SizeArguments
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     var names = try file.environment.databaseNames()
@@ -30,7 +33,7 @@ struct TablesVerb: RowVerb {
     let sized = Array(zip(tables, spaces))
     printer.print(
       sized.map { Self.json($0, $1, present[$0.name]) }, columns: Self.columns,
-      text: Self.text(sized, present))
+      table: table(sized, present), empty: "no databases")
   }
 
   private static let columns = [
@@ -53,18 +56,20 @@ struct TablesVerb: RowVerb {
     ]
   }
 
-  private static func text(
+  private func table(
     _ tables: [(RawTable, TreeSpace)], _ present: [String: String]
-  ) -> String {
-    guard !tables.isEmpty else { return "no databases" }
-    var text = TextTable(["entries", "pages", "bytes", "depth", "table", "flags"])
+  ) -> TextTable {
+    var text = TextTable(["entries", "pages", sizes.title, "depth", "table", "flags"])
     for (table, space) in tables {
-      let figures = [table.statistics.entries, space.pages, space.bytes, table.statistics.depth]
+      let figures = [
+        String(table.statistics.entries), String(space.pages), sizes.text(space.bytes),
+        String(table.statistics.depth),
+      ]
       let about = table.isEstimated(space) ? "about " : ""
       let name = present[table.name].map { "\($0), stored as \(table.name)" } ?? table.name
-      text.add(figures.map(String.init) + [about + name, table.flags.joined(separator: " ")])
+      text.add(figures + [about + name, table.flags.joined(separator: " ")])
     }
-    return text.text
+    return text
   }
 }
 

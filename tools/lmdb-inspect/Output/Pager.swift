@@ -1,0 +1,34 @@
+import Foundation
+
+/// The program of the variable PAGER, through which long answers pass to a terminal.
+enum Pager {
+  /// The stream to the pager, or `nil` if there is none.
+  ///
+  /// `nonisolated(unsafe)`: used by the thread that answers only.
+  nonisolated(unsafe) private static var stream: UnsafeMutablePointer<FILE>?
+
+  static var isShown: Bool { stream != nil }
+
+  /// Passes the standard output to the pager from now on, if one is set.
+  static func begin() {
+    guard StandardStream.isTerminal, let command = getenv("PAGER"), command.pointee != 0 else {
+      return
+    }
+    // Quits if the text fits the screen, and shows colors.
+    setenv("LESS", "FRX", 0)
+    guard let stream = popen(command, "w") else { return }
+    _ = dup2(fileno(stream), STDOUT_FILENO)
+    self.stream = stream
+    // The pager decides what Control-C does, and its end is an error of the next write.
+    signal(SIGINT, SIG_IGN)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Ends the output and waits until the reader has quit the pager.
+  static func end() {
+    guard let stream else { return }
+    self.stream = nil
+    close(STDOUT_FILENO)
+    pclose(stream)
+  }
+}

@@ -140,7 +140,9 @@ let package = Package(
     // The page's files are compiled in, so that the tool is one file and needs no bundle.
     .target(
       name: "ArborBrowser",
-      dependencies: ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
+      dependencies: [
+        "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+      ],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
       name: "lmdb-inspect",

@@ -28,7 +28,8 @@ public final class StoreBrowser: Sendable {
     /// A Boolean value that indicates whether objects can be changed, inserted and deleted in the
     /// page. The default is `false`. A store opened read-only can never be changed.
     public var allowsWriting = false
-    /// The port on 127.0.0.1. The default, 0, selects any free port.
+    /// The port on 127.0.0.1. The default, 0, selects a free port. It is always the same one for a
+    /// store if it is free, because web browsers keep the settings of a page by its port.
     public var port: UInt16 = 0
     /// The time without an authorized request after which the browser stops. The default is half an
     /// hour. A page that shows the live history counts as a request.
@@ -56,10 +57,31 @@ public final class StoreBrowser: Sendable {
     let interface = BrowserInterface(
       store, allowsWriting: options.allowsWriting && !store.isReadOnly, limits: limits)
     checkUp = interface.checkUp
-    server = try HTTPServer(port: options.port, token: token, limits: limits) { request in
-      interface.response(to: request)
-    }
+    server = try Self.server(on: options.port, of: store, token, limits, interface)
     server.start()
+  }
+
+  private static func server(
+    on port: UInt16, of store: PersistentStore, _ token: String, _ limits: HTTPLimits,
+    _ interface: BrowserInterface
+  ) throws(ArborError) -> HTTPServer {
+    if port == 0, let server = try? Self.server(on: usualPort(of: store), token, limits, interface)
+    {
+      return server
+    }
+    return try Self.server(on: port, token, limits, interface)
+  }
+
+  private static func server(
+    on port: UInt16, _ token: String, _ limits: HTTPLimits, _ interface: BrowserInterface
+  ) throws(ArborError) -> HTTPServer {
+    try HTTPServer(port: port, token: token, limits: limits) { interface.response(to: $0) }
+  }
+
+  /// Returns the port that a store has if it is free, below those that the system gives to clients.
+  private static func usualPort(of store: PersistentStore) -> UInt16 {
+    let bytes = store.id.uuid
+    return 20_000 + (UInt16(bytes.14) << 8 | UInt16(bytes.15)) % 12_000
   }
 
   deinit { stop() }

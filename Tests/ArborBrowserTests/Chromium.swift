@@ -6,7 +6,7 @@ import Testing
 
 /// A headless web browser, driven over the Chrome DevTools Protocol.
 ///
-/// Has one tab in one process, which ends with the object. Tests that need it run if Chromium is
+/// Has one process, which ends with the object, and a tab. Tests that need it run if Chromium is
 /// installed; the Debian package is `chromium`.
 final class Chromium {
   static let executable = [
@@ -38,12 +38,29 @@ final class Chromium {
       ])
     let (port, path) = try Self.address(in: folder)
     socket = try WebSocket(port: port, path: path)
+    _ = try openTab()
+    try resize(width, height, isDark: isDark)
+  }
+
+  /// Opens a tab, which the other functions address from now on. Returns its target.
+  private func openTab() throws -> JSONValue {
+    session = nil
     let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] ?? .null
     let attached = try call("Target.attachToTarget", ["targetId": target, "flatten": true])
     session = attached["sessionId"]?.string
     for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable") }
     try call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.shiftWatch)])
-    try resize(width, height, isDark: isDark)
+    return target
+  }
+
+  /// Opens a URL in a second tab, which the other functions address until `body` returns.
+  func inNewTab(_ url: URL, _ body: () throws -> Void) throws {
+    let first = session
+    defer { session = first }
+    let target = try openTab()
+    try open(url)
+    try body()
+    try call("Target.closeTarget", ["targetId": target])
   }
 
   deinit {
@@ -169,15 +186,18 @@ final class Chromium {
   private static let keyCodes: [String: Int64] = [
     "Tab": 9, "Enter": 13, "Escape": 27, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
     "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
+    "F10": 121,
   ]
 
   /// Presses and releases a key.
-  func press(_ key: String, control: Bool = false, shift: Bool = false) throws {
+  func press(
+    _ key: String, control: Bool = false, shift: Bool = false, alt: Bool = false
+  ) throws {
     let code = Self.keyCodes[key] ?? Int64(key.uppercased().utf8.first ?? 0)
     var event: JSONObject = [
       "type": "keyDown", "key": .string(key), "code": .string(key),
       "windowsVirtualKeyCode": .number(JSONNumber(code)),
-      "modifiers": .number(JSONNumber((control ? 2 : 0) | (shift ? 8 : 0))),
+      "modifiers": .number(JSONNumber((alt ? 1 : 0) | (control ? 2 : 0) | (shift ? 8 : 0))),
     ]
     if !control { event["text"] = key == "Enter" ? "\r" : key.count == 1 ? .string(key) : nil }
     try call("Input.dispatchKeyEvent", event)

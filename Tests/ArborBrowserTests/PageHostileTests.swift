@@ -84,7 +84,7 @@ import ArborBrowser
       ("objects/Thing?where=\(where_)&id=Thing/1", ".detail .relationship a"),
       ("objects/%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".failure"),
       ("objects/Thing?id=%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".detail .failure"),
-      ("query?entity=Thing&column=name,page,others.@count", ".result td"),
+      ("query?entity=Thing&column=name,page,others.@count", ".result .rows .row:not(.waiting)"),
       ("query?entity=Thing&where=%3Cimg%20src%3Dx%20onerror%3Dharm%3D1%3E", ".problem:not(:empty)"),
       ("history", ".commit summary"), ("health", ".space-map"), ("schema", ".box"),
     ]
@@ -173,7 +173,10 @@ import ArborBrowser
       let views = [
         ("objects/constructor?where=length%20==%200&sort=prototype&id=constructor/1", ".links a"),
         ("objects/%D7%A9%D7%9D?id=%D7%A9%D7%9D/1", ".detail .relationship a"),
-        ("query?entity=constructor&column=toString,prototype&sort=prototype", ".result td"),
+        (
+          "query?entity=constructor&column=toString,prototype&sort=prototype",
+          ".result .rows .row:not(.waiting)"
+        ),
         ("history", ".commit summary"), ("health", ".treemap"),
       ]
       for (address, mark) in views {

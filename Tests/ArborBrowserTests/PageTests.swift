@@ -49,7 +49,7 @@ import ArborBrowser
       try page.press("Tab")
       try page.type("office.city")
       try page.press("Enter", control: true)
-      try page.wait("document.querySelectorAll('.result tbody tr').length === 3")
+      try page.wait("document.querySelectorAll('.result .rows .row:not(.waiting)').length === 3")
       #expect(try page.text(".tree").contains("age < 45"))
       #expect(try page.text(".tree").contains("rows"))
       try page.picture("query")
@@ -264,7 +264,7 @@ import ArborBrowser
       try page.picture("mistake")
       // Links lead to objects and back.
       try page.evaluate("location.hash = '#/objects/Employee?sort=-age'")
-      try page.click(".rows .row:not(.waiting) a.object")
+      try page.click(".rows .row:not(.waiting) a[href*=Office]")
       try page.wait(
         "document.querySelector('.detail header .code')?.innerText.startsWith('Office/')")
       try page.click(".detail .links a")

@@ -26,7 +26,9 @@ import Testing
     "ArborMacroPlugin": ["ArborSource"],
     "ArborMacros": ["ArborModel"],
     "ArborService": ["ArborData", "ArborObjects", "ArborLocks"],
-    "ArborBrowser": ["ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks"],
+    "ArborBrowser": [
+      "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+    ],
     "lmdb-inspect": [
       "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
       "ArborModelFiles", "ArborJSON", "ArborSource", "LMDB",

@@ -1,6 +1,7 @@
 internal import ArborJSON
 internal import ArborModel
 internal import ArborObjects
+internal import ArborStore
 internal import Foundation
 
 /// Rows of values, and the plans of their queries.
@@ -71,24 +72,47 @@ extension BrowserInterface {
     // The additional row reveals whether there are more.
     wanted.fetchLimit = limit + 1
     let context = makeContext()
+    let plan = try rowPlan(of: wanted)
+    let columns = plan.names
+    let identity = plan.grouping == nil && !plan.isDistinct ? Self.name(notIn: columns) : nil
+    var read = wanted
+    if let identity {
+      if read.propertiesToFetch.isEmpty {
+        read.propertiesToFetch = columns.map { PropertyPath(PredicatePrinter.name($0)) }
+      }
+      read.propertiesToFetch.append(PropertyPath("SELF AS \(identity)"))
+    }
     let began = ContinuousClock.now
-    let rows = try context.fetchRows(wanted)
+    let rows = try context.fetchRows(read)
     let time = milliseconds(since: began)
-    let columns = try names(of: wanted)
     return [
       "columns": .array(columns.map(JSONValue.string)),
       "rows": .array(
         rows.prefix(limit).map { row in
           .array(
             columns.map { ValueJSON.json(row[$0] ?? .null, longest: ValueJSON.longestInTable) })
-        }), "hasMore": .bool(rows.count > limit), "milliseconds": time,
-      "plan": try plan(wanted, limit, context),
+        }),
+      "ids": identity.map { identity in
+        .array(rows.prefix(limit).map { RowText.json($0[identity] ?? .null) })
+      } ?? .null, "hasMore": .bool(rows.count > limit), "milliseconds": time,
+      "plan": try self.plan(wanted, limit, context),
     ]
   }
 
-  private func names(of request: FetchRequest<ManagedObject>) throws(ArborError) -> [String] {
-    guard let entity = store.schema.entity(named: request.description.entityName) else { return [] }
-    return try RowPlan(request.description, of: entity, in: store.schema).names
+  private func rowPlan(
+    of request: FetchRequest<ManagedObject>
+  ) throws(ArborError) -> RowPlan {
+    let name = request.description.entityName
+    guard let entity = store.schema.entity(named: name) else {
+      throw ArborError(.unknownName, "The model has no entity \(name).")
+    }
+    return try RowPlan(request.description, of: entity, in: store.schema)
+  }
+
+  private static func name(notIn columns: [String]) -> String {
+    var name = "object"
+    while columns.contains(name) { name += "X" }
+    return name
   }
 
   /// Returns the plan for finding the objects, with the number of rows of each step.

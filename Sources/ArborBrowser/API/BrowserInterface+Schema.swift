@@ -6,6 +6,8 @@ internal import Foundation
 /// The store and its schema.
 extension BrowserInterface {
   func schemaAnswer() throws(ArborError) -> JSONValue {
+    // Read first, so that the counts are not older.
+    let sequence = try newest()
     let context = makeContext()
     var sizes: [String: Int] = [:]
     for (entity, bytes) in try store.recordBytes() { sizes[entity] = bytes }
@@ -24,7 +26,7 @@ extension BrowserInterface {
       "name": .string(store.url?.lastPathComponent ?? "in memory"),
       "id": .string(store.id.uuidString.lowercased()),
       "version": .string(store.model.versionIdentifier), "canWrite": .bool(allowsWriting),
-      "sequence": .number(JSONNumber(Int64(clamping: store.sequence))),
+      "sequence": sequence,
       "entities": .array(entities),
     ]
   }

@@ -47,6 +47,11 @@ final class BrowserInterface: Sendable {
 
   private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
     let name = request.path.dropFirst(RequestGate.guarded.count)
+    guard store.isInPlace else {
+      throw ArborError(
+        .fileReplaced,
+        "The store's file was removed or replaced. Open the store again to see what it contains.")
+    }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())
     case ("GET", "objects"): return .json(try objects(request))
@@ -54,10 +59,14 @@ final class BrowserInterface: Sendable {
     case ("GET", "object"): return .json(try object(request))
     case ("GET", "members"): return .json(try members(request))
     case ("GET", "binary"): return try binary(request)
+    case ("GET", "values"): return .json(try values(request))
+    case ("GET", "position"): return .json(try position(request))
+    case ("POST", "copy"): return .json(try copy(JSONValue.parse(Data(request.body))))
     case ("GET", "query"): return .json(try query(request))
     case ("GET", "history"): return .json(try feed.recent())
     case ("GET", "changes"):
       return try feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
+    case ("GET", "news"): return .json(["sequence": try newest()])
     case ("GET", "health"): return .json(try health())
     case ("GET", "check"): return .json(checkUp.state)
     case ("POST", "check"):
@@ -66,11 +75,16 @@ final class BrowserInterface: Sendable {
     case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
     case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
       (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
-      (_, "health"):
+      (_, "health"), (_, "values"), (_, "position"), (_, "copy"), (_, "news"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")
     }
+  }
+
+  /// Returns the newest commit's sequence number, including those of other processes.
+  func newest() throws(ArborError) -> JSONValue {
+    .number(JSONNumber(Int64(clamping: try store.newestSequence())))
   }
 
   private func edit(_ request: HTTPRequest, isUndo: Bool) throws -> HTTPResponse {

@@ -20,7 +20,7 @@ final class HTTPServer: Sendable {
     var strangers: [Connection] = []
     /// The number of connections that have presented it.
     var admitted = 0
-    /// The time at which one of these last started or ended.
+    /// The time at which one of these last started or ended, other than those that watch.
     var lastUse = ContinuousClock.now
     var isStopped = false
   }
@@ -75,9 +75,9 @@ final class HTTPServer: Sendable {
         self.state.withLock { state in
           state.threads -= 1
           state.strangers.removeAll { $0 === connection }
-          guard isAdmitted else { return }
+          guard isAdmitted != .no else { return }
           state.admitted -= 1
-          state.lastUse = .now
+          if isAdmitted == .asUse { state.lastUse = .now }
         }
         self.ended.broadcast()
       }
@@ -95,17 +95,24 @@ final class HTTPServer: Sendable {
     }
   }
 
-  /// Answers a request. Returns whether it was admitted, which requires the token and a free slot.
-  private func answer(_ connection: Connection) -> Bool {
+  /// Whether a connection was admitted, which requires the token and a free slot.
+  private enum Admission {
+    case no
+    /// By a page that nobody may be looking at. It doesn't keep the server running.
+    case asWatch
+    case asUse
+  }
+
+  private func answer(_ connection: Connection) -> Admission {
     let response: HTTPResponse
-    var isAdmitted = false
+    var isAdmitted = Admission.no
     do throws(HTTPRequest.Refusal) {
       let request = try HTTPRequest.read(from: connection, limits) {
         (request) throws(HTTPRequest.Refusal) in
         try gate.admit(request)
         guard request.path.hasPrefix(RequestGate.guarded) else { return }
-        isAdmitted = admit(connection)
-        if !isAdmitted {
+        isAdmitted = admit(connection, isUse: request.path != RequestGate.watching)
+        if isAdmitted == .no {
           throw .init(status: .unavailable, reason: "There are too many connections.")
         }
       }
@@ -123,14 +130,14 @@ final class HTTPServer: Sendable {
     return isAdmitted
   }
 
-  /// Reserves a slot for a connection that has presented the token. Returns whether one was free.
-  private func admit(_ connection: Connection) -> Bool {
+  /// Reserves a slot for a connection that has presented the token, if one is free.
+  private func admit(_ connection: Connection, isUse: Bool) -> Admission {
     state.withLock { state in
-      guard state.admitted < limits.connections else { return false }
+      guard state.admitted < limits.connections else { return .no }
       state.strangers.removeAll { $0 === connection }
       state.admitted += 1
-      state.lastUse = .now
-      return true
+      if isUse { state.lastUse = .now }
+      return isUse ? .asUse : .asWatch
     }
   }
 }

@@ -21,6 +21,9 @@ struct RequestGate: Sendable {
   /// which contain no data of the store.
   static let guarded = "/api/"
 
+  /// The path of the request that open pages repeat.
+  static let watching = "/api/news"
+
   /// Admits a request by its head, or throws the reason for refusing it.
   func admit(_ request: HTTPRequest) throws(HTTPRequest.Refusal) {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {

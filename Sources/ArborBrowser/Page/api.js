@@ -2,15 +2,41 @@
 
 let token = "";
 
-/** Takes the token out of the address bar; it lives as long as the tab. */
-export function takeToken() {
+/** Takes the token out of the address bar, or from another tab of this run. It lives as long as the tab. */
+export async function takeToken() {
   const given = location.hash.match(/^#token=([0-9a-f]+)/);
   if (given) {
     sessionStorage.setItem("token", given[1]);
     history.replaceState(null, "", location.pathname + "#/schema");
   }
   token = sessionStorage.getItem("token") || "";
-  return token !== "";
+  const tabs = channel();
+  if (!token && tabs) token = await tokenOfTabs(tabs);
+  if (!token) return false;
+  sessionStorage.setItem("token", token);
+  if (tabs) tabs.addEventListener("message", ({ data }) => { if (data === "wanted") tabs.postMessage({ token }); });
+  return true;
+}
+
+/**
+ * Where tabs of this page reach each other, and no other page. Another program may be `localhost` by
+ * its other address, so only the address that was printed is trusted.
+ */
+function channel() {
+  return location.hostname === "127.0.0.1" ? new BroadcastChannel("token") : null;
+}
+
+/** Asks the other tabs. One may belong to a former run, so the server says whether a token is right. */
+function tokenOfTabs(tabs) {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(""), 1000);
+    tabs.addEventListener("message", async ({ data }) => {
+      if (!data || typeof data.token !== "string" || !/^[0-9a-f]+$/.test(data.token)) return;
+      const answer = await fetch("/api/news", { headers: { Authorization: `Bearer ${data.token}` } }).catch(() => null);
+      if (answer && answer.status !== 401) resolve(data.token);
+    });
+    tabs.postMessage("wanted");
+  });
 }
 
 /** What the server says instead of an answer. */

@@ -4,9 +4,11 @@ import { el, failure, notify, show, visible } from "./dom.js";
 import { setUpEditing } from "./edit.js";
 import { healthView } from "./health.js";
 import { historyView } from "./history.js";
+import { watchCommits } from "./live.js";
 import { objectsView } from "./objects.js";
 import { queryView } from "./query.js";
 import { schemaView } from "./schema.js";
+import { zoneChoice } from "./time.js";
 
 const views = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
@@ -22,8 +24,17 @@ let turns = 0;
 /** What the address behind `#` says: a view, the rest of its path, and parameters. */
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [view, ...rest] = path.split("/").map(decodeURIComponent);
-  return { view: views[view] ? view : "schema", rest, parameters: new URLSearchParams(query || "") };
+  const [view, ...rest] = path.split("/").map(decoded);
+  return { view: Object.hasOwn(views, view) ? view : "schema", rest, parameters: new URLSearchParams(query || "") };
+}
+
+/** A part of an address; one with malformed escapes stays as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function render() {
@@ -60,6 +71,15 @@ async function render() {
   main.setAttribute("aria-busy", "false");
 }
 
+/** Shows the current view anew. */
+async function refresh() {
+  await reloadSchema();
+  if (leave && leave.refresh) return leave.refresh(schema);
+  if (leave && leave.end) leave.end();
+  leave = null;
+  await render();
+}
+
 /** Reads the schema anew, with its counts. */
 export async function reloadSchema() {
   schema = await get("schema");
@@ -71,6 +91,11 @@ const keys = [
   ["/", "Focus the view's search or predicate"],
   ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
   ["Enter", "Show the object or follow the link, sort by the column, or run the predicate"],
+  ["Ctrl Enter", "Open the link of the cell in a new tab"],
+  ["Shift ↑ ↓, Ctrl A", "Mark rows"],
+  ["Ctrl C", "Copy the cell, or the marked rows as CSV"],
+  ["Shift F10", "Menu of the cell, the marked rows or the column"],
+  ["Shift ← →, Ctrl ← →", "Resize or move the column, in its header"],
   ["Escape", "Close the open panel"],
   ["+ − 0", "Zoom the schema; arrow keys move it"],
   ["Ctrl Enter", "Run the query"],
@@ -106,7 +131,7 @@ async function start() {
   window.addEventListener("hashchange", () => {
     if (location.hash.startsWith("#token=")) location.reload();
   });
-  if (!takeToken()) {
+  if (!await takeToken()) {
     show(main, el("div", { class: "failure", role: "alert" },
       el("strong", {}, "This address has no token."),
       el("p", {}, "Open the complete address that lmdb-inspect serve printed.")));
@@ -126,10 +151,10 @@ async function start() {
   mode.textContent = schema.canWrite ? "writing" : "read only";
   mode.classList.toggle("warn", schema.canWrite);
   mode.hidden = false;
-  setUpEditing(schema, async () => {
-    await reloadSchema();
-    if (leave && leave.refresh) leave.refresh(schema);
-  });
+  setUpEditing(schema, refresh);
+  document.getElementById("help").before(zoneChoice(refresh));
+  // The history shows every commit as it happens.
+  watchCommits({ shown: () => leave && leave.view === "history" ? Infinity : schema.sequence, refresh });
   window.addEventListener("hashchange", render);
   window.addEventListener("unhandledrejection", (event) => {
     if (event.reason && event.reason.name !== "AbortError") notify(event.reason.message, "error");

@@ -1,5 +1,6 @@
 // A table with any number of rows, of which only the visible ones are in the document.
 import { debounce, el, show } from "./dom.js";
+import { makeHead } from "./head.js";
 import { cell, text } from "./values.js";
 
 const rowHeight = 32;
@@ -11,53 +12,61 @@ const mostPages = 60;
 /**
  * Makes a table.
  *
- * `columns` are `{name, width, isNumber, canSort}`; `load` gives `{rows, next}` for an offset and,
- * where the page before is known, its token; the first value of a row is its name.
+ * `layout` has the columns, `{name, index, width, isNumber, canSort, href}`, each with the place of
+ * its value in a row; `load` gives `{rows, next}` for an offset and, where the page before is known,
+ * its token; the first value of a row is its name.
  *
  * The table is one stop of the Tab key, and arrow keys move among its cells, the names of the columns
- * included. `place` is the cell to begin with, as `place` of a former table gives it.
+ * included. `place` is the cell to begin with, as `place` of a former table gives it; `moved` is told
+ * of each new one. `menu` shows the menu of a column, or without one that of the rows.
  */
-export function makeGrid({ label, columns, load, open, sort, order, failed, place }) {
+export function makeGrid({ label, layout, load, open, sort, order, failed, place, moved, menu, copy }) {
   let total = 0;
   let pages = new Map();
   let tokens = new Map();
   let waiting = new Map();
+  let columns = layout.columns;
   /** The row that is marked; -1 for none, or for the names of the columns. */
   let selected = place ? place.row : -1;
+  /** Where the marked rows begin that end with `selected`. */
+  let anchor = selected;
   let chosen = place ? Math.min(place.column, columns.length - 1) : 0;
   let isInHead = Boolean(place && place.isInHead);
+  /** The object that the address names. */
+  let named = "";
   /** How far the rows are scrolled, in pixels of all of them. */
   let top = 0;
   let lastScroll = 0;
   let isSettling = false;
+  let wantedTop = place ? place.top : 0;
 
-  const template = columns.map((column) => `minmax(${column.width}px, ${column.width}fr)`).join(" ");
-  const width = columns.reduce((sum, column) => sum + column.width, 0);
-  const head = el("div", { class: "row head", role: "row", "aria-rowindex": 1 },
-    columns.map((column, index) => headCell(column, index)));
   const body = el("div", { class: "rows", role: "rowgroup" });
   const space = el("div", { class: "space", role: "presentation" }, body);
-  const heads = [...head.children];
+  const heads = el("div", { class: "heads", role: "rowgroup" });
   const element = el("div", {
-    class: "grid", role: "grid", "aria-label": `${label}. Arrow keys move, Enter opens, and sorts in the first row.`, "aria-colcount": columns.length, tabindex: 0,
-    style: { "--columns": template, "--width": `${width}px` },
-  }, el("div", { class: "heads", role: "rowgroup" }, head), space);
+    class: "grid", role: "grid", tabindex: 0, "aria-multiselectable": "true",
+    "aria-label": `${label}. Arrow keys move, Enter opens, and sorts in the first row. Shift F10 opens a menu.`,
+  }, heads, space);
 
-  function headCell(column, index) {
-    const direction = order === column.name ? "ascending"
-      : order === `-${column.name}` ? "descending" : null;
-    const attributes = {
-      class: column.isNumber ? "cell end" : "cell", role: "columnheader", "aria-colindex": index + 1,
-      id: `head-${index}`,
-      "aria-sort": direction || (column.canSort ? "none" : null),
-    };
-    if (!column.canSort) return el("div", attributes, el("span", {}, column.name));
-    const next = direction === "ascending" ? `-${column.name}` : direction ? "" : column.name;
-    return el("div", attributes, el("button", {
-      type: "button", tabindex: -1, title: `Sort by ${column.name}`, onclick: () => sort(next),
-    }, column.name, el("span", { class: "arrow", "aria-hidden": "true" },
-      direction === "ascending" ? "▲" : direction ? "▼" : "")));
+  function arrange() {
+    const current = columns[chosen] && columns[chosen].name;
+    columns = layout.columns;
+    chosen = Math.max(0, columns.findIndex((column) => column.name === current));
+    element.setAttribute("aria-colcount", columns.length);
+    element.style.setProperty("--columns", columns.map((column) =>
+      column.isFixed ? `${column.width}px` : `minmax(${column.width}px, ${column.width}fr)`).join(" "));
+    element.style.setProperty("--width", `${columns.reduce((sum, column) => sum + column.width, 0)}px`);
+    let left = 0;
+    for (const column of columns.filter((each) => each.isPinned)) {
+      column.left = `${left}px`;
+      left += column.width;
+    }
+    show(heads, makeHead({
+      columns, layout, order, sort, menu: (column, place) => menu({ column, anchor: place }),
+    }));
+    draw();
   }
+  layout.changed = arrange;
 
   const height = () => Math.max(0, element.clientHeight - rowHeight);
   const full = () => total * rowHeight;
@@ -67,6 +76,10 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     total = number;
     element.setAttribute("aria-rowcount", total + 1);
     space.style.setProperty("height", `${spaceHeight()}px`);
+    if (wantedTop && total) {
+      go(wantedTop);
+      wantedTop = 0;
+    }
     draw();
   }
 
@@ -88,6 +101,8 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
 
   /** Brings the scroll bar to where the rows are. */
   const settle = debounce(150, () => {
+    if (!element.isConnected) return;
+    tell();
     if (full() === spaceHeight()) return;
     const most = spaceHeight() - height();
     let wanted = Math.round(top / Math.max(1, full() - height()) * most);
@@ -100,6 +115,14 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     draw();
   });
 
+  const here = () => ({ row: selected, column: chosen, isInHead, top });
+
+  function tell() {
+    if (moved) moved(here());
+  }
+
+  const isMarked = (index) => selected >= 0 && index >= Math.min(anchor, selected) && index <= Math.max(anchor, selected);
+
   function draw() {
     const first = Math.max(0, Math.floor(top / rowHeight) - 4);
     const last = Math.min(total, Math.ceil((top + height()) / rowHeight) + 4);
@@ -108,35 +131,42 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     const shift = element.scrollTop - top + first * rowHeight;
     body.style.setProperty("transform", `translateY(${shift}px)`);
     show(body, shown);
-    for (const [index, each] of heads.entries()) each.classList.toggle("current", isInHead && index === chosen);
+    const names = [...heads.querySelectorAll(".cell")];
+    for (const [index, each] of names.entries()) each.classList.toggle("current", isInHead && index === chosen);
     const current = isInHead ? `head-${chosen}` : `cell-${selected}-${chosen}`;
     if (isInHead || selected >= first && selected < last) element.setAttribute("aria-activedescendant", current);
     else element.removeAttribute("aria-activedescendant");
     want(first, last);
   }
 
+  const valuesAt = (index) => (pages.get(Math.floor(index / pageSize)) || [])[index % pageSize];
+
   function row(index) {
-    const page = pages.get(Math.floor(index / pageSize));
-    const values = page && page[index % pageSize];
+    const values = valuesAt(index);
+    const isNamed = Boolean(values && named && values[0] === named);
     const attributes = {
-      class: `row${index === selected ? " selected" : ""}${values ? "" : " waiting"}`, role: "row",
-      id: `row-${index}`, "aria-rowindex": index + 2, "aria-selected": index === selected,
-      "data-index": index,
+      class: `row${isMarked(index) ? " selected" : ""}${isNamed ? " named" : ""}${values ? "" : " waiting"}`, role: "row",
+      id: `row-${index}`, "aria-rowindex": index + 2, "aria-selected": String(isMarked(index)),
+      "aria-current": isNamed ? "true" : null, "data-index": index,
     };
-    const cellOf = (column, place, title, content) => el("div", {
-      class: `cell${column.isNumber ? " end" : ""}${index === selected && place === chosen && !isInHead ? " current" : ""}`,
-      role: "gridcell", id: `cell-${index}-${place}`, "aria-colindex": place + 1, title,
-    }, content);
-    if (!values) {
-      return el("div", attributes, columns.map((column, place) =>
-        cellOf(column, place, null, el("span", { class: "bone" }))));
-    }
-    const made = el("div", attributes, columns.map((column, place) => cellOf(column, place,
-      typeof values[place] === "string" && values[place].length > 20 ? text(values[place]) : null,
-      place === 0 ? el("span", { class: "code" }, values[0]) : cell(values[place]))));
+    const made = el("div", attributes, columns.map((column, place) => {
+      const value = values && values[column.index];
+      const isCurrent = index === selected && place === chosen && !isInHead;
+      return el("div", {
+        class: `cell${column.isNumber ? " end" : ""}${column.isPinned ? " pinned" : ""}${isCurrent ? " current" : ""}`,
+        role: "gridcell", id: `cell-${index}-${place}`, "aria-colindex": place + 1,
+        title: typeof value === "string" && value.length > 20 ? text(value) : null,
+        style: column.isPinned ? { left: column.left } : null,
+      }, values ? content(column, value) : el("span", { class: "bone" }));
+    }));
     // Links are reached with the arrow keys. As tab stops, they would be endless.
     for (const each of made.querySelectorAll("a")) each.tabIndex = -1;
     return made;
+  }
+
+  function content(column, value) {
+    if (!column.href || typeof value !== "string") return cell(value);
+    return el("a", { class: "code object", href: column.href(value) }, value);
   }
 
   /** Loads the pages in sight; by the token of the page before where it is known. */
@@ -181,16 +211,18 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     for (const page of far.slice(0, pages.size - mostPages)) pages.delete(page);
   }
 
-  function select(index, isShown = true) {
+  function select(index, { isShown = true, extends: isExtended = false } = {}) {
     if (!total) return;
     isInHead = false;
     selected = Math.min(Math.max(0, index), total - 1);
+    if (!isExtended || anchor < 0) anchor = selected;
     if (isShown) {
       const y = selected * rowHeight;
       if (y < top) go(y);
       else if (y + rowHeight > top + height()) go(y + rowHeight - height());
     }
     draw();
+    tell();
   }
 
   /** Scrolls the rows to where `y` of all of them is. */
@@ -215,57 +247,154 @@ export function makeGrid({ label, columns, load, open, sort, order, failed, plac
     showColumn();
   }
 
+  /** The marked rows, of which those out of sight are read again. */
+  async function markedRows(most) {
+    if (selected < 0) return [];
+    const [first, last] = [Math.min(anchor, selected), Math.max(anchor, selected)];
+    const rows = [];
+    for (let index = first; index <= Math.min(last, first + most - 1); index++) {
+      if (!valuesAt(index)) {
+        const page = Math.floor(index / pageSize);
+        pages.set(page, (await load({ offset: page * pageSize, limit: pageSize })).rows);
+      }
+      if (valuesAt(index)) rows.push(valuesAt(index));
+    }
+    return rows;
+  }
+
+  function showMenu() {
+    const current = element.querySelector(".current") || element;
+    if (isInHead) menu({ column: columns[chosen], anchor: current });
+    else if (selected >= 0) menu({ anchor: current });
+  }
+
+  /** Handles the keys of the names of columns. Returns whether it was one of them. */
+  function answersInHead(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const column = columns[chosen];
+    if (step && event.shiftKey) layout.resize(column.name, column.width + step * 20);
+    else if (step && event.ctrlKey) {
+      const next = columns[chosen + step];
+      if (next) layout.move(column.name, next.name);
+    } else if (event.key === "ArrowDown" && event.altKey) showMenu();
+    else if (event.key === "Enter" || event.key === " ") {
+      const button = heads.querySelectorAll(".cell")[chosen].querySelector("button.name");
+      if (button) button.click();
+    } else return false;
+    showColumn();
+    return true;
+  }
+
+  function answers(event) {
+    if (event.key === "ContextMenu" || event.key === "F10" && event.shiftKey) {
+      showMenu();
+      return true;
+    }
+    const page = Math.max(1, Math.floor(height() / rowHeight) - 1);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
+    if (isInHead && answersInHead(event)) return true;
+    if (event.ctrlKey || event.metaKey || event.altKey) return answersWithControl(event);
+    if (event.key === "ArrowUp" && selected <= 0 && !event.shiftKey) {
+      isInHead = true;
+      selected = anchor = -1;
+      draw();
+    } else if (event.key in steps) {
+      select((selected < 0 && steps[event.key] > 0 ? -1 : selected) + steps[event.key], { extends: event.shiftKey });
+    } else if (event.key === "ArrowLeft") moveAside(-1);
+    else if (event.key === "ArrowRight") moveAside(1);
+    else if (event.key === "Enter" && selected >= 0) {
+      const link = currentLink();
+      if (link) link.click();
+      else opened(selected);
+    } else return false;
+    return true;
+  }
+
+  function answersWithControl(event) {
+    if (event.altKey) return false;
+    if (event.key === "a" && total) {
+      anchor = 0;
+      selected = total - 1;
+      draw();
+    } else if (event.key === "c" && selected >= 0 && !String(getSelection())) copy();
+    else if (event.key === "Enter" && currentLink()) window.open(currentLink().href, "_blank", "noopener");
+    else return false;
+    return true;
+  }
+
+  function currentLink() {
+    const current = document.getElementById(`cell-${selected}-${chosen}`);
+    return current && current.querySelector("a");
+  }
+
   function opened(index) {
-    const page = pages.get(Math.floor(index / pageSize));
-    const values = page && page[index % pageSize];
-    if (values) open(values[0]);
+    const values = valuesAt(index);
+    if (values && open) open(values[0]);
   }
 
   element.addEventListener("scroll", scrolled);
   element.addEventListener("keydown", (event) => {
-    const page = Math.max(1, Math.floor(height() / rowHeight) - 1);
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -total, End: total };
-    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "ArrowUp" && selected <= 0) {
-      isInHead = true;
-      selected = -1;
-      draw();
-    } else if (event.key in steps) {
-      select((selected < 0 && steps[event.key] > 0 ? -1 : selected) + steps[event.key]);
-    } else if (event.key === "ArrowLeft") moveAside(-1);
-    else if (event.key === "ArrowRight") moveAside(1);
-    else if ((event.key === "Enter" || event.key === " ") && isInHead) {
-      const button = heads[chosen].querySelector("button");
-      if (button) button.click();
-    } else if (event.key === "Enter" && selected >= 0) {
-      const current = document.getElementById(`cell-${selected}-${chosen}`);
-      const link = current && current.querySelector("a");
-      if (link) link.click();
-      else opened(selected);
-    } else return;
+    if (event.target === element && answers(event)) event.preventDefault();
+  });
+  element.addEventListener("contextmenu", (event) => {
+    const found = event.target.closest("[data-index], .head .cell");
+    if (found) point(event, found);
+    else if (event.target !== element) return;
     event.preventDefault();
+    showMenu();
   });
   body.addEventListener("click", (event) => {
     const found = event.target.closest("[data-index]");
-    if (!found || event.target.closest("a")) return;
-    const place = [...found.children].findIndex((each) => each.contains(event.target));
-    chosen = Math.max(0, place);
-    select(Number(found.dataset.index), false);
-    opened(selected);
+    if (!found) return;
+    const isLink = event.target.closest("a");
+    if (isLink && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+    point(event, found);
+    if (!isLink && !event.shiftKey) opened(selected);
   });
+
+  /** Chooses the cell that the pointer is on. */
+  function point(event, found) {
+    const cells = [...found.parentElement.children];
+    if (!found.dataset.index) {
+      [chosen, isInHead, selected, anchor] = [cells.indexOf(found), true, -1, -1];
+      return draw();
+    }
+    const index = Number(found.dataset.index);
+    chosen = Math.max(0, [...found.children].findIndex((each) => each.contains(event.target)));
+    if (event.type === "contextmenu" && isMarked(index)) {
+      isInHead = false;
+      return draw();
+    }
+    select(index, { isShown: false, extends: event.shiftKey });
+  }
+
   const observer = new ResizeObserver(() => draw());
   observer.observe(element);
+  arrange();
 
   return {
-    element, setTotal, select,
+    element, setTotal, select, markedRows,
     get total() { return total; },
-    get place() { return { row: selected, column: chosen, isInHead }; },
-    /** Forgets what was loaded. */
-    reload(number) {
-      for (const abort of waiting.values()) abort.abort();
-      [pages, tokens, waiting] = [new Map(), new Map(), new Map()];
-      setTotal(number);
+    get place() { return here(); },
+    get column() { return columns[chosen]; },
+    get markedCount() { return selected < 0 ? 0 : Math.abs(selected - anchor) + 1; },
+    /** Goes to a place that was left. */
+    restore(former) {
+      [selected, anchor, isInHead] = [former.row, former.row, former.isInHead];
+      go(former.top);
+      draw();
     },
+    /** Marks the row of an object; `index` is where it is. */
+    name(id, index) {
+      named = id;
+      if (index === undefined) return draw();
+      select(index, { isShown: false });
+      const y = index * rowHeight;
+      if (y < top || y + rowHeight > top + height()) go(y - height() / 2);
+      draw();
+      tell();
+    },
+    nameAt: (index) => (valuesAt(index) || [])[0],
     end() {
       observer.disconnect();
       for (const abort of waiting.values()) abort.abort();

@@ -1,6 +1,7 @@
 // Commits as they happen, newest first.
 import { events } from "./api.js";
 import { count, el, plural, show } from "./dom.js";
+import { time } from "./time.js";
 import { cell, objectAddress } from "./values.js";
 
 const longest = 400;
@@ -54,7 +55,6 @@ function commitView(schema, commit) {
       el("span", { class: "hidden" }, ` ${kind}`)));
   const told = commit.objects.length;
   const all = commit.inserted + commit.updated + commit.deleted;
-  const time = commit.date ? new Date(commit.date) : null;
   const details = el("div", { class: "objects" });
   const box = el("details", {
     ontoggle: () => {
@@ -68,7 +68,7 @@ function commitView(schema, commit) {
     el("span", { class: who ? "who" : "who none" }, who || "no author"),
     el("span", { class: "figures" }, figures.length ? figures : commit.isComplete ? "no change" : "many"),
     el("time", { datetime: commit.date, title: commit.date },
-      time ? time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" }) : "")), details);
+      commit.date ? time(commit.date) : "")), details);
   return el("li", { class: "commit" }, box);
 }
 

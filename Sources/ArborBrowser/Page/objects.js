@@ -2,25 +2,15 @@
 import { get } from "./api.js";
 import { count, el, failure, milliseconds, plural, show } from "./dom.js";
 import { editForm, insertForm } from "./edit.js";
-import { makeGrid } from "./grid.js";
-import { predicateBox } from "./predicate.js";
+import { keepPlace, keptPlace } from "./place.js";
+import { predicateBox, withCondition } from "./predicate.js";
+import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { link, whole } from "./values.js";
 
-const widths = {
-  boolean: 90, integer16: 90, integer32: 110, integer64: 130, float: 110, double: 120,
-  decimal: 140, date: 210, uuid: 320, binary: 130, uri: 240, string: 220,
-};
-const numbers = ["integer16", "integer32", "integer64", "float", "double", "decimal"];
-
-function columns(entity) {
-  const attributes = entity.attributes.map((each) => ({
-    name: each.name, width: widths[each.type] || 180, isNumber: numbers.includes(each.type),
-    canSort: !["binary", "undefined"].includes(each.type) && !each.type.includes("("),
-  }));
-  const relationships = entity.relationships.map((each) => ({
-    name: each.name, width: each.isToMany ? 130 : 190, canSort: false,
-  }));
-  return [{ name: "object", width: 170, canSort: false }, ...attributes, ...relationships];
+/** The columns of an entity's objects, in the order of a row's values. */
+function columns(entity, href) {
+  const properties = [...entity.attributes, ...entity.relationships];
+  return [identityColumn(href), ...properties.map((each, index) => propertyColumn(each, index + 1))];
 }
 
 /** The view of an entity's objects; `#/objects/Entity?where=…&sort=…&id=…`. */
@@ -39,6 +29,7 @@ export async function objectsView(main, schema, rest, parameters) {
   const summary = el("p", { class: "summary", role: "status" }, "\u00a0");
   const detail = el("aside", { class: "detail", "aria-label": "Object", hidden: true });
   const table = el("div", { class: "table" });
+  const tools = el("span", { class: "table-tools" });
 
   function address(changes) {
     const { id, ...now } = { ...state, ...changes };
@@ -61,11 +52,14 @@ export async function objectsView(main, schema, rest, parameters) {
     const query = { entity: name, where: state.where };
     // The table gets the focus back after its keys have sorted it.
     const hadFocus = grid !== null && grid.element === document.activeElement;
-    const place = hadFocus ? grid.place : null;
+    const place = keptPlace() || (hadFocus ? { ...grid.place, top: 0 } : null);
     if (grid) grid.end();
-    const own = makeGrid({
-      place: place && { ...place, row: place.isInHead ? -1 : place.row },
-      label: `Objects of ${name}`, columns: columns(entity), order: state.sort,
+    const own = makeTable({
+      place: place && { ...place, row: place.isInHead ? -1 : place.row }, moved: keepPlace,
+      label: `Objects of ${name}`, entity: name, key: `columns ${schema.id} ${name}`,
+      columns: columns(entity, (id) => address({ id })), order: state.sort,
+      filter: (condition) => { location.hash = address({ where: withCondition(state.where, condition), id: "" }); },
+      values: (property) => get("values", { ...query, property }),
       load: ({ offset, limit, token, signal }) =>
         get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal),
       open: (id) => { location.hash = address({ id }); },
@@ -74,17 +68,33 @@ export async function objectsView(main, schema, rest, parameters) {
     });
     grid = own;
     show(table, grid.element);
+    show(tools, grid.columnsButton);
     if (hadFocus) grid.element.focus();
     try {
       const total = await get("count", query);
       // The count of an outdated condition has arrived late.
       if (own !== grid) return;
       grid.setTotal(total.count);
+      markNamed(place === null);
       show(summary, el("strong", {}, plural(total.count, "object")),
         state.where ? ` of ${count(entity.count)}` : "",
         el("span", { class: "faint" }, ` · counted in ${milliseconds(total.milliseconds)}`));
     } catch (error) {
       if (own === grid) failed(error);
+    }
+  }
+
+  /** Marks the row of the object in the address, and scrolls there if it isn't in sight. */
+  async function markNamed(isScrolled) {
+    const own = grid;
+    const id = parameterOfAddress("id");
+    own.name(id || "");
+    if (!id || !isScrolled || own.nameAt(own.place.row) === id) return;
+    try {
+      const { position } = await get("position", { entity: name, where: state.where, sort: state.sort, id });
+      if (own === grid && id === parameterOfAddress("id") && position !== null) own.name(id, position);
+    } catch {
+      // The object's own view tells why it cannot be shown.
     }
   }
 
@@ -133,7 +143,8 @@ export async function objectsView(main, schema, rest, parameters) {
 
   show(main, entityList(schema, name),
     el("section", { class: "content", "aria-label": name },
-      el("div", { class: "bar" }, box.element, insert || null), summary, table), detail);
+      el("div", { class: "bar" }, box.element, insert || null),
+      el("div", { class: "line" }, summary, tools), table), detail);
   const loading = load();
   await showObject(parameters.get("id"));
   await loading;
@@ -151,11 +162,18 @@ export async function objectsView(main, schema, rest, parameters) {
         state = { where, sort };
         box.value = where;
         load();
+      } else if (keptPlace()) {
+        grid.restore(keptPlace());
+        markNamed(false);
+      } else {
+        keepPlace(grid.place);
+        markNamed(true);
       }
       showObject(next.get("id"));
       return true;
     },
     refresh(changed) {
+      if (grid) keepPlace(grid.place);
       entity = changed.entities.find((each) => each.name === name) || entity;
       schema = changed;
       load();

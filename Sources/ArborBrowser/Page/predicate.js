@@ -69,6 +69,13 @@ function completions(schema, entityName, before, isColumn) {
   return { typed, found: found.slice(0, 12) };
 }
 
+/** A condition with a further one that must be met as well. */
+export function withCondition(condition, further) {
+  if (!condition.trim()) return further;
+  if (condition.includes(further)) return condition;
+  return `${/\bOR\b|\|\|/i.test(condition) ? `(${condition})` : condition} AND ${further}`;
+}
+
 let boxes = 0;
 
 /**

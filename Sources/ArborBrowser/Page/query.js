@@ -1,8 +1,10 @@
 // Queries: rows of values, grouped and aggregated, with their plan.
 import { get } from "./api.js";
 import { count, el, failure, milliseconds, plural, show } from "./dom.js";
-import { predicateBox } from "./predicate.js";
-import { cell } from "./values.js";
+import { keepPlace, keptPlace } from "./place.js";
+import { predicateBox, withCondition } from "./predicate.js";
+import { identityColumn, makeTable, propertyColumn } from "./table.js";
+import { objectAddress } from "./values.js";
 
 /** Parts of a list that stand between commas, but for those in parentheses and quotes. */
 export function split(text) {
@@ -53,13 +55,49 @@ export async function queryView(main, schema, rest, parameters) {
     return query;
   }
 
+  let table = null;
+  let runs = 0;
+
+  /** Runs the query; it is in the address, so that Back returns to the former one. */
   function go() {
-    history.replaceState(null, "", `#/query?${question()}`);
-    return run();
+    const address = `#/query?${question()}`;
+    if (location.hash === address) run();
+    else location.hash = address;
+  }
+
+  function makeRows(answer, place) {
+    const described = schema.entities.find((each) => each.name === entity.value);
+    const texts = split(boxes.column.value);
+    const properties = [...described.attributes, ...described.relationships];
+    const isObjects = answer.ids !== null;
+    const shift = isObjects ? 1 : 0;
+    const columns = answer.columns.map((name, index) => {
+      const property = properties.find((each) => each.name === name);
+      return {
+        ...(property ? propertyColumn(property, index + shift) : { name, index: index + shift, width: 180 }),
+        // Objects are sorted by their properties, groups by any column.
+        canSort: !isObjects || Boolean(property), source: property ? name : texts[index],
+        isNumber: answer.rows.some((row) => isNumber(row[index])),
+      };
+    });
+    if (isObjects) columns.unshift(identityColumn(objectAddress));
+    const rows = isObjects ? answer.rows.map((row, index) => [answer.ids[index], ...row]) : answer.rows;
+    const made = makeTable({
+      label: "Rows", columns, entity: isObjects ? entity.value : null, moved: keepPlace, place,
+      key: `query ${schema.id} ${entity.value}`,
+      order: boxes.sort.value.trim(), load: async ({ offset, limit }) => ({ rows: rows.slice(offset, offset + limit), next: null }),
+      sort: (key) => { boxes.sort.value = key; go(); },
+      filter: (condition) => { boxes.where.value = withCondition(boxes.where.value.trim(), condition); go(); },
+      values: (property) => get("values", { entity: entity.value, where: boxes.where.value, property }),
+      open: isObjects ? (id) => { location.hash = objectAddress(id); } : null,
+    });
+    made.element.style.setProperty("--rows", String(rows.length + 1));
+    return made;
   }
 
   async function run() {
     for (const each of Object.values(boxes)) each.clear();
+    const own = ++runs;
     try {
       const answer = await get("query", {
         entity: entity.value, where: boxes.where.value, having: boxes.having.value,
@@ -67,8 +105,16 @@ export async function queryView(main, schema, rest, parameters) {
         sort: split(boxes.sort.value), limit: limit.value,
         distinct: distinct.checked ? "true" : "",
       });
-      show(result, answerView(answer));
+      if (own !== runs) return;
+      const hadFocus = table !== null && table.element === document.activeElement;
+      const place = keptPlace() || (hadFocus ? { ...table.place, top: 0 } : null);
+      if (table) table.end();
+      table = makeRows(answer, place);
+      show(result, answerView(answer, table));
+      table.setTotal(answer.rows.length);
+      if (hadFocus) table.element.focus();
     } catch (error) {
+      if (own !== runs) return;
       show(result);
       const { field } = error.document || {};
       if (!boxes[field]) return show(result, failure(error));
@@ -91,26 +137,34 @@ export async function queryView(main, schema, rest, parameters) {
     el("button", { type: "submit", class: "primary" }, "Run"))), result);
   if (parameters.size) await run();
   else show(result, el("p", { class: "empty" }, "Ctrl Enter runs the query."));
-  return {};
+  return {
+    end() {
+      runs++;
+      if (table) table.end();
+    },
+    update(nextRest, next) {
+      if (!next.size) return false;
+      if (names.includes(next.get("entity"))) entity.value = next.get("entity");
+      for (const [name, each] of Object.entries(boxes)) each.value = next.get(name) || "";
+      limit.value = next.get("limit") || 100;
+      distinct.checked = next.get("distinct") === "true";
+      run();
+      return true;
+    },
+    refresh: run,
+  };
 }
 
 function isNumber(value) {
   return typeof value === "number" || Boolean(value && value.number);
 }
 
-function answerView(answer) {
-  const rows = answer.rows.map((row) => el("tr", {}, row.map((value) => el("td", {
-    class: isNumber(value) ? "end" : null,
-  }, cell(value)))));
+function answerView(answer, table) {
+  const number = answer.rows.length;
   return [
-    el("p", { class: "summary" }, el("strong", {}, answer.hasMore ? `The first ${plural(rows.length, "row")}` : plural(rows.length, "row")),
-      el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`)),
-    planView(answer.plan),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Rows" },
-      el("table", {}, el("thead", {}, el("tr", {}, answer.columns.map((name, index) => el("th", {
-        scope: "col", class: answer.rows.some((row) => isNumber(row[index])) ? "end" : null,
-      }, name)))),
-        el("tbody", {}, rows))),
+    el("p", { class: "summary" }, el("strong", {}, answer.hasMore ? `The first ${plural(number, "row")}` : plural(number, "row")),
+      el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`), table.columnsButton),
+    planView(answer.plan), table.element,
   ];
 }
 

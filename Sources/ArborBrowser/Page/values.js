@@ -1,6 +1,7 @@
 // Values in human-readable form.
 import { binary } from "./api.js";
 import { bytes, count, el, notify, plural, show } from "./dom.js";
+import { time } from "./time.js";
 
 /** The address of an object's view. */
 export function objectAddress(id) {
@@ -22,18 +23,12 @@ export function text(value) {
   if ("members" in value) return plural(value.members, "object");
   if ("binary" in value) return `${value.kind || "binary"}, ${bytes(value.binary)}`;
   if ("text" in value) return value.text + "…";
-  if ("date" in value) return date(value.date);
+  if ("date" in value) return time(value.date);
   if ("list" in value) return `[${value.list.map(text).join(", ")}]`;
   if ("parts" in value) {
     return `{${Object.entries(value.parts).map(([name, part]) => `${name}: ${text(part)}`).join(", ")}}`;
   }
   return String(Object.values(value)[0]);
-}
-
-/** A date as the store has it: in UTC, without what is zero. */
-function date(iso) {
-  return iso.replace("T", " ").replace(/\.000Z$/, "Z").replace(/(\.\d*?)0+Z$/, "$1Z")
-    .replace(/Z$/, " UTC");
 }
 
 /** A value in a cell of a table. */

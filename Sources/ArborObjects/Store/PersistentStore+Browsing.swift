@@ -21,6 +21,14 @@ extension PersistentStore {
     }
   }
 
+  /// Returns the sequence number of the newest commit of any process.
+  package func newestSequence() throws(ArborError) -> UInt64 {
+    try onSnapshot { snapshot throws(StoreError) in snapshot.sequence }
+  }
+
+  /// Whether the store's path still refers to its file. Always true of a store in memory.
+  package var isInPlace: Bool { engine.isInPlace }
+
   /// Returns the number of bytes used by the records of each concrete entity.
   package func recordBytes() throws(ArborError) -> [(entity: String, bytes: Int)] {
     try onSnapshot { snapshot throws(StoreError) in try snapshot.recordBytes() }

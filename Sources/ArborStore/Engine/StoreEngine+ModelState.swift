@@ -26,7 +26,8 @@ extension StoreEngine {
     noteReplacement()
   }
 
-  private var isInPlace: Bool { path == nil || environment.isInPlace }
+  /// Whether the path still refers to the store's file. Always true of a store in memory.
+  package var isInPlace: Bool { path == nil || environment.isInPlace }
 }
 
 /// The state of an open store's model in the file, if it has changed since the file was opened.

@@ -1,0 +1,81 @@
+internal import ArborModel
+internal import ArborObjects
+internal import ArborStore
+internal import Foundation
+
+/// Complete values of objects, in rows. Unlike the rows of a table on the page, texts and binaries
+/// are not shortened.
+struct ObjectRows {
+  /// The names of the columns. The first one is the object's name.
+  let names: [String]
+  private let request: FetchRequest<ManagedObject>
+  /// The number of objects that are read at a time: one if their values can be large.
+  private let batch: Int
+  private let workTime: Duration
+
+  /// Creates the rows of an entity.
+  ///
+  /// - Parameters:
+  ///   - columns: Properties or expressions; a to-many relationship is its number of members.
+  ///     Empty for all properties.
+  ///   - workTime: The time limit of one batch.
+  init(
+    _ entity: BrowsedSchema.Entity, columns: [String], in store: PersistentStore, workTime: Duration
+  ) throws(ArborError) {
+    let texts =
+      columns.isEmpty
+      ? entity.attributes.map(\.name)
+        + entity.relationships.filter { !$0.isTransient }.map(\.name) : columns
+    let many = Set(entity.relationships.filter(\.isToMany).map(\.name))
+    let properties = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+    var request = FetchRequest<ManagedObject>(entity: entity.name)
+    request.propertiesToFetch =
+      ["SELF AS object\(texts.count)"]
+      + texts.enumerated().map { index, text in
+        guard properties.contains(text) else { return PropertyPath(text) }
+        let name = PredicatePrinter.name(text)
+        return PropertyPath(many.contains(text) ? "\(name).@count AS count\(index)" : name)
+      }
+    try request.description.checkExpressions(.untrusted)
+    guard let described = store.schema.entity(named: entity.name) else {
+      throw ArborError(.unknownName, "The model has no entity \(entity.name).")
+    }
+    let plan = try RowPlan(request.description, of: described, in: store.schema)
+    names =
+      ["object"]
+      + zip(texts, plan.names.dropFirst()).map { many.contains($0) ? $0 : $1 }
+    let isLarge = entity.attributes.contains { attribute in
+      guard texts.contains(attribute.name) else { return false }
+      switch attribute.type {
+      case .binary, .transformable: return true
+      default: return false
+      }
+    }
+    self.request = request
+    batch = isLarge ? 1 : 200
+    self.workTime = workTime
+  }
+
+  /// Calls a closure with the values of each object, in the order of the IDs. Skips objects that no
+  /// longer exist. Stops if the closure returns `false`.
+  func forEach(
+    _ ids: [ObjectID], in context: ManagedObjectContext,
+    _ body: ([PropertyValue]) throws(ArborError) -> Bool
+  ) throws(ArborError) {
+    var request = request
+    for first in stride(from: 0, to: ids.count, by: batch) {
+      let part = ids[first..<min(first + batch, ids.count)]
+      request.predicate = try FetchPredicate(
+        format: "SELF IN %@", PropertyValue.list(part.map(PropertyValue.objectID)))
+      context.deadline = .now + workTime
+      var rows: [ObjectID: [PropertyValue]] = [:]
+      try context.forEachRow(request) { values in
+        if case .objectID(let id)? = values.first { rows[id] = values }
+      }
+      for id in part {
+        guard let row = rows[id] else { continue }
+        guard try body(row) else { return }
+      }
+    }
+  }
+}

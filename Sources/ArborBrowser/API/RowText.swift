@@ -1,0 +1,57 @@
+internal import ArborJSON
+internal import ArborModel
+internal import Foundation
+
+/// Rows of values as JSON or CSV, for other programs.
+enum RowText {
+  /// Returns a row as an object with a member for each column.
+  static func json(_ values: [PropertyValue], _ names: [String]) -> JSONValue {
+    var object = JSONObject()
+    for (name, value) in zip(names, values) { object[name] = json(value) }
+    return .object(object)
+  }
+
+  /// Returns a value in plain JSON. Numbers that JSON cannot represent are strings.
+  static func json(_ value: PropertyValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .boolean(let flag): .bool(flag)
+    case .integer(let number): .number(JSONNumber(number))
+    case .double(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
+    case .decimal(let number):
+      JSONNumber(text: "\(number)").map(JSONValue.number) ?? .string("\(number)")
+    case .string(let text): .string(text)
+    case .date(let date): .string(ISO8601Date.text(date) ?? ISO8601Date.milliseconds(date))
+    case .binary(let data): .string(data.base64EncodedString())
+    case .uuid(let uuid): .string(uuid.uuidString)
+    case .uri(let url): .string(url.absoluteString)
+    case .objectID(let id): .string(ValueJSON.name(id))
+    case .list(let values): .array(values.map(json))
+    case .composite(let parts): ValueJSON.object(parts.mapValues(json))
+    }
+  }
+
+  /// Returns a value as a person writes it; nil is empty.
+  static func text(_ value: PropertyValue) -> String {
+    switch json(value) {
+    case .null: ""
+    case .string(let text): text
+    case let other: other.text(.compact)
+    }
+  }
+
+  /// Returns a line of CSV as in RFC 4180, with its line break.
+  static func csv(_ values: [PropertyValue]) -> String {
+    values.map(csv).joined(separator: ",") + "\r\n"
+  }
+
+  /// Returns a field of CSV. Nil is an empty field, an empty string a pair of quotes.
+  static func csv(_ value: PropertyValue) -> String {
+    if value.isNull { return "" }
+    let text = text(value)
+    let isPlain =
+      !text.isEmpty && !text.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
+      && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+}

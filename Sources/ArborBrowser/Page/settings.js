@@ -1,0 +1,19 @@
+// Settings that outlive the page: how tables and times are shown, never data or the token.
+
+/** What was kept under a name, or the default if there is nothing readable. */
+export function kept(name, fallback) {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/** Keeps a value, unless the web browser doesn't allow it. */
+export function keep(name, value) {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // The setting lasts as long as the page.
+  }
+}

@@ -1,0 +1,73 @@
+// The table of results that views share: a grid with the menus of its columns and rows.
+import { chooseColumns, columnMenu } from "./columnmenu.js";
+import { copyCell, copyMenu, copyRows } from "./copy.js";
+import { el, notify } from "./dom.js";
+import { makeGrid } from "./grid.js";
+import { makeLayout } from "./layout.js";
+import { openMenu } from "./menu.js";
+
+const widths = {
+  boolean: 90, integer16: 90, integer32: 110, integer64: 130, float: 110, double: 120,
+  decimal: 140, date: 210, uuid: 320, binary: 130, uri: 240, string: 220,
+};
+const numbers = ["integer16", "integer32", "integer64", "float", "double", "decimal"];
+
+/** The column of objects' names. */
+export function identityColumn(href) {
+  return { name: "object", index: 0, width: 170, canSort: false, href };
+}
+
+/** A column of an attribute or relationship. */
+export function propertyColumn(property, index) {
+  const isRelationship = "isToMany" in property;
+  const { type } = property;
+  return {
+    name: property.name, index, property,
+    width: isRelationship ? (property.isToMany ? 130 : 190) : widths[type] || 180,
+    isNumber: numbers.includes(type),
+    canSort: !isRelationship && !["binary", "undefined"].includes(type) && !type.includes("("),
+  };
+}
+
+/**
+ * Makes a table.
+ *
+ * Besides what a grid needs, `columns` are the columns and `key` is the name under which their layout
+ * is kept; `filter` is called with a condition that a menu has written, `values` gives the frequent
+ * values of a property. `entity` is the one that rows are objects of, `null` if they aren't objects.
+ */
+export function makeTable({ columns, key, entity, filter, values, ...options }) {
+  const layout = makeLayout(columns, key);
+  const mostCopied = 1000;
+
+  /** What is copied: the current cell, and the marked rows. */
+  async function marked() {
+    const rows = await grid.markedRows(mostCopied);
+    if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied.`);
+    return { rows, columns: layout.columns, entity, column: grid.column };
+  }
+
+  function menu({ column, anchor }) {
+    const back = grid.element;
+    if (column) {
+      columnMenu({ column, layout, anchor, back, sort: options.sort, filter, values });
+    } else {
+      openMenu({
+        label: "Copy", anchor, back,
+        content: (close) => copyMenu({ marked, count: grid.markedCount, hasObjects: Boolean(entity), column: grid.column, close }),
+      });
+    }
+  }
+
+  const grid = makeGrid({
+    ...options, layout, menu,
+    copy: async () => (grid.markedCount > 1 ? copyRows("csv", await marked()) : copyCell("text", await marked())),
+  });
+  return Object.assign(grid, {
+    /** A button for the columns that are shown. */
+    columnsButton: el("button", {
+      type: "button", class: "quiet", "aria-haspopup": "dialog",
+      onclick: (event) => chooseColumns({ layout, anchor: event.currentTarget, back: event.currentTarget }),
+    }, "Columns"),
+  });
+}

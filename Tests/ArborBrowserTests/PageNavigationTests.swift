@@ -1,0 +1,202 @@
+import ArborData
+import ArborModel
+import Foundation
+import TestSupport
+import Testing
+import ArborBrowser
+
+/// Links, the web browser's history, and commits that the page doesn't show yet.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageNavigationTests {
+  private static let rows = "document.querySelectorAll('.rows .row:not(.waiting)').length"
+
+  private func address(_ served: ServedStore, _ hash: String) throws -> URL {
+    var parts = try #require(
+      URLComponents(url: served.browser.url, resolvingAgainstBaseURL: false))
+    parts.fragment = hash
+    return try #require(parts.url)
+  }
+
+  /// A link opens in a new tab, which gets the token from the first one. Nothing has it without it.
+  @Test func linksOpenInNewTabs() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      let link = try address(served, "/objects/Employee?id=Employee/4")
+      try page.open(link)
+      try page.wait(
+        "document.querySelector('.failure')?.innerText.includes('This address has no token')",
+        seconds: 60)
+      try page.inNewTab(served.browser.url) { try page.exists(".box") }
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.inNewTab(link) {
+        try page.wait("document.querySelector('.detail h2')?.innerText === 'Employee 3'")
+        #expect(try page.evaluate("location.href.includes('token')") == false)
+        // The token is kept by the tab alone.
+        #expect(try page.evaluate("document.cookie + JSON.stringify(localStorage)") == "{}")
+      }
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// Tokens of other runs are not accepted.
+  @Test func aTokenOfAnotherRunIsNotTaken() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(try address(served, "/schema"))
+      try page.wait("document.querySelector('.failure')", seconds: 60)
+      try page.evaluate(
+        """
+        const tabs = new BroadcastChannel('token');
+        tabs.onmessage = () => tabs.postMessage({ token: '00000000000000000000000000000000' });
+        0
+        """)
+      try page.inNewTab(try address(served, "/schema")) {
+        try page.wait("document.querySelector('.failure')", seconds: 60)
+        #expect(try page.evaluate("sessionStorage.getItem('token')") == .null)
+      }
+    }
+  }
+
+  @Test func malformedAddressesAreHarmless() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let addresses = [
+        ("#/objects/%", ".failure"), ("#/%E0%A4%A", ".box"), ("#/constructor", ".box"),
+        ("#/objects/Employee?id=%&where=%E0", ".problem:not(:empty)"),
+        ("#/objects/Employee?id=Employee/x", ".detail .failure"), ("#/__proto__/x", ".box"),
+        ("#/query?entity=%&limit=x", ".result .grid"), ("#", ".box"), ("#/objects?x", ".grid"),
+      ]
+      for (address, mark) in addresses {
+        try page.evaluate("location.hash = '#/history'")
+        try page.exists(".commit")
+        try page.evaluate("location.hash = '\(address)'")
+        try page.exists(mark)
+      }
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// An object that is followed is marked and in sight, in the middle of a long table.
+  @Test func aFollowedObjectIsMarked() throws {
+    try ServedStore.use(employees: 600) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee?sort=-name&id=Employee/300'")
+      try page.wait("document.querySelector('.rows .row.named a')?.innerText === 'Employee/300'")
+      #expect(
+        try page.evaluate(
+          """
+          (() => {
+            const row = document.querySelector('.row.named').getBoundingClientRect();
+            const grid = document.querySelector('.grid').getBoundingClientRect();
+            return row.top > grid.top && row.bottom < grid.bottom;
+          })()
+          """) == true)
+      #expect(try page.evaluate("document.querySelector('.row.named').ariaCurrent") == "true")
+      try page.picture("followed")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// Back returns to the condition and the row.
+  @Test func backReturnsToTheRow() throws {
+    try ServedStore.use(employees: 600) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee?where=age > 20'")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('588 objects')")
+      try page.evaluate("document.querySelector('.grid').focus()")
+      for _ in 0..<12 { try page.press("PageDown") }
+      try page.wait("document.querySelector('.rows .row.selected:not(.waiting)')")
+      let row = try page.text(".rows .row.selected")
+      let top = try page.evaluate("document.querySelector('.grid').scrollTop")
+      try page.evaluate("document.querySelector('.rows .selected .cell a[href*=Office]').click()")
+      try page.wait("document.querySelector('.detail .code')?.innerText.startsWith('Office/')")
+      try page.evaluate("history.back()")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('588 objects')")
+      try page.wait("document.querySelector('.rows .row.selected:not(.waiting)')")
+      #expect(try page.text(".rows .row.selected") == row)
+      #expect(try page.evaluate("document.querySelector('.grid').scrollTop") == top)
+
+      // The same from the query view to an object and back, and to the query before.
+      try page.evaluate("location.hash = '#/query?entity=Employee&where=age < 30&limit=1000'")
+      try page.wait("\(Self.rows) > 10")
+      try page.evaluate("document.querySelector('.grid').focus()")
+      for _ in 0..<3 { try page.press("PageDown") }
+      let index = try page.evaluate("document.querySelector('.rows .selected').dataset.index")
+      try page.evaluate("document.querySelector('.rows .selected a').click()")
+      try page.exists(".detail h2")
+      try page.evaluate("history.back()")
+      try page.wait(
+        "document.querySelector('.rows .selected')?.dataset.index === '\(index.string ?? "")'")
+      #expect(
+        try page.evaluate("document.querySelector('[aria-label=Where]').value") == "age < 30")
+      try page.evaluate("document.querySelector('[aria-label=Where]').select()")
+      try page.evaluate("document.querySelector('[aria-label=Where]').focus()")
+      try page.type("age < 22")
+      try page.press("Enter", control: true)
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('24 rows')")
+      try page.evaluate("history.back()")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('120 rows')")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// Newer commits are offered, and shown when they are wanted.
+  @Test func newerCommitsAreOffered() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee'")
+      try page.wait("\(Self.rows) > 10")
+      for number in 0..<3 {
+        let context = served.store.makeContext()
+        try context.insert("Employee")["name"] = PropertyValue.string("New \(number)")
+        try context.commit()
+      }
+      try page.wait("document.querySelector('#news').innerText === '3 newer commits – refresh'")
+      #expect(try page.text(".summary").hasPrefix("30 objects"))
+      #expect(try PageAudit.problems(in: page) == [])
+      try page.picture("news")
+      try page.click("#news button")
+      try page.wait("document.querySelector('.summary').innerText.startsWith('33 objects')")
+      #expect(try page.text("#news") == "")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// Times are shown in the chosen zone everywhere.
+  @Test func timesAreInTheChosenZone() throws {
+    try ServedStore.use { served in
+      let context = served.store.makeContext()
+      let employee = try context.objects("Employee").filter("name == 'Employee 0'").first()
+      employee?["hired"] = PropertyValue.date(Date(timeIntervalSince1970: 1_700_000_000))
+      try context.commit()
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let date =
+        "[...document.querySelectorAll('.values dd')].find((each) => each.innerText.startsWith('2023'))?.innerText"
+      try page.evaluate("location.hash = '#/objects/Employee?id=Employee/1'")
+      try page.wait("\(date) === '2023-11-14 22:13:20 UTC'")
+      try page.evaluate(
+        """
+        { const zone = document.getElementById('zone');
+          zone.value = 'Asia/Tokyo'; zone.dispatchEvent(new Event('change')); }
+        """)
+      try page.wait("\(date) === '2023-11-15 07:13:20 UTC+9'")
+      try page.wait("document.querySelector('.rows').innerText.includes('2023-11-15 07:13:20')")
+      try page.evaluate("location.hash = '#/history'")
+      try page.wait("document.querySelector('.commit time')?.innerText.endsWith('UTC+9')")
+      try page.evaluate("window.isFormer = true; location.reload()")
+      try page.wait("!window.isFormer && document.querySelector('.commit time')")
+      #expect(try page.text(".commit time").hasSuffix("UTC+9"))
+      #expect(page.complaints == [])
+    }
+  }
+}

@@ -22,7 +22,7 @@ import ArborBrowser
         #expect(answer.status == 200, "\(name)")
         waiting += references(in: String(decoding: answer.body, as: UTF8.self))
       }
-      #expect(seen.count == 16)
+      #expect(seen.count == 19)
     }
   }
 
@@ -38,8 +38,8 @@ import ArborBrowser
         #expect(name == "app.js")
       }
       let scripts = [
-        "api", "app", "dom", "edit", "grid", "health", "history", "objects", "predicate", "query",
-        "schema", "values",
+        "api", "app", "dom", "edit", "finder", "grid", "health", "history", "objects", "predicate",
+        "query", "schema", "search", "values",
       ]
       for name in scripts {
         let script = String(decoding: try served.client.get("/\(name).js").body, as: UTF8.self)

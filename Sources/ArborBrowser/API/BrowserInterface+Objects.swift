@@ -206,7 +206,7 @@ extension BrowserInterface {
   }
 
   /// Returns a reference to an object, with its label.
-  private func link(_ object: ManagedObject?) -> JSONValue {
+  func link(_ object: ManagedObject?) -> JSONValue {
     guard let object else { return .null }
     return ["object": .string(ValueJSON.name(object.objectID)), "label": label(object)]
   }

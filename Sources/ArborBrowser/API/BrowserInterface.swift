@@ -55,6 +55,7 @@ final class BrowserInterface: Sendable {
     case ("GET", "members"): return .json(try members(request))
     case ("GET", "binary"): return try binary(request)
     case ("GET", "query"): return .json(try query(request))
+    case ("GET", "search"): return .json(try search(request))
     case ("GET", "history"): return .json(try feed.recent())
     case ("GET", "changes"):
       return try feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
@@ -65,8 +66,8 @@ final class BrowserInterface: Sendable {
       return .json(isCancelled ? checkUp.cancel() : checkUp.start())
     case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
     case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
-      (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
-      (_, "health"):
+      (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"), (_, "history"),
+      (_, "changes"), (_, "health"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

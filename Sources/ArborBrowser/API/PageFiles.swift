@@ -5,10 +5,12 @@ enum PageFiles {
     "/icon.svg": ("image/svg+xml", PackageResources.icon_svg),
     "/style.css": (css, PackageResources.style_css),
     "/views.css": (css, PackageResources.views_css),
+    "/search.css": (css, PackageResources.search_css),
     "/api.js": (script, PackageResources.api_js),
     "/app.js": (script, PackageResources.app_js),
     "/dom.js": (script, PackageResources.dom_js),
     "/edit.js": (script, PackageResources.edit_js),
+    "/finder.js": (script, PackageResources.finder_js),
     "/grid.js": (script, PackageResources.grid_js),
     "/health.js": (script, PackageResources.health_js),
     "/history.js": (script, PackageResources.history_js),
@@ -16,6 +18,7 @@ enum PageFiles {
     "/predicate.js": (script, PackageResources.predicate_js),
     "/query.js": (script, PackageResources.query_js),
     "/schema.js": (script, PackageResources.schema_js),
+    "/search.js": (script, PackageResources.search_js),
     "/values.js": (script, PackageResources.values_js),
   ]
 

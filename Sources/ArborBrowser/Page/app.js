@@ -7,6 +7,7 @@ import { historyView } from "./history.js";
 import { objectsView } from "./objects.js";
 import { queryView } from "./query.js";
 import { schemaView } from "./schema.js";
+import { setUpSearch } from "./search.js";
 
 const views = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
@@ -67,6 +68,7 @@ export async function reloadSchema() {
 }
 
 const keys = [
+  ["Ctrl K", "Search entities, object IDs, unique values and indexed text"],
   ["1 … 5", "Schema, Objects, Query, History, Health"],
   ["/", "Focus the view's search or predicate"],
   ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
@@ -126,6 +128,7 @@ async function start() {
   mode.textContent = schema.canWrite ? "writing" : "read only";
   mode.classList.toggle("warn", schema.canWrite);
   mode.hidden = false;
+  setUpSearch();
   setUpEditing(schema, async () => {
     await reloadSchema();
     if (leave && leave.refresh) leave.refresh(schema);

@@ -38,6 +38,12 @@ final class BrowserInterface: Sendable {
       return .json(
         ["error": Self.json(of: failure.error), "field": .string(failure.field)],
         status: Self.status(of: failure.error))
+    } catch let failure as EditRun.Failure {
+      return .json(
+        [
+          "error": Self.json(of: failure.error),
+          "violations": .array(failure.violations.map(\.json)),
+        ], status: Self.status(of: failure.error))
     } catch let error as ArborError {
       return .json(["error": Self.json(of: error)], status: Self.status(of: error))
     } catch {
@@ -64,8 +70,11 @@ final class BrowserInterface: Sendable {
     case ("POST", "check"):
       let isCancelled = try JSONValue.parse(Data(request.body))["cancel"] == .bool(true)
       return .json(isCancelled ? checkUp.cancel() : checkUp.start())
-    case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
-    case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
+    case ("POST", "edit"): return try edit(request) { try $0.edit($1) }
+    case ("POST", "validate"): return try edit(request) { try $0.validate($1) }
+    case ("POST", "undo"): return try edit(request) { try $0.undo($1) }
+    case (_, "check"), (_, "edit"), (_, "validate"), (_, "undo"), (_, "schema"), (_, "objects"),
+      (_, "count"),
       (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"), (_, "history"),
       (_, "changes"), (_, "health"):
       throw HTTPRequest.Refusal(
@@ -74,14 +83,15 @@ final class BrowserInterface: Sendable {
     }
   }
 
-  private func edit(_ request: HTTPRequest, isUndo: Bool) throws -> HTTPResponse {
+  private func edit(
+    _ request: HTTPRequest, _ act: (ObjectEditor, JSONValue) throws -> HTTPResponse
+  ) throws -> HTTPResponse {
     guard let editor else {
       throw HTTPRequest.Refusal(
         status: .forbidden,
         reason: "The store is read-only. Serve it with --write to change it.")
     }
-    let document = try JSONValue.parse(Data(request.body))
-    return try isUndo ? editor.undo(document) : editor.edit(document)
+    return try act(editor, JSONValue.parse(Data(request.body)))
   }
 
   /// Creates a context for one response, with a deadline.

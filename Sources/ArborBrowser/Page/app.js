@@ -1,11 +1,11 @@
 // The frame of the page: the current view and the global keyboard shortcuts.
 import { get, takeToken } from "./api.js";
 import { el, failure, notify, show, visible } from "./dom.js";
-import { setUpEditing } from "./edit.js";
 import { healthView } from "./health.js";
 import { historyView } from "./history.js";
 import { objectsView } from "./objects.js";
 import { queryView } from "./query.js";
+import { setUpEditing } from "./review.js";
 import { schemaView } from "./schema.js";
 import { setUpSearch } from "./search.js";
 
@@ -74,7 +74,8 @@ const keys = [
   ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
   ["Enter", "Show the object or follow the link, sort by the column, or run the predicate"],
   ["Escape", "Close the open panel"],
-  ["+ − 0", "Zoom the schema; arrow keys move it"],
+  ["+ − 0", "Zoom the schema; arrow keys move it, and with Shift the box in focus"],
+  ["n", "Show the chosen entity of the schema and its neighbours"],
   ["Ctrl Enter", "Run the query"],
 ];
 

@@ -29,10 +29,10 @@ function words(result) {
 /**
  * Makes a field with a list of results, of one entity's objects if `entity` is given.
  *
- * `pick` is called with the result that is chosen by Enter or a click. A list that `staysOpen` is
+ * `others` gives further results. `pick` is called with the result that is chosen by Enter or a click. A list that `staysOpen` is
  * part of its surroundings; another one is shown while there are results.
  */
-export function makeFinder({ label, placeholder, entity, pick, staysOpen, id = `finder-${++finders}` }) {
+export function makeFinder({ label, placeholder, entity, pick, staysOpen, others = () => [], id = `finder-${++finders}` }) {
   const list = el("div", { role: "listbox", id: `${id}-list`, "aria-label": `Results of ${label}`, hidden: !staysOpen, tabindex: -1 });
   const status = el("p", { class: staysOpen ? "faint" : "hidden", role: "status" });
   const input = el("input", {
@@ -78,7 +78,7 @@ export function makeFinder({ label, placeholder, entity, pick, staysOpen, id = `
     const option = (result) => {
       const index = results.indexOf(result);
       return el("a", {
-        role: "option", id: `${id}-${index}`, href: addressOf(result), tabindex: -1, "aria-selected": "false",
+        role: "option", id: `${id}-${index}`, href: result.isNew ? null : addressOf(result), tabindex: -1, "aria-selected": "false",
         onmousedown: (event) => event.preventDefault(),
         onclick: (event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -111,7 +111,9 @@ export function makeFinder({ label, placeholder, entity, pick, staysOpen, id = `
       const answer = await get("search", { text: asked, entity }, own.signal);
       if (own !== request || own.signal.aborted) return;
       shownFor = asked;
-      showAnswer(answer);
+      const wanted = asked.trim().toLowerCase();
+      const further = others().filter((each) => each.object.toLowerCase().includes(wanted));
+      showAnswer({ ...answer, results: [...further, ...answer.results] });
     } catch (error) {
       if (error.name === "AbortError" || own !== request) return;
       close();

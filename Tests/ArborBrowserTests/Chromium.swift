@@ -206,6 +206,17 @@ final class Chromium {
     try call("Input.dispatchKeyEvent", event)
   }
 
+  /// Sends one event of the left mouse button.
+  func mouse(_ type: String, _ x: Double, _ y: Double) throws {
+    func number(_ value: Double) throws -> JSONValue { .number(try #require(JSONNumber(value))) }
+    try call(
+      "Input.dispatchMouseEvent",
+      [
+        "type": .string(type), "x": number(x), "y": number(y), "button": "left", "buttons": 1,
+        "clickCount": 1,
+      ])
+  }
+
   /// Types text into the focused element.
   func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
 

@@ -55,10 +55,26 @@ struct ServedStore {
     employees: Int = 30, writing: Bool = false, limits: HTTPLimits = .init(),
     _ body: (ServedStore) throws -> R
   ) throws -> R {
+    try use(makeModel(), writing: writing, limits: limits) {
+      try fill($0, employees)
+    } body: {
+      try body($0)
+    }
+  }
+
+  /// Creates a store of any model, serves it, calls `body`, stops the server and checks the store.
+  ///
+  /// - Parameter fill: Inserts objects, which are then committed.
+  static func use<R>(
+    _ model: ManagedObjectModel, writing: Bool = false, limits: HTTPLimits = .init(),
+    fill: (ManagedObjectContext) throws -> Void, body: (ServedStore) throws -> R
+  ) throws -> R {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Company.arbor")
-    let store = try PersistentStore(model: makeModel(), at: .file(url))
-    try fill(store, employees)
+    let store = try PersistentStore(model: model, at: .file(url))
+    let context = store.makeContext()
+    try fill(context)
+    try context.commit()
     var options = StoreBrowser.Options()
     options.allowsWriting = writing
     let result: R
@@ -76,8 +92,7 @@ struct ServedStore {
     return result
   }
 
-  private static func fill(_ store: PersistentStore, _ count: Int) throws {
-    let context = store.makeContext()
+  private static func fill(_ context: ManagedObjectContext, _ count: Int) throws {
     let offices = try ["Riga", "Oslo", "Bern"].map { city in
       let office = try context.insert("Office")
       office["city"] = PropertyValue.string(city)
@@ -93,6 +108,5 @@ struct ServedStore {
     let project = try context.insert("Project")
     project["title"] = "Bridge"
     project["members"] = Array(try context.objects("Employee").order(by: "name").limit(2).fetch())
-    try context.commit()
   }
 }

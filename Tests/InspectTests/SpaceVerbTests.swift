@@ -82,6 +82,14 @@ import Testing
       title.firstMatch(of: /: (\d+) bytes/).flatMap { Int($0.output.1) }
     }.reduce(0, +)
     #expect(sum == (try bytes(office.url)))
+    // The legend names what occurs, in the colors of the browser's page.
+    #expect(text.contains(">records</text>") && text.contains(">free</text>"))
+    #expect(!text.contains(">large binaries</text>"))
+    let style = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/ArborBrowser/Page/style.css"), encoding: .utf8)
+    let colors = style.matches(of: /--part-\d: (#[0-9a-f]{6})/).map { String($0.output.1) }
+    #expect(colors.count == 7 && colors.allSatisfy(text.contains))
     let again = try run("space", office.url.path, "--svg", picture.path)
     #expect(again.status == 1 && again.errors.contains("will not be overwritten"))
   }

@@ -131,7 +131,10 @@ extension BrowserInterface {
     objects.fetchLimit = isAggregated ? 0 : limit
     let plan = try context.explain(objects, analyze: true)
     var fields: JSONObject = ["root": Self.json(of: plan.root)]
-    if let advice = plan.suggestedIndex { fields["suggestedIndex"] = .string(advice.summary) }
+    if let advice = plan.suggestedIndex {
+      fields["suggestedIndex"] = .string(advice.summary)
+      fields["indexSize"] = try IndexSize(advice, in: context)?.json ?? .null
+    }
     return .object(fields)
   }
 

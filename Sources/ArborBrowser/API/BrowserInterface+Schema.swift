@@ -14,7 +14,7 @@ extension BrowserInterface {
     var entities: [JSONValue] = []
     for entity in schema.entities {
       var request = FetchRequest<ManagedObject>(entity: entity.name)
-      var fields = Self.json(of: entity)
+      var fields = json(of: entity)
       fields["count"] = JSONValue(try context.count(request))
       request.includesSubentities = false
       let ownCount = entity.description.isAbstract ? 0 : try context.count(request)
@@ -31,7 +31,7 @@ extension BrowserInterface {
     ]
   }
 
-  private static func json(of entity: BrowsedSchema.Entity) -> JSONObject {
+  private func json(of entity: BrowsedSchema.Entity) -> JSONObject {
     let description = entity.description
     return [
       "name": .string(entity.name), "parent": description.parent.map(JSONValue.string) ?? .null,
@@ -40,7 +40,9 @@ extension BrowserInterface {
       "attributes": .array(
         entity.attributes.map { json(of: $0, isOwn: description.attributes.contains($0)) }),
       "relationships": .array(
-        entity.relationships.map { json(of: $0, isOwn: description.relationships.contains($0)) }),
+        entity.relationships.map {
+          Self.json(of: $0, isOwn: description.relationships.contains($0))
+        }),
       "indexes": .array(
         description.fetchIndexes.map { index in
           ["name": .string(index.name), "summary": .string(index.summary)]
@@ -49,14 +51,17 @@ extension BrowserInterface {
     ]
   }
 
-  private static func json(of attribute: AttributeDescription, isOwn: Bool) -> JSONValue {
-    [
+  private func json(of attribute: AttributeDescription, isOwn: Bool) -> JSONValue {
+    let type = store.model.composites.first { .composite($0.name) == attribute.type }
+    return [
       "name": .string(attribute.name),
       "written": .string(PredicatePrinter.name(attribute.name)),
       "type": .string("\(attribute.type)"),
       "isOptional": .bool(attribute.isOptional), "isIndexed": .bool(attribute.isIndexed),
       "derivation": attribute.derivation.map(JSONValue.string) ?? .null,
       "default": ValueJSON.json(attribute.defaultValue), "isOwn": .bool(isOwn),
+      "isCodable": .bool(attribute.codableParts != nil),
+      "parts": type.map { .array($0.attributes.map { json(of: $0, isOwn: true) }) } ?? .null,
     ]
   }
 

@@ -38,6 +38,12 @@ final class BrowserInterface: Sendable {
       return .json(
         ["error": Self.json(of: failure.error), "field": .string(failure.field)],
         status: Self.status(of: failure.error))
+    } catch let failure as EditRun.Failure {
+      return .json(
+        [
+          "error": Self.json(of: failure.error),
+          "violations": .array(failure.violations.map(\.json)),
+        ], status: Self.status(of: failure.error))
     } catch let error as ArborError {
       return .json(["error": Self.json(of: error)], status: Self.status(of: error))
     } catch {
@@ -63,6 +69,7 @@ final class BrowserInterface: Sendable {
     case ("GET", "position"): return .json(try position(request))
     case ("POST", "copy"): return .json(try copy(JSONValue.parse(Data(request.body))))
     case ("GET", "query"): return .json(try query(request))
+    case ("GET", "search"): return .json(try search(request))
     case ("GET", "history"): return .json(try feed.recent())
     case ("GET", "changes"):
       return try feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
@@ -72,10 +79,13 @@ final class BrowserInterface: Sendable {
     case ("POST", "check"):
       let isCancelled = try JSONValue.parse(Data(request.body))["cancel"] == .bool(true)
       return .json(isCancelled ? checkUp.cancel() : checkUp.start())
-    case ("POST", "edit"), ("POST", "undo"): return try edit(request, isUndo: name == "undo")
-    case (_, "check"), (_, "edit"), (_, "undo"), (_, "schema"), (_, "objects"), (_, "count"),
-      (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "history"), (_, "changes"),
-      (_, "health"), (_, "values"), (_, "position"), (_, "copy"), (_, "news"):
+    case ("POST", "edit"): return try edit(request) { try $0.edit($1) }
+    case ("POST", "validate"): return try edit(request) { try $0.validate($1) }
+    case ("POST", "undo"): return try edit(request) { try $0.undo($1) }
+    case (_, "check"), (_, "edit"), (_, "validate"), (_, "undo"), (_, "schema"), (_, "objects"),
+      (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
+      (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
+      (_, "news"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")
@@ -87,14 +97,15 @@ final class BrowserInterface: Sendable {
     .number(JSONNumber(Int64(clamping: try store.newestSequence())))
   }
 
-  private func edit(_ request: HTTPRequest, isUndo: Bool) throws -> HTTPResponse {
+  private func edit(
+    _ request: HTTPRequest, _ act: (ObjectEditor, JSONValue) throws -> HTTPResponse
+  ) throws -> HTTPResponse {
     guard let editor else {
       throw HTTPRequest.Refusal(
         status: .forbidden,
         reason: "The store is read-only. Serve it with --write to change it.")
     }
-    let document = try JSONValue.parse(Data(request.body))
-    return try isUndo ? editor.undo(document) : editor.edit(document)
+    return try act(editor, JSONValue.parse(Data(request.body)))
   }
 
   /// Creates a context for one response, with a deadline.

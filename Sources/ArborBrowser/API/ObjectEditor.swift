@@ -32,36 +32,60 @@ final class ObjectEditor: Sendable {
 
   /// Previews or commits edits: `{"edits": […], "digest": …}`. Without a digest, they are only
   /// previewed.
-  func edit(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
-    guard let edits = document["edits"]?.array, !edits.isEmpty else {
-      throw ArborError(.invalidDocument, "Expected a list of edits.")
-    }
+  ///
+  /// - Throws: `EditRun.Failure` with everything that is wrong with the edits, `ArborError`.
+  func edit(_ document: JSONValue) throws -> HTTPResponse {
+    let edits = try edits(of: document)
     guard let digest = document["digest"]?.string else {
-      // A separate context, which is discarded with its changes.
-      let context = store.makeContext()
-      context.deadline = .now + workTime
-      let list = try apply(edits, in: context)
-      try context.validate()
-      return .json(list.json(isCommitted: false))
+      let context = makePreviewContext()
+      return .json(try run(edits, in: context).changes().json(isCommitted: false))
     }
-    return try writer.withLock { context throws(ArborError) in
-      try commit(in: context, digest) { () throws(ArborError) in
+    return try writer.withLock { context in
+      try commit(in: context, digest) {
         context.undoHistory?.beginGroup(named: "edit")
         defer { context.undoHistory?.endGroup() }
-        return try apply(edits, in: context)
+        return try run(edits, in: context).changes()
       }
     }
   }
 
+  /// Returns everything that is wrong with edits: `{"edits": […]}`.
+  func validate(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
+    let run = try run(edits(of: document), in: makePreviewContext())
+    return .json(["violations": .array(run.violations.map(\.json))])
+  }
+
+  private func edits(of document: JSONValue) throws(ArborError) -> [JSONValue] {
+    guard let edits = document["edits"]?.array, !edits.isEmpty else {
+      throw ArborError(.invalidDocument, "Expected a list of edits.")
+    }
+    return edits
+  }
+
+  /// Creates a context that is discarded with its changes.
+  private func makePreviewContext() -> ManagedObjectContext {
+    let context = store.makeContext()
+    context.deadline = .now + workTime
+    return context
+  }
+
+  private func run(
+    _ edits: [JSONValue], in context: ManagedObjectContext
+  ) throws(ArborError) -> EditRun {
+    var run = try EditRun(edits, store, schema, in: context)
+    try run.validate()
+    return run
+  }
+
   /// Previews or commits the undoing of the last commit: `{}` or `{"digest": …}`.
-  func undo(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
-    try writer.withLock { context throws(ArborError) in
+  func undo(_ document: JSONValue) throws -> HTTPResponse {
+    try writer.withLock { context in
       guard context.undoHistory?.canUndo == true else {
         throw ArborError(.notAllowed, "There is nothing to undo.")
       }
       try context.mergeExternalCommits()
       context.undo()
-      return try commit(in: context, document["digest"]?.string) { () throws(ArborError) in
+      return try commit(in: context, document["digest"]?.string) {
         try ChangeList(context, schema, names: [:])
       }
     }
@@ -70,9 +94,9 @@ final class ObjectEditor: Sendable {
   /// Commits changes that match the page's digest. Otherwise rolls them back and returns a preview.
   private func commit(
     in context: ManagedObjectContext, _ digest: String?,
-    _ change: () throws(ArborError) -> ChangeList
-  ) throws(ArborError) -> HTTPResponse {
-    do throws(ArborError) {
+    _ change: () throws -> ChangeList
+  ) throws -> HTTPResponse {
+    do {
       let list = try change()
       guard list.digest == digest else {
         // Not by undoing: edits without effect create no undo group, so that the last group is that
@@ -86,68 +110,5 @@ final class ObjectEditor: Sendable {
       context.rollback()
       throw error
     }
-  }
-
-  // MARK: Edits
-
-  private func apply(
-    _ edits: [JSONValue], in context: ManagedObjectContext
-  ) throws(ArborError) -> ChangeList {
-    // All objects are created first, so that any two of them can be linked.
-    var inserted: [String: ManagedObject] = [:]
-    var objects: [ManagedObject] = []
-    for edit in edits {
-      switch edit["op"]?.string {
-      case "insert":
-        let object = try context.insert(schema.entity(edit["entity"]?.string ?? "").name)
-        inserted[edit["ref"]?.string ?? "new \(inserted.count + 1)"] = object
-        objects.append(object)
-      case "update", "delete":
-        let id = try BrowserInterface.id(edit["id"]?.string ?? "", in: store)
-        objects.append(try context.existingObject(with: id))
-      default: throw ArborError(.invalidDocument, "An edit must be insert, update or delete.")
-      }
-    }
-    var deleted: [ManagedObject] = []
-    for (edit, object) in zip(edits, objects) {
-      if edit["op"]?.string == "delete" {
-        deleted.append(object)
-      } else {
-        for (property, value) in edit["values"]?.object ?? [:] {
-          try set(property, to: value, of: object, inserted)
-        }
-      }
-    }
-    for object in deleted { context.delete(object) }
-    let names = inserted.reduce(into: [:]) { $0[$1.value.objectID] = $1.key }
-    return try ChangeList(context, schema, names: names, edited: Set(objects.map(\.objectID)))
-  }
-
-  private func set(
-    _ property: String, to value: JSONValue, of object: ManagedObject,
-    _ inserted: [String: ManagedObject]
-  ) throws(ArborError) {
-    let entity = try schema.entity(object.entity.name)
-    if let attribute = entity.attributes.first(where: { $0.name == property }) {
-      try object.setValue(
-        TypedText(entity: entity.name, attribute: attribute).value(of: value), forKey: property)
-    } else if entity.relationships.contains(where: { $0.name == property && $0.isToMany }) {
-      var members: [ManagedObject] = []
-      for name in value.array ?? [] {
-        if let member = try target(name, inserted, object) { members.append(member) }
-      }
-      try object.objects(forKey: property).replaceAll(with: members)
-    } else {
-      try object.setObject(target(value, inserted, object), forKey: property)
-    }
-  }
-
-  /// Returns the object with a name: one of the store, or one inserted by the same edits.
-  private func target(
-    _ value: JSONValue, _ inserted: [String: ManagedObject], _ object: ManagedObject
-  ) throws(ArborError) -> ManagedObject? {
-    guard let name = value.string, !name.isEmpty else { return nil }
-    if let object = inserted[name] { return object }
-    return try object.context?.existingObject(with: BrowserInterface.id(name, in: store))
   }
 }

@@ -6,10 +6,20 @@ internal import Foundation
 struct TypedText {
   let entity: String
   let attribute: AttributeDescription
+  /// The composite types of the model.
+  var composites: [CompositeDescription] = []
+  /// The key path of the composite that the attribute is a part of, or `nil`.
+  var owner: String?
+  /// The current value, whose parts are kept unless the input has others.
+  var current = PropertyValue.null
 
-  /// Parses form input: a string, number or Boolean, `null`, or `{"base64": …}` for binary data.
+  private var keyPath: String { (owner.map { "\($0)." } ?? "") + attribute.name }
+
+  /// Parses form input: a string, number or Boolean, `null`, `{"base64": …}` for binary data,
+  /// `{"json": …}` for binary data that is JSON, or `{"parts": {…}}` for a composite.
   ///
-  /// - Throws: `ArborError` `unparsableValue` if the input is not a value of the attribute's type.
+  /// - Throws: `ArborError` `unparsableValue` if the input is not a value of the attribute's type,
+  ///   with a violation for each invalid part of a composite.
   func value(of json: JSONValue) throws(ArborError) -> PropertyValue {
     switch json {
     case .null: return .null
@@ -17,12 +27,53 @@ struct TypedText {
     case .number(let number): return try value(of: number.text)
     case .string(let text): return try value(of: text)
     case .object(let object):
-      guard attribute.type == .binary, let text = object["base64"]?.string,
-        let data = Data(base64Encoded: text)
-      else { throw unparsable }
+      if case .composite(let name) = attribute.type, let parts = object["parts"]?.object {
+        return try composite(name, parts)
+      }
+      guard attribute.type == .binary else { throw unparsable }
+      if let text = object["json"]?.string { return try document(text) }
+      guard let text = object["base64"]?.string, let data = Data(base64Encoded: text) else {
+        throw unparsable
+      }
       return .binary(data)
     default: throw unparsable
     }
+  }
+
+  /// Parses the changed parts of a composite. Parts that are `null` are removed.
+  private func composite(_ name: String, _ parts: JSONObject) throws(ArborError) -> PropertyValue {
+    guard let type = composites.first(where: { $0.name == name }) else { throw unparsable }
+    var values: [String: PropertyValue] = [:]
+    if case .composite(let former) = current { values = former }
+    var violations: [ArborError] = []
+    for (name, json) in parts {
+      guard let part = type.attributes.first(where: { $0.name == name }) else {
+        violations.append(invalid("It has no part \(name)."))
+        continue
+      }
+      let typed = TypedText(
+        entity: entity, attribute: part, composites: composites, owner: keyPath,
+        current: values[name] ?? .null)
+      do throws(ArborError) {
+        let value = try typed.value(of: json)
+        values[name] = value.isNull ? nil : value
+      } catch {
+        violations += error.violations.isEmpty ? [error] : error.violations
+      }
+    }
+    guard let first = violations.first else { return .composite(values) }
+    guard violations.count > 1 else { throw first }
+    var error = invalid("Correct its \(violations.count) invalid parts.")
+    error.violations = violations
+    throw error
+  }
+
+  /// Returns the bytes of a JSON document, exactly as it was entered.
+  private func document(_ text: String) throws(ArborError) -> PropertyValue {
+    do throws(ArborError) { _ = try JSONValue.parse(Data(text.utf8)) } catch {
+      throw invalid("Enter JSON. \(error.message)")
+    }
+    return .binary(Data(text.utf8))
   }
 
   private func value(of text: String) throws(ArborError) -> PropertyValue {
@@ -54,8 +105,11 @@ struct TypedText {
       case .binary: "Choose a file."
       case .string, .transformable, .composite, .undefined: "It can only be changed by a program."
       }
-    return ArborError(
-      .unparsableValue, "The value is not valid for \(entity).\(attribute.name). \(expected)"
-    ).with(entity: entity, keyPath: attribute.name)
+    return invalid(expected)
+  }
+
+  private func invalid(_ advice: String) -> ArborError {
+    ArborError(.unparsableValue, "The value is not valid for \(entity).\(keyPath). \(advice)")
+      .with(entity: entity, keyPath: keyPath)
   }
 }

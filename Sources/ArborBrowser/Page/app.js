@@ -1,13 +1,14 @@
 // The frame of the page: the current view and the global keyboard shortcuts.
 import { get, takeToken } from "./api.js";
 import { el, failure, notify, show, visible } from "./dom.js";
-import { setUpEditing } from "./edit.js";
 import { healthView } from "./health.js";
 import { historyView } from "./history.js";
 import { watchCommits } from "./live.js";
 import { objectsView } from "./objects.js";
 import { queryView } from "./query.js";
+import { setUpEditing } from "./review.js";
 import { schemaView } from "./schema.js";
+import { setUpSearch } from "./search.js";
 import { zoneChoice } from "./time.js";
 
 const views = {
@@ -87,6 +88,7 @@ export async function reloadSchema() {
 }
 
 const keys = [
+  ["Ctrl K", "Search entities, object IDs, unique values and indexed text"],
   ["1 … 5", "Schema, Objects, Query, History, Health"],
   ["/", "Focus the view's search or predicate"],
   ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
@@ -97,7 +99,8 @@ const keys = [
   ["Shift F10", "Menu of the cell, the marked rows or the column"],
   ["Shift ← →, Ctrl ← →", "Resize or move the column, in its header"],
   ["Escape", "Close the open panel"],
-  ["+ − 0", "Zoom the schema; arrow keys move it"],
+  ["+ − 0", "Zoom the schema; arrow keys move it, and with Shift the box in focus"],
+  ["n", "Show the chosen entity of the schema and its neighbours"],
   ["Ctrl Enter", "Run the query"],
 ];
 
@@ -151,6 +154,7 @@ async function start() {
   mode.textContent = schema.canWrite ? "writing" : "read only";
   mode.classList.toggle("warn", schema.canWrite);
   mode.hidden = false;
+  setUpSearch();
   setUpEditing(schema, refresh);
   document.getElementById("help").before(zoneChoice(refresh));
   // The history shows every commit as it happens.

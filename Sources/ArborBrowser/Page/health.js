@@ -85,6 +85,8 @@ function table(names, rows) {
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, index) => el("td", { class: isText(names[index], index) ? null : "end" }, String(value))))))));
 }
 
+/** The kinds of a database in the order of the palette, which `space --svg` shares. */
+const legend = ["records", "indexes", "relationships", "large binaries", "history", "other", "free"];
 const parts = { records: 0, index: 1, relationship: 2, order: 2, largeBinaries: 3, history: 4, store: 5, free: 6 };
 
 /** Every database as an area, in proportion to its bytes. */
@@ -95,14 +97,16 @@ function treemap(health) {
   const [width, height] = [1000, 170];
   const total = all.reduce((sum, each) => sum + each.bytes, 0);
   const areas = squarify(all.map((each) => ({ ...each, area: each.bytes / total * width * height })), { x: 0, y: 0, width, height });
-  return el("figure", { class: "treemap" }, svg("svg", {
-    viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": all.slice(0, 20).map((each) => `${each.title} ${bytes(each.bytes)}`).join(", "),
-  }, areas.map((each) => svg("g", {}, svg("title", {}, `${each.title}: ${about(each)}${bytes(each.bytes)}`),
-    svg("rect", {
-      x: each.x + 1, y: each.y + 1, width: Math.max(0, each.width - 2), height: Math.max(0, each.height - 2), rx: 4,
-      class: `part part-${parts[each.kind]}`,
-    })))), el("figcaption", { class: "hidden" }, "Databases by size"));
+  const percent = (part, whole) => `${part / whole * 100}%`;
+  return el("figure", { class: "treemap" }, el("div", {
+    class: "areas", role: "img", "aria-label": all.slice(0, 20).map((each) => `${each.title} ${bytes(each.bytes)}`).join(", "),
+  }, areas.map((each) => el("div", {
+    class: `area part-${parts[each.kind]}`, title: `${each.title}: ${about(each)}${bytes(each.bytes)}`, style: {
+      left: percent(each.x, width), top: percent(each.y, height), width: percent(each.width, width), height: percent(each.height, height),
+    },
+  }, el("span", {}, each.title), el("span", { class: "bytes" }, bytes(each.bytes))))),
+  el("figcaption", {}, el("ul", { class: "legend keys" }, legend.map((name, index) => el("li", {},
+    el("span", { class: `key part-${index}`, "aria-hidden": "true" }), el("span", {}, name))))));
 }
 
 /**

@@ -4,8 +4,9 @@ import { count, el, failure, milliseconds, plural, show } from "./dom.js";
 import { editForm, insertForm } from "./edit.js";
 import { keepPlace, keptPlace } from "./place.js";
 import { predicateBox, withCondition } from "./predicate.js";
+import { onStaged, stagedFor, stagedObjects, stagedRow, stagedValue, unstage } from "./staged.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
-import { link, whole } from "./values.js";
+import { cell, link, whole } from "./values.js";
 
 /** The columns of an entity's objects, in the order of a row's values. */
 function columns(entity, href) {
@@ -60,8 +61,10 @@ export async function objectsView(main, schema, rest, parameters) {
       columns: columns(entity, (id) => address({ id })), order: state.sort,
       filter: (condition) => { location.hash = address({ where: withCondition(state.where, condition), id: "" }); },
       values: (property) => get("values", { ...query, property }),
-      load: ({ offset, limit, token, signal }) =>
-        get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal),
+      load: async ({ offset, limit, token, signal }) => {
+        const page = await get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal);
+        return { ...page, rows: page.rows.map((row) => stagedRow(entity, row)) };
+      },
       open: (id) => { location.hash = address({ id }); },
       sort: (sort) => { location.hash = address({ sort }); },
       failed: (error) => { if (own === grid) failed(error); },
@@ -131,20 +134,36 @@ export async function objectsView(main, schema, rest, parameters) {
   };
   main.onkeydown = onKey;
 
+  function showInsertion(edit) {
+    detail.hidden = false;
+    main.classList.add("with-detail");
+    const own = edit ? schema.entities.find((each) => each.name === edit.entity) : entity;
+    show(detail, insertForm(schema, own, () => showObject(""), edit));
+    const field = detail.querySelector("input, select, textarea");
+    if (field) field.focus();
+  }
+
   const insert = schema.canWrite && !entity.isAbstract && el("button", {
-    type: "button", onclick: () => {
-      detail.hidden = false;
-      main.classList.add("with-detail");
-      show(detail, insertForm(schema, entity, () => showObject("")));
-      const field = detail.querySelector("input, select, textarea");
-      if (field) field.focus();
-    },
+    type: "button", onclick: () => showInsertion(null),
   }, `New ${name}`);
+
+  /** Staged new objects, which the table does not have yet. */
+  const pending = el("div", { class: "pending", role: "group", "aria-label": "Staged new objects" });
+  const showPending = () => show(pending, stagedObjects(schema, name).map(({ object }) => el("button", {
+    type: "button", class: "staged", onclick: () => showInsertion(stagedFor(object)),
+  }, object)));
+  const endStaging = onStaged(() => {
+    showPending();
+    if (grid) grid.reload(grid.total);
+    const id = parameterOfAddress("id");
+    if (id && !detail.querySelector(".edit")) showObject(id);
+  });
+  showPending();
 
   show(main, entityList(schema, name),
     el("section", { class: "content", "aria-label": name },
       el("div", { class: "bar" }, box.element, insert || null),
-      el("div", { class: "line" }, summary, tools), table), detail);
+      el("div", { class: "line" }, summary, tools), pending, table), detail);
   const loading = load();
   await showObject(parameters.get("id"));
   await loading;
@@ -152,6 +171,7 @@ export async function objectsView(main, schema, rest, parameters) {
   return {
     end() {
       if (main.onkeydown === onKey) main.onkeydown = null;
+      endStaging();
       shownObject++;
       if (grid) grid.end();
     },
@@ -214,16 +234,27 @@ function objectView(schema, object, close, replace, again) {
   return [
     el("header", {}, el("div", {}, el("p", { class: "code faint" }, object.id),
       el("h2", {}, object.label || object.id)), closeButton(close)),
+    stagedBanner(object),
     el("dl", { class: "values" }, Object.entries(object.attributes).map(([name, value]) => [
-      el("dt", {}, name), el("dd", {}, whole(value, object.id, name)),
+      el("dt", {}, name), el("dd", {}, whole(stagedValue(object, name, value), object.id, name)),
     ])),
     Object.entries(object.relationships).map(([name, value]) => relationship(object, name, value)),
     edit ? el("div", { class: "actions" }, edit) : null,
   ];
 }
 
+/** Says that an object has staged changes, which can be discarded. */
+function stagedBanner(object) {
+  const edit = stagedFor(object.id);
+  if (!edit) return null;
+  return el("div", { class: "banner" },
+    edit.op === "delete" ? "Staged for deletion" : `${plural(Object.keys(edit.values).length, "staged change")}`,
+    el("button", { type: "button", class: "quiet", onclick: () => unstage(edit) }, "Discard"));
+}
+
 function relationship(object, name, value) {
   const isToMany = value && "members" in value;
+  const staged = stagedValue(object, name, value);
   const list = el("ul", { class: "links" });
   const add = (members) => list.append(...members.map((each) => el("li", {}, link(each))));
   if (isToMany) add(value.members);
@@ -239,5 +270,6 @@ function relationship(object, name, value) {
   }, "Show more");
   return el("section", { class: "relationship" },
     el("h3", {}, name, isToMany ? el("span", { class: "count" }, count(value.count)) : null),
+    staged !== value ? el("p", {}, cell(staged)) : null,
     list.children.length ? list : el("p", { class: "nil" }, isToMany ? "none" : "nil"), more || null);
 }

@@ -1,6 +1,7 @@
 // Queries: rows of values, grouped and aggregated, with their plan.
 import { get } from "./api.js";
-import { count, el, failure, milliseconds, plural, show } from "./dom.js";
+import { el, failure, milliseconds, plural, show } from "./dom.js";
+import { planView } from "./explain.js";
 import { keepPlace, keptPlace } from "./place.js";
 import { predicateBox, withCondition } from "./predicate.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
@@ -166,31 +167,4 @@ function answerView(answer, table) {
       el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`), table.columnsButton),
     planView(answer.plan), table.element,
   ];
-}
-
-/** The plan as a tree, the last step at its root. */
-function planView(plan) {
-  const most = Math.max(1, ...rowsOf(plan.root));
-  return el("section", { class: "plan", "aria-label": "Plan" }, el("h2", {}, "Plan"),
-    el("ul", { class: "tree" }, step(plan.root, most)),
-    plan.suggestedIndex ? el("p", { class: "advice" }, el("strong", {}, "An index would help: "),
-      el("code", {}, plan.suggestedIndex)) : null);
-}
-
-function rowsOf(step) {
-  return [step.actual || step.estimated || 0, ...step.inputs.flatMap(rowsOf)];
-}
-
-function step(each, most) {
-  const rows = each.actual ?? each.estimated;
-  return el("li", {}, el("div", { class: "step" },
-    el("span", { class: `kind ${each.kind}` }, each.kind),
-    el("span", { class: "what" }, each.name ? el("code", {}, each.name) : null,
-      each.name && each.detail ? " " : null, each.detail),
-    el("span", { class: "figures" },
-      el("span", {}, each.actual === null ? "– rows" : plural(each.actual, "row")),
-      each.estimated === null ? null : el("span", { class: "faint" }, ` estimated ${count(each.estimated)}`)),
-    el("span", { class: "meter", "aria-hidden": "true" },
-      el("span", { style: { width: `${Math.max(1, (rows || 0) / most * 100)}%` } }))),
-  each.inputs.length ? el("ul", {}, each.inputs.map((input) => step(input, most))) : null);
 }

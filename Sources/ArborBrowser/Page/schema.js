@@ -1,107 +1,26 @@
-// A diagram of the model, with entities as boxes and relationships as curves between them.
+// A diagram of the model, with entities as boxes and relationships as lines that lead around them.
 import { bytes, count, el, plural, show, svg } from "./dom.js";
+import { edges, headHeight, heightOf, lineHeight, lines, lineTop, mermaid, standalone } from "./diagram.js";
+import { keepPlaces, keptPlaces, layOut, settle } from "./places.js";
+import { routeAll } from "./routing.js";
 
-const boxWidth = 250;
-const lineHeight = 20;
-const headHeight = 46;
-const gap = { x: 110, y: 36 };
-const mostLines = 14;
+/** The scale below which a box shows its name only. */
+const farScale = 0.5;
+const gridStep = 20;
 
-/** The lines of a box: its own properties, the first of them where there are many. */
-function lines(entity) {
-  const all = [
-    ...entity.attributes.filter((each) => each.isOwn).map((each) => ({
-      name: each.name, type: each.type + (each.isOptional ? "?" : ""), kind: "attribute",
-    })),
-    ...entity.relationships.filter((each) => each.isOwn).map((each) => ({
-      name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship",
-    })),
-  ];
-  if (all.length <= mostLines) return all;
-  return [...all.slice(0, mostLines - 1), { name: `… ${all.length - mostLines + 1} more`, type: "", kind: "more" }];
-}
-
-/** The relationships as pairs, each with its inverse, and the inheritance. */
-function edges(schema) {
-  const seen = new Set();
-  const found = [];
-  for (const entity of schema.entities) {
-    if (entity.parent) found.push({ from: entity.name, to: entity.parent, kind: "inherits", label: "is a" });
-    for (const each of entity.relationships.filter((relationship) => relationship.isOwn)) {
-      const names = [`${entity.name}.${each.name}`, `${each.destination}.${each.inverse}`];
-      const key = each.inverse ? names.sort().join(" ") : names[0];
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const other = schema.entities.find((one) => one.name === each.destination);
-      const inverse = other && other.relationships.find((one) => one.name === each.inverse);
-      found.push({
-        from: entity.name, to: each.destination, kind: "relationship", property: each.name, inverse: each.inverse,
-        label: each.inverse ? `${each.name} / ${each.inverse}` : each.name,
-        fromMany: Boolean(inverse && inverse.isToMany), toMany: each.isToMany,
-      });
-    }
-  }
-  return found;
-}
-
-/**
- * Places boxes in columns: breadth first from the entity with most connections, so that what
- * belongs together stands side by side.
- */
-function layOut(schema, links, width) {
-  const near = new Map(schema.entities.map((each) => [each.name, []]));
-  for (const link of links) {
-    if (link.from === link.to || !near.has(link.to)) continue;
-    near.get(link.from).push(link.to);
-    near.get(link.to).push(link.from);
-  }
-  const waiting = [...near.keys()].sort((a, b) => near.get(b).length - near.get(a).length);
-  const order = [];
-  const known = new Set();
-  for (const root of waiting) {
-    if (known.has(root)) continue;
-    const queue = [root];
-    known.add(root);
-    while (queue.length) {
-      const name = queue.shift();
-      order.push(name);
-      for (const next of near.get(name)) if (!known.has(next)) { known.add(next); queue.push(next); }
-    }
-  }
-  const byName = new Map(schema.entities.map((each) => [each.name, each]));
-  const heights = new Map(order.map((name) => [name, headHeight + lines(byName.get(name)).length * lineHeight + 12]));
-  const sum = [...heights.values()].reduce((all, each) => all + each + gap.y, 0);
-  const fitting = Math.max(1, Math.floor((width + gap.x) / (boxWidth + gap.x)));
-  const square = Math.max(1, Math.round(Math.sqrt(sum / (boxWidth + gap.x) * (width > 700 ? 1.6 : 0.6))));
-  const number = Math.min(order.length, Math.max(square, Math.min(fitting, 2)));
-  const tops = new Array(number).fill(0);
-  const boxes = new Map();
-  for (const name of order) {
-    const column = tops.indexOf(Math.min(...tops));
-    boxes.set(name, { x: column * (boxWidth + gap.x), y: tops[column], width: boxWidth, height: heights.get(name) });
-    tops[column] += heights.get(name) + gap.y;
-  }
-  return boxes;
-}
-
-/** The height at which a line meets a box: that of the property it stands for. */
-function lineTop(entity, property) {
-  const index = lines(entity).findIndex((each) => each.kind === "relationship" && each.name === property);
-  return index < 0 ? 24 : headHeight + 10 + index * lineHeight;
-}
-
-function curve(from, to, fromTop, toTop) {
-  const sides = [
-    [from.x + from.width, to.x, 1, -1], [from.x, to.x + to.width, -1, 1],
-    [from.x + from.width, to.x + to.width, 1, 1],
-  ];
-  const [x1, x2, out, into] = from.x + from.width <= to.x ? sides[0] : to.x + to.width <= from.x ? sides[1] : sides[2];
-  const [y1, y2] = [from.y + fromTop, to.y + toTop + (from === to && fromTop === toTop ? 20 : 0)];
-  const reach = from === to || out === into ? 56 + Math.abs(y2 - y1) * 0.08 : Math.max(46, Math.abs(x2 - x1) / 2);
-  return {
-    path: `M${x1},${y1} C${x1 + out * reach},${y1} ${x2 + into * reach},${y2} ${x2},${y2}`,
-    x: (x1 + x2) / 2 + (out === into ? reach * 0.75 * out : 0), y: (y1 + y2) / 2, ends: [[x1, y1, out], [x2, y2, into]],
-  };
+/** The line between two boxes, from where it leaves one to where it meets the other. */
+function edgeView(link, route) {
+  const group = svg("g", { class: `edge ${link.kind}` });
+  if (!route) return group;
+  const { points, start, goal } = route;
+  const ends = link.kind === "inherits"
+    ? [svg("path", { class: "arrow", d: `M${goal.x},${goal.y} l-7,12 h14 z` })]
+    : [end([start.x, start.y, start.dx], link.fromMany), end([goal.x, goal.y, goal.dx], link.toMany)];
+  const longest = points.slice(1).map((each, index) => [points[index], each])
+    .sort(([a, b], [c, d]) => Math.abs(d.x - c.x) + Math.abs(d.y - c.y) - Math.abs(b.x - a.x) - Math.abs(b.y - a.y))[0];
+  group.append(svg("path", { class: "line", d: `M${points.map((each) => `${each.x},${each.y}`).join(" L")}` }), ...ends,
+    svg("text", { x: (longest[0].x + longest[1].x) / 2, y: (longest[0].y + longest[1].y) / 2 - 6 }, link.label));
+  return group;
 }
 
 /** The mark at the end of a line: a fork for many, a bar for one. */
@@ -111,51 +30,107 @@ function end([x, y, side], isMany) {
   });
 }
 
+/** Offers a text as a file. */
+function download(name, type, text) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 /** The view of the schema. */
 export async function schemaView(main, schema) {
-  const links = edges(schema).filter((each) => schema.entities.some((one) => one.name === each.to));
   const stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Picture of the schema" });
-  const boxes = layOut(schema, links, main.clientWidth || 1000);
-  const extent = [...boxes.values()].reduce((all, box) => ({
-    width: Math.max(all.width, box.x + box.width), height: Math.max(all.height, box.y + box.height),
-  }), { width: boxWidth, height: 100 });
   const scene = svg("g", {});
   // A group, because elements inside an image are not accessible as controls.
   const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and their relationships` }, scene);
+  const info = el("aside", { class: "detail", "aria-label": "Entity", hidden: true });
   let view = { x: 0, y: 0, scale: 1 };
   let chosen = null;
-  const info = el("aside", { class: "detail", "aria-label": "Entity", hidden: true });
+  let isFocused = false;
+  let entities = schema.entities;
+  let links = [];
+  let boxes = new Map();
+  let boxViews = [];
+  let lineViews = [];
 
-  const entityNamed = (name) => schema.entities.find((each) => each.name === name);
-  const lineViews = links.map((link) => {
-    const drawn = curve(boxes.get(link.from), boxes.get(link.to),
-      lineTop(entityNamed(link.from), link.property), lineTop(entityNamed(link.to), link.inverse));
-    const group = svg("g", { class: `edge ${link.kind}` }, svg("path", { d: drawn.path }),
-      link.kind === "inherits" ? svg("path", {
-        class: "arrow", d: `M${drawn.ends[1][0]},${drawn.ends[1][1]} l${drawn.ends[1][2] * 12},-6 v12 z`,
-      }) : [end(drawn.ends[0], link.fromMany), end(drawn.ends[1], link.toMany)],
-      svg("text", { x: drawn.x, y: drawn.y - 6 }, link.label));
-    return { link, group };
-  });
-  const boxViews = schema.entities.map((entity) => ({ entity, group: boxView(entity, boxes.get(entity.name), choose) }));
-  scene.append(...lineViews.map((each) => each.group), ...boxViews.map((each) => each.group));
+  const isNeighbour = (all, name) => name === chosen || all.some((link) =>
+    link.from === chosen && link.to === name || link.to === chosen && link.from === name);
+
+  /** Draws all entities, or the chosen one with its neighbours. */
+  function draw() {
+    const all = edges(schema.entities);
+    entities = isFocused ? schema.entities.filter((each) => isNeighbour(all, each.name)) : schema.entities;
+    links = edges(entities);
+    boxes = layOut(new Map(entities.map((each) => [each.name, heightOf(each)])), links, main.clientWidth || 1000);
+    if (!isFocused) {
+      const kept = keptPlaces(schema.id);
+      for (const [name, place] of kept) if (boxes.has(name)) Object.assign(boxes.get(name), place);
+      for (const [name, box] of boxes) if (!kept.has(name)) settle(box, [...kept.keys()].flatMap((each) => boxes.get(each) || []));
+    }
+    boxViews = entities.map((entity) => ({ entity, group: boxView(entity, boxes.get(entity.name), choose, (dx, dy) => {
+      place(entity.name, boxes.get(entity.name).x + dx, boxes.get(entity.name).y + dy);
+      drop(entity.name);
+    }) }));
+    drawLines();
+  }
+
+  function drawLines() {
+    const byName = new Map(entities.map((each) => [each.name, each]));
+    const routes = routeAll(boxes, links.map((link) => ({
+      ...link, fromTop: lineTop(byName.get(link.from), link.property), toTop: lineTop(byName.get(link.to), link.inverse),
+    })));
+    lineViews = links.map((link, index) => ({ link, group: edgeView(link, routes[index]) }));
+    const active = scene.contains(document.activeElement) ? document.activeElement : null;
+    scene.replaceChildren(...lineViews.map((each) => each.group), ...boxViews.map((each) => each.group));
+    if (active && active.isConnected) active.focus();
+    mark();
+  }
+
+  function place(name, x, y) {
+    const box = boxes.get(name);
+    box.x = Math.round(x);
+    box.y = Math.round(y);
+    boxViews.find((each) => each.entity.name === name).group.setAttribute("transform", `translate(${box.x} ${box.y})`);
+  }
+
+  /** Ends the move of a box: apart from the others, where it is kept for the store. */
+  function drop(name) {
+    const box = boxes.get(name);
+    settle(box, [...boxes].filter(([each]) => each !== name).map(([, each]) => each));
+    place(name, box.x, box.y);
+    drawLines();
+    if (isFocused) return;
+    keepPlaces(schema.id, new Map([...keptPlaces(schema.id), [name, { x: box.x, y: box.y }]]));
+    reset.disabled = false;
+  }
 
   function apply() {
     scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.scale})`);
+    scene.classList.toggle("far", view.scale < farScale);
+  }
+
+  function extent() {
+    const all = [...boxes.values()];
+    return {
+      left: Math.min(0, ...all.map((box) => box.x)), top: Math.min(0, ...all.map((box) => box.y)),
+      right: Math.max(100, ...all.map((box) => box.x + box.width)), bottom: Math.max(100, ...all.map((box) => box.y + box.height)),
+    };
   }
 
   function fit() {
     const [width, height] = [stage.clientWidth, stage.clientHeight];
+    const { left, top, right, bottom } = extent();
     const least = width < 700 ? 0.75 : 0.35;
-    const scale = Math.min(1.1, Math.max(least, Math.min((width - 72) / extent.width, (height - 48) / extent.height)));
+    const scale = Math.min(1.1, Math.max(least, Math.min((width - 72) / (right - left), (height - 48) / (bottom - top))));
     view = {
-      scale, x: Math.max(32, (width - extent.width * scale) / 2), y: Math.max(24, (height - extent.height * scale) / 2),
+      scale, x: Math.max(32, (width - (right - left) * scale) / 2) - left * scale,
+      y: Math.max(24, (height - (bottom - top) * scale) / 2) - top * scale,
     };
     apply();
   }
 
   function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
-    const scale = Math.min(3, Math.max(0.15, view.scale * factor));
+    const scale = Math.min(3, Math.max(0.1, view.scale * factor));
     view = {
       scale, x: x - (x - view.x) * scale / view.scale, y: y - (y - view.y) * scale / view.scale,
     };
@@ -164,10 +139,22 @@ export async function schemaView(main, schema) {
 
   function choose(name) {
     chosen = chosen === name ? null : name;
+    if (isFocused) focusOn(Boolean(chosen));
     mark();
+    only.disabled = !chosen;
     info.hidden = !chosen;
     main.classList.toggle("with-detail", Boolean(chosen));
     if (chosen) show(info, entityView(schema, schema.entities.find((each) => each.name === chosen), () => choose(chosen)));
+  }
+
+  /** Shows only the chosen entity and its neighbours, or all again. */
+  function focusOn(isOnly) {
+    isFocused = isOnly;
+    only.setAttribute("aria-pressed", isOnly ? "true" : "false");
+    draw();
+    fit();
+    const view = boxViews.find((each) => each.entity.name === chosen);
+    if (view && document.activeElement === document.body) view.group.focus();
   }
 
   /** Dims what is neither chosen nor found, nor connected with it. */
@@ -175,10 +162,8 @@ export async function schemaView(main, schema) {
     const text = search.value.trim().toLowerCase();
     const isFound = (entity) => !text || entity.name.toLowerCase().includes(text)
       || [...entity.attributes, ...entity.relationships].some((each) => each.name.toLowerCase().includes(text));
-    const isNear = (name) => !chosen || name === chosen || links.some((link) =>
-      link.from === chosen && link.to === name || link.to === chosen && link.from === name);
     for (const { entity, group } of boxViews) {
-      group.classList.toggle("dim", !isFound(entity) || !isNear(entity.name));
+      group.classList.toggle("dim", !isFound(entity) || Boolean(chosen) && !isNeighbour(links, entity.name));
       group.classList.toggle("chosen", entity.name === chosen);
     }
     for (const { link, group } of lineViews) {
@@ -186,7 +171,7 @@ export async function schemaView(main, schema) {
       group.classList.toggle("dim", chosen ? !isOf : Boolean(text));
       group.classList.toggle("chosen", Boolean(chosen) && isOf);
     }
-    found.textContent = text ? plural(schema.entities.filter(isFound).length, "entity", "entities") : "";
+    found.textContent = text ? plural(entities.filter(isFound).length, "entity", "entities") : "";
   }
 
   const search = el("input", {
@@ -199,6 +184,12 @@ export async function schemaView(main, schema) {
   });
   const found = el("span", { class: "faint", role: "status" });
   const button = (label, text, act) => el("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
+  const only = el("button", { type: "button", "aria-pressed": "false", disabled: true, title: "Show the chosen entity and its neighbours", onclick: () => focusOn(!isFocused) }, "Neighbours");
+  const reset = el("button", {
+    type: "button", title: "Put all boxes back in their places", disabled: !keptPlaces(schema.id).size,
+    onclick: () => { keepPlaces(schema.id, new Map()); reset.disabled = true; draw(); fit(); },
+  }, "Arrange");
+  const stem = schema.name.replace(/[^\p{L}\p{N}_-]+/gu, "-");
 
   stage.append(picture, el("div", { class: "zoom" }, button("Zoom in", "+", () => zoom(1.25)),
     button("Zoom out", "−", () => zoom(0.8)), button("Fit", "⤢", fit)));
@@ -210,50 +201,80 @@ export async function schemaView(main, schema) {
   }, { passive: false });
   let drag = null;
   picture.addEventListener("pointerdown", (event) => {
-    drag = { x: event.clientX - view.x, y: event.clientY - view.y, id: event.pointerId, moved: false };
+    const group = event.target.closest(".box");
+    const moved = group && boxViews.find((each) => each.group === group);
+    const from = moved ? { ...boxes.get(moved.entity.name) } : { ...view };
+    drag = { name: moved && moved.entity.name, from, x: event.clientX, y: event.clientY, id: event.pointerId, hasMoved: false };
   });
   picture.addEventListener("pointermove", (event) => {
     if (!drag) return;
-    const moved = Math.abs(event.clientX - view.x - drag.x) + Math.abs(event.clientY - view.y - drag.y);
-    if (!drag.moved && moved < 4) return;
-    if (!drag.moved) { drag.moved = true; picture.setPointerCapture(drag.id); }
-    view.x = event.clientX - drag.x;
-    view.y = event.clientY - drag.y;
+    const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!drag.hasMoved && Math.abs(dx) + Math.abs(dy) < 4) return;
+    if (!drag.hasMoved) { drag.hasMoved = true; picture.setPointerCapture(drag.id); }
+    if (drag.name) return place(drag.name, drag.from.x + dx / view.scale, drag.from.y + dy / view.scale);
+    view.x = drag.from.x + dx;
+    view.y = drag.from.y + dy;
     apply();
   });
-  for (const name of ["pointerup", "pointercancel"]) picture.addEventListener(name, () => { drag = null; });
+  for (const name of ["pointerup", "pointercancel"]) {
+    picture.addEventListener(name, () => {
+      if (drag && drag.name && drag.hasMoved) drop(drag.name);
+      drag = null;
+    });
+  }
   main.onkeydown = (event) => {
-    if (event.target.closest("input")) return;
+    if (event.target.closest("input") || event.ctrlKey || event.metaKey || event.altKey) return;
     const moves = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] };
-    if (moves[event.key] && stage.contains(event.target)) {
+    if (moves[event.key] && !event.shiftKey && stage.contains(event.target)) {
       view.x += moves[event.key][0];
       view.y += moves[event.key][1];
       apply();
     } else if (event.key === "+") zoom(1.25);
     else if (event.key === "-") zoom(0.8);
     else if (event.key === "0") fit();
+    else if (event.key === "n" && chosen) focusOn(!isFocused);
+    else if (event.key === "Escape" && isFocused) focusOn(false);
     else if (event.key === "Escape" && chosen) choose(chosen);
     else return;
     event.preventDefault();
   };
   show(main, el("section", { class: "content", "aria-label": "Schema" },
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
-      el("span", { class: "faint" }, `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`)),
+      el("span", { class: "faint" }, `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`),
+      only, reset,
+      el("button", { type: "button", title: "Save the picture as SVG", onclick: () => download(`${stem}.svg`, "image/svg+xml", standalone(scene, extent())) }, "SVG"),
+      el("button", { type: "button", title: "Save a class diagram for Mermaid", onclick: () => download(`${stem}.mmd`, "text/plain", mermaid(entities, links)) }, "Mermaid")),
     stage), info);
+  draw();
   fit();
-  const observer = new ResizeObserver(() => fit());
+  // The first report is of the size that the picture has been fitted to.
+  const size = () => `${stage.clientWidth} ${stage.clientHeight}`;
+  let fitted = size();
+  const observer = new ResizeObserver(() => {
+    if (size() === fitted) return;
+    fitted = size();
+    fit();
+  });
   observer.observe(stage);
   return { end: () => { observer.disconnect(); main.onkeydown = null; }, refresh: () => {} };
 }
 
-function boxView(entity, box, choose) {
+/** A box that is chosen by a click or Enter, and moved by Shift with the arrow keys. */
+function boxView(entity, box, choose, move) {
   const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
   const size = entity.isAbstract ? "abstract" : plural(entity.ownCount, "object");
   return svg("g", {
     class: `box${entity.isAbstract ? " abstract" : ""}`, transform: `translate(${box.x} ${box.y})`, tabindex: 0,
     role: "button", "aria-label": `${entity.name}, ${size}`,
+    "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
     onclick: () => choose(entity.name),
     onkeydown: (event) => {
+      const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+      if (event.shiftKey && steps[event.key]) {
+        event.preventDefault();
+        event.stopPropagation();
+        return move(...steps[event.key].map((each) => each * gridStep));
+      }
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       choose(entity.name);
@@ -261,6 +282,7 @@ function boxView(entity, box, choose) {
   }, svg("rect", { class: "frame", width: box.width, height: box.height, rx: 10 }),
   svg("path", { class: "band", d: `M0,${headHeight - 6} V10 a10,10 0 0 1 10,-10 H${box.width - 10} a10,10 0 0 1 10,10 V${headHeight - 6} z` }),
   svg("text", { class: "name", x: 14, y: 20 }, cut(entity.name, 26)),
+  svg("text", { class: "far-name", x: box.width / 2, y: box.height / 2 + 9, "text-anchor": "middle", "aria-hidden": "true" }, cut(entity.name, 16)),
   svg("text", { class: "size", x: 14, y: 34 }, entity.isAbstract ? "abstract" : `${size} · ${bytes(entity.bytes)}`),
   lines(entity).map((line, index) => [
     svg("text", { class: `line ${line.kind}`, x: 14, y: headHeight + 14 + index * lineHeight }, cut(line.name, 18)),

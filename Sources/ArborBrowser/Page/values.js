@@ -11,6 +11,8 @@ export function objectAddress(id) {
 /** A link to an object, by what a person calls it. */
 export function link(value) {
   const name = value.label || value.object;
+  // A staged new object has no ID yet.
+  if (!value.object.includes("/")) return el("span", { class: "code" }, name);
   return el("a", { class: "object", href: objectAddress(value.object), title: value.object }, name);
 }
 
@@ -19,6 +21,7 @@ export function text(value) {
   if (value === null || value === undefined) return "nil";
   if (typeof value === "string") return value;
   if (typeof value !== "object") return String(value);
+  if ("staged" in value) return text(value.staged);
   if ("object" in value) return value.label ? `${value.label} (${value.object})` : value.object;
   if ("members" in value) return plural(value.members, "object");
   if ("binary" in value) return `${value.kind || "binary"}, ${bytes(value.binary)}`;
@@ -31,6 +34,13 @@ export function text(value) {
   return String(Object.values(value)[0]);
 }
 
+/** A value that is staged for the next commit, in the place of the stored one. */
+function stagedCell(value) {
+  const title = value.isDeleted ? "Staged for deletion" : `Staged. Stored: ${text(value.old)}`;
+  return el("span", { class: value.isDeleted ? "staged deleted" : "staged", title },
+    el("span", { class: "hidden" }, value.isDeleted ? "staged for deletion: " : "staged: "), cell(value.staged));
+}
+
 /** A value in a cell of a table. */
 export function cell(value) {
   if (value === null || value === undefined) return el("span", { class: "nil" }, "nil");
@@ -39,6 +49,7 @@ export function cell(value) {
   }
   if (typeof value === "number") return el("span", { class: "number" }, String(value));
   if (typeof value === "object") {
+    if ("staged" in value) return stagedCell(value);
     if ("object" in value) return link(value);
     if ("members" in value) {
       return el("span", { class: value.members ? "chip" : "chip empty" }, count(value.members));

@@ -1,0 +1,115 @@
+// What a diagram of a schema consists of: the lines of boxes, the links between them, and their export.
+import { visible } from "./dom.js";
+
+export const lineHeight = 20;
+export const headHeight = 46;
+const mostLines = 14;
+
+/** The lines of a box: its own properties, the first of them where there are many. */
+export function lines(entity) {
+  const all = [
+    ...entity.attributes.filter((each) => each.isOwn).map((each) => ({
+      name: each.name, type: each.type + (each.isOptional ? "?" : ""), kind: "attribute",
+    })),
+    ...entity.relationships.filter((each) => each.isOwn).map((each) => ({
+      name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship",
+    })),
+  ];
+  if (all.length <= mostLines) return all;
+  return [...all.slice(0, mostLines - 1), { name: `… ${all.length - mostLines + 1} more`, type: "", kind: "more" }];
+}
+
+export function heightOf(entity) {
+  return headHeight + lines(entity).length * lineHeight + 12;
+}
+
+/** The height at which a line meets a box: that of the property it stands for. */
+export function lineTop(entity, property) {
+  const index = lines(entity).findIndex((each) => each.kind === "relationship" && each.name === property);
+  return index < 0 ? 24 : headHeight + 10 + index * lineHeight;
+}
+
+/** The relationships as pairs, each with its inverse, and the inheritance. */
+export function edges(entities) {
+  const byName = new Map(entities.map((each) => [each.name, each]));
+  const seen = new Set();
+  const found = [];
+  for (const entity of entities) {
+    if (byName.has(entity.parent)) found.push({ from: entity.name, to: entity.parent, kind: "inherits", label: "is a" });
+    for (const each of entity.relationships.filter((relationship) => relationship.isOwn)) {
+      const names = [`${entity.name}.${each.name}`, `${each.destination}.${each.inverse}`];
+      const key = each.inverse ? names.sort().join(" ") : names[0];
+      if (seen.has(key) || !byName.has(each.destination)) continue;
+      seen.add(key);
+      const inverse = byName.get(each.destination).relationships.find((one) => one.name === each.inverse);
+      found.push({
+        from: entity.name, to: each.destination, kind: "relationship", property: each.name, inverse: each.inverse,
+        label: each.inverse ? `${each.name} / ${each.inverse}` : each.name,
+        fromMany: Boolean(inverse && inverse.isToMany), toMany: each.isToMany,
+      });
+    }
+  }
+  return found;
+}
+
+/** A text without the characters that have a meaning in Mermaid. */
+function plain(text) {
+  return visible(text).replace(/[^\p{L}\p{N}_ .,()/+-]/gu, (each) => `#${each.codePointAt(0)};`);
+}
+
+/** A name as Mermaid takes one for a member. */
+function word(text) {
+  return visible(text).replace(/[^\p{L}\p{N}_?[\]]/gu, "_");
+}
+
+/** A schema as a class diagram in Mermaid. */
+export function mermaid(entities, links) {
+  const ids = new Map(entities.map((each, index) => [each.name, `E${index + 1}`]));
+  const text = ["classDiagram"];
+  for (const entity of entities) {
+    text.push(`  class ${ids.get(entity.name)}["${plain(entity.name)}"] {`);
+    if (entity.isAbstract) text.push("    <<abstract>>");
+    for (const each of entity.attributes.filter((one) => one.isOwn)) {
+      text.push(`    ${word(each.type + (each.isOptional ? "?" : ""))} ${word(each.name)}`);
+    }
+    text.push("  }");
+  }
+  for (const link of links) {
+    const [from, to] = [ids.get(link.from), ids.get(link.to)];
+    const many = (isMany) => isMany ? "\"*\"" : "\"1\"";
+    text.push(link.kind === "inherits" ? `  ${to} <|-- ${from}`
+      : `  ${from} ${link.inverse ? `${many(link.fromMany)} ` : ""}-- ${many(link.toMany)} ${to} : ${plain(link.label)}`);
+  }
+  return text.join("\n") + "\n";
+}
+
+const style = `
+svg { background: #fff }
+text { font: 12.5px system-ui, sans-serif; fill: #17201b }
+.name { font-weight: 650; font-size: 14px } .size { font-size: 11px; fill: #56635b }
+.type { font: 11.5px ui-monospace, monospace; fill: #56635b } .relationship { fill: #145a86 } .more { font-style: italic }
+.frame { fill: #fff; stroke: #b9c4bc } .band { fill: #e1f1e7 } .abstract .frame { stroke-dasharray: 5 4 }
+.edge path { fill: none; stroke: #7d8c82; stroke-width: 1.6 } .edge .arrow { fill: #fff }
+.edge text, .far-name { display: none }
+`;
+
+/** A drawn scene as a picture of its own. */
+export function standalone(scene, extent) {
+  const space = 40;
+  const root = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const size = [extent.right - extent.left + 2 * space, extent.bottom - extent.top + 2 * space];
+  root.setAttribute("viewBox", `${extent.left - space} ${extent.top - space} ${size.join(" ")}`);
+  root.setAttribute("width", size[0]);
+  root.setAttribute("height", size[1]);
+  const copy = scene.cloneNode(true);
+  copy.removeAttribute("transform");
+  copy.removeAttribute("class");
+  for (const each of copy.querySelectorAll("[tabindex]")) {
+    for (const name of ["tabindex", "role"]) each.removeAttribute(name);
+    each.classList.remove("dim", "chosen");
+  }
+  root.append(copy);
+  const text = new XMLSerializer().serializeToString(root);
+  // The style is added as text, since this page's own policy forbids styles in its document.
+  return text.replace(">", `><style>${style}</style>`);
+}

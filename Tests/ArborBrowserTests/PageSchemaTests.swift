@@ -1,0 +1,192 @@
+import ArborData
+import ArborModel
+import Foundation
+import Testing
+import ArborBrowser
+
+/// The diagram of a schema: its lines, its boxes, and its export.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageSchemaTests {
+  /// A model with a tree of inheritance, loops, and relationships between many entities.
+  private static func makeModel() throws -> ManagedObjectModel {
+    var entities = [
+      EntityDescription("Node", isAbstract: true) { AttributeDescription("name", .string) }
+    ]
+    for number in 0..<9 {
+      var entity = EntityDescription("Kind\(number)", parent: number < 4 ? "Node" : nil) {
+        AttributeDescription("size", .integer32, .optional)
+      }
+      entity.relationships = [
+        RelationshipDescription(
+          "next", to: "Kind\((number + 1) % 9)", inverse: "previous", .optional),
+        RelationshipDescription(
+          "previous", to: "Kind\((number + 8) % 9)", inverse: "next", .optional),
+      ]
+      if number == 4 {
+        entity.relationships += [
+          RelationshipDescription("above", to: "Kind4", inverse: "below", .optional),
+          RelationshipDescription("below", to: "Kind4", inverse: "above", .toMany, .optional),
+        ]
+      } else {
+        entity.relationships.append(
+          RelationshipDescription(
+            "far", to: "Kind\(8 - number)", inverse: "far", .toMany, .optional))
+      }
+      entities.append(entity)
+    }
+    return ManagedObjectModel(entities: entities)
+  }
+
+  /// A script that returns how many lines run through a box or are neither horizontal nor vertical.
+  private static let crossings = #"""
+    (() => {
+      const boxes = [...document.querySelectorAll(".box")].map((group) => {
+        const [x, y] = group.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+        const frame = group.querySelector(".frame");
+        return { x, y, right: x + Number(frame.getAttribute("width")), bottom: y + Number(frame.getAttribute("height")) };
+      });
+      let count = 0;
+      for (const line of document.querySelectorAll(".edge .line")) {
+        const points = line.getAttribute("d").match(/-?[\d.]+/g).map(Number);
+        for (let at = 2; at < points.length; at += 2) {
+          const [x1, y1, x2, y2] = points.slice(at - 2, at + 2);
+          if (x1 !== x2 && y1 !== y2) count++;
+          if (boxes.some((box) => Math.max(x1, x2) > box.x + 1 && Math.min(x1, x2) < box.right - 1
+            && Math.max(y1, y2) > box.y + 1 && Math.min(y1, y2) < box.bottom - 1)) count++;
+        }
+      }
+      return count;
+    })()
+    """#
+
+  private static let places = """
+    [...document.querySelectorAll('.box')].map((each) => `${each.querySelector('.name').textContent} ${each.getAttribute('transform')}`).sort().join()
+    """
+
+  @Test func linesLeadAroundBoxes() throws {
+    try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      for width in [1280, 390] {
+        try page.resize(width, 800)
+        try page.evaluate("location.hash = '#/health'")
+        try page.exists(".space-map")
+        try page.evaluate("location.hash = '#/schema'")
+        try page.exists(".box")
+        #expect(try page.evaluate("document.querySelectorAll('.edge .line').length") == 18)
+        #expect(try page.evaluate(Self.crossings) == 0, "\(width)")
+        // Parents stand above their children.
+        #expect(
+          try page.evaluate(
+            "[...document.querySelectorAll('.edge.inherits .arrow')].every((each) => each.getAttribute('d').includes('l-7,12'))"
+          ) == true)
+        try page.picture("lines-\(width)")
+      }
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func boxesAreMovedAndStay() throws {
+    try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let first = try page.evaluate(Self.places)
+      // By keys, towards other boxes, which it does not cover.
+      try page.evaluate("[...document.querySelectorAll('.box')].at(-1).focus()")
+      for _ in 0..<5 { try page.press("ArrowUp", shift: true) }
+      try page.press("ArrowRight", shift: true)
+      let byKeys = try page.evaluate(Self.places)
+      #expect(byKeys != first)
+      #expect(try page.evaluate("document.activeElement.classList.contains('box')") == true)
+      #expect(try page.evaluate(Self.crossings) == 0)
+      // By the mouse.
+      let point = try page.evaluate(
+        "(() => { const box = document.querySelector('.box .band').getBoundingClientRect(); return [Math.round(box.x) + 20, Math.round(box.y) + 8]; })()"
+      )
+      let (x, y) = (Double(point[0]?.int64 ?? 0), Double(point[1]?.int64 ?? 0))
+      try page.mouse("mousePressed", x, y)
+      try page.mouse("mouseMoved", x + 30, y + 140)
+      try page.mouse("mouseMoved", x + 60, y + 180)
+      try page.mouse("mouseReleased", x + 60, y + 180)
+      let byMouse = try page.evaluate(Self.places)
+      #expect(byMouse != byKeys)
+      #expect(try page.evaluate(Self.crossings) == 0)
+      #expect(try page.evaluate("document.querySelector('.detail').hidden") == true)
+      try page.picture("moved")
+      try page.evaluate("window.isFormer = true; location.reload()")
+      try page.wait("!window.isFormer && document.querySelector('.box')")
+      #expect(try page.evaluate(Self.places) == byMouse)
+      try page.evaluate(
+        "[...document.querySelectorAll('.bar button')].find((each) => each.innerText === 'Arrange').click()"
+      )
+      #expect(try page.evaluate(Self.places) == first)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func namesAndNeighboursAlone() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      #expect(
+        try page.evaluate("getComputedStyle(document.querySelector('.type')).display") != "none")
+      try page.evaluate("document.querySelector('.stage').focus()")
+      for _ in 0..<8 { try page.press("-") }
+      #expect(
+        try page.evaluate("getComputedStyle(document.querySelector('.type')).display") == "none")
+      #expect(
+        try page.evaluate("getComputedStyle(document.querySelector('.far-name')).display") != "none"
+      )
+      try page.picture("far")
+      try page.press("0")
+      try page.press("/")
+      try page.type("city")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'Office'")
+      try page.press("n")
+      try page.wait("document.querySelectorAll('.box').length === 2")
+      #expect(try page.evaluate("document.querySelectorAll('.edge').length") == 1)
+      try page.press("Escape")
+      try page.wait("document.querySelectorAll('.box').length === 4")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// The exports are complete, and the SVG is well-formed.
+  @Test func theSchemaIsExported() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate(
+        """
+        window.texts = {};
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then((text) => { texts[blob.type] = text; }); return make(blob); };
+        for (const name of ["SVG", "Mermaid"]) {
+          [...document.querySelectorAll(".bar button")].find((each) => each.innerText === name).click();
+        }
+        """)
+      try page.wait("Object.keys(texts).length === 2")
+      let mermaid = try #require(try page.evaluate("texts['text/plain']").string)
+      #expect(mermaid.hasPrefix("classDiagram\n"))
+      #expect(mermaid.contains("  class E2[\"Employee\"] {\n    integer16 age\n"))
+      #expect(mermaid.contains("  E1 <|-- E2\n"))
+      #expect(mermaid.contains("  E2 \"*\" -- \"1\" E3 : office / employees\n"))
+      #expect(
+        try page.evaluate(
+          """
+          (() => {
+            const parts = texts["image/svg+xml"].split(/<style>[^<]*<\\/style>/);
+            const svg = new DOMParser().parseFromString(parts.join(""), "image/svg+xml");
+            return [svg.querySelector("parsererror") === null, svg.querySelectorAll(".box").length,
+              svg.querySelectorAll(".edge .line").length, parts.length - 1,
+              svg.querySelectorAll("[tabindex], [onclick]").length];
+          })()
+          """) == [true, 4, 3, 1, 0])
+      #expect(page.complaints == [])
+    }
+  }
+}

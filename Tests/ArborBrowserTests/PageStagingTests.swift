@@ -1,0 +1,122 @@
+import ArborData
+import ArborModel
+import Foundation
+import Testing
+import ArborBrowser
+
+/// Staged edits in the page: shown where the objects are, checked while typing, and removed singly.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageStagingTests {
+  private func edit(_ page: Chromium, _ id: String) throws {
+    let entity = id.split(separator: "/")[0]
+    try page.evaluate("location.hash = '#/objects/\(entity)?id=\(id)'")
+    try page.wait("document.querySelector('.detail header .code')?.innerText === '\(id)'")
+    try page.click(".detail > .actions button")
+    try page.exists(".edit")
+  }
+
+  /// Replaces the text of the control with a label.
+  private func fill(_ page: Chromium, _ label: String, _ text: String) throws {
+    try page.evaluate(
+      """
+      {
+        const label = [...document.querySelectorAll('.edit label')]
+          .find((each) => each.textContent.startsWith('\(label)'));
+        window.control = document.getElementById(label.htmlFor);
+        control.focus();
+        control.select();
+      }
+      """)
+    try page.type(text)
+  }
+
+  private static let problem =
+    "document.getElementById(control.getAttribute('aria-describedby')).innerText"
+
+  @Test func valuesAreCheckedWhileTyping() throws {
+    try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
+      served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try edit(page, "Shop/1")
+      let cases = [
+        ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
+        ("name", "South", "must be unique"), ("number", "many", "Enter an integer"),
+      ]
+      for (label, text, message) in cases {
+        try fill(page, label, text)
+        try page.wait("\(Self.problem).includes(\"\(message)\")")
+        #expect(try page.evaluate("control.getAttribute('aria-invalid')") == "true")
+      }
+      // All of them are shown at once.
+      #expect(
+        try page.evaluate(
+          "[...document.querySelectorAll('.edit .problem')].filter((each) => each.innerText).length"
+        )
+          == 4)
+      #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
+      try page.picture("violations")
+      try fill(page, "floor", "3")
+      try page.wait("\(Self.problem) === ''")
+      #expect(try page.evaluate("control.hasAttribute('aria-invalid')") == false)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func stagedValuesAreShownAndRemovedSingly() throws {
+    try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
+      served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try edit(page, "Shop/1")
+      try fill(page, "floor", "3")
+      try fill(page, "city", "Oslo")
+      try page.wait("[...document.querySelectorAll('.edit textarea')].length === 1")
+      try fill(page, "settings", "{\"open\": false}")
+      // A relationship by search.
+      try fill(page, "goods", "Sal")
+      try page.exists(".edit [role=option]")
+      try page.press("Escape")
+      try page.click(".edit .members button[aria-label='Remove Tea']")
+      try page.exists(".edit .members .removed")
+      try page.picture("edit-members")
+      try page.click(".edit [type=submit]")
+      try page.wait("document.querySelector('#review').innerText === 'Review 1 change'")
+      try page.wait("document.querySelectorAll('.detail .values .staged').length === 3")
+      #expect(try page.text(".banner").contains("4 staged changes"))
+      try page.wait("document.querySelectorAll('.rows .staged').length === 4")
+      #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
+      try page.picture("staged")
+
+      // A new object, which can be changed until the commit.
+      try page.click(".bar > button")
+      try page.exists(".edit")
+      try fill(page, "name", "East")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.pending button')?.innerText === 'new Shop 1'")
+      try page.click(".pending button")
+      try page.wait("document.querySelector('.edit h2')?.innerText === 'new Shop 1'")
+      #expect(try page.evaluate("document.querySelector('.edit input').value") == "East")
+
+      try page.click("#review")
+      try page.exists("dialog .figure.inserted")
+      #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
+      try page.picture("review-staged")
+      try page.click("dialog button[aria-label='Remove floor of Shop/1']")
+      try page.wait(
+        "!document.querySelector(\"dialog button[aria-label='Remove floor of Shop/1']\")")
+      try page.click("dialog button[aria-label='Remove the edit of new Shop 1']")
+      try page.wait("document.querySelectorAll('dialog .staged-edits > li').length === 1")
+      try page.wait("document.querySelector('dialog .primary').disabled === false")
+      try page.click("dialog .primary")
+      try page.wait("!document.querySelector('#dialog').open")
+      let shop = try served.store.makeContext().objects("Shop").filter("name == 'North'").first()
+      let values = try ["floor", "settings"].map { try shop?.value(forKey: $0) }
+      #expect(values == [.null, .binary(Data("{\"open\": false}".utf8))])
+      #expect(try served.store.makeContext().objects("Shop").count() == 2)
+      #expect(try served.store.makeContext().objects("Good").filter("shop == nil").count() == 1)
+      #expect(page.complaints == [])
+    }
+  }
+}

@@ -139,7 +139,8 @@ import Testing
   /// synchronizes a folder. The planner uses only counts, and the sorter only rows.
   static let storage =
     [
-      "Commit", "Engine", "Format", "Health", "History", "Indexes", "Log", "Migration", "Opening",
+      "Commit", "Engine", "Format", "Health", "History", "Indexes", "Journal", "Log", "Migration",
+      "Opening",
       "Query/Executing", "Salvage", "Snapshot",
     ].map { "Sources/ArborStore/\($0)/" } + ["Sources/ArborLog/LogFiles.swift"]
 

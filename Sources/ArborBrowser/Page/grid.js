@@ -375,6 +375,12 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
   return {
     element, setTotal, select, markedRows,
     get total() { return total; },
+    /** Forgets what was loaded, and loads what is in sight. */
+    reload() {
+      for (const abort of waiting.values()) abort.abort();
+      [pages, tokens, waiting] = [new Map(), new Map(), new Map()];
+      draw();
+    },
     get place() { return here(); },
     get column() { return columns[chosen]; },
     get markedCount() { return selected < 0 ? 0 : Math.abs(selected - anchor) + 1; },

@@ -1,6 +1,7 @@
 // The health of the file: its space, its readers, and its consistency.
 import { get, post } from "./api.js";
 import { bytes, count, el, failure, milliseconds, plural, show, svg } from "./dom.js";
+import { time } from "./time.js";
 
 /** The view of the file's health. */
 export async function healthView(main, schema, rest, parameters, health) {
@@ -60,7 +61,7 @@ export async function healthView(main, schema, rest, parameters, health) {
     el("div", { class: "column" }, card("Check", check),
     card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
       health.readers.map((each) => [
-        each.process, each.name || "unknown", each.since ? new Date(each.since).toLocaleString("en-GB") : "the newest commit",
+        each.process, each.name || "unknown", each.since ? time(each.since) : "the newest commit",
         count(each.behind), bytes(each.pinnedBytes),
       ])) : el("p", { class: "empty" }, "No active readers"))),
     card("Databases", treemap(health),

@@ -154,7 +154,7 @@ export async function objectsView(main, schema, rest, parameters) {
   }, object)));
   const endStaging = onStaged(() => {
     showPending();
-    if (grid) grid.reload(grid.total);
+    if (grid) grid.reload();
     const id = parameterOfAddress("id");
     if (id && !detail.querySelector(".edit")) showObject(id);
   });

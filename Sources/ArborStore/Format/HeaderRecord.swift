@@ -176,6 +176,8 @@ package struct HeaderRecord: Sendable, Hashable {
     guard order == Self.byteOrder else { throw .otherByteOrder }
     guard major <= StoreFormat.majorVersion + 1 else { throw .tooNew(major: major, minor: minor) }
     guard major >= StoreFormat.majorVersion else { throw .tooOld(major: major, minor: minor) }
+    let problem =
+      major > StoreFormat.majorVersion ? Problem.tooNew(major: major, minor: minor) : .damaged
     guard bytes.count >= Self.size,
       var reader = ByteReader(
         checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
@@ -189,7 +191,7 @@ package struct HeaderRecord: Sendable, Hashable {
       let latestCommits = LatestCommits(UnsafeRawBufferPointer(rebasing: bytes[Self.size...])),
       latestCommits.count <= sequence, generation <= Self.mostGenerations,
       transactionID <= Self.mostCommits, sequence <= Self.mostCommits
-    else { throw .damaged }
+    else { throw problem }
     self.init(
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,
       modelFingerprint: ModelFingerprint(bits: fingerprint), transactionID: transactionID,
@@ -197,8 +199,6 @@ package struct HeaderRecord: Sendable, Hashable {
     minorVersion = minor
     self.flags = flags
     readableGenerations = readable
-    guard majorVersion + (isJournaled ? 1 : 0) == major else {
-      throw .tooNew(major: major, minor: minor)
-    }
+    guard majorVersion + (isJournaled ? 1 : 0) == major else { throw problem }
   }
 }

@@ -78,14 +78,23 @@ enum JournalRecovery {
             + "back, or move the journal to another folder to create a new store."))
     }
     var found: HeaderRecord?
+    // Whether the file was closed after the checkpoint, which removed its own journal.
+    var isLater = false
+    let note = { (entry: DamagedEntry, _: Bool) throws(LMDBError) in
+      guard entry.key.elementsEqual(StoreFormat.headerKey.utf8), let bytes = entry.inlineValue
+      else { return }
+      do throws(HeaderRecord.Problem) { found = try HeaderRecord(bytes) } catch {}
+    }
     do throws(LMDBError) {
-      _ = try DamagedFile(path: path).begin(with: header.root) { (entry, _) throws(LMDBError) in
-        guard entry.key.elementsEqual(StoreFormat.headerKey.utf8), let bytes = entry.inlineValue
-        else { return }
-        do throws(HeaderRecord.Problem) { found = try HeaderRecord(bytes) } catch {}
+      let file = try DamagedFile(path: path)
+      for transaction in file.transactions where transaction > header.root.transactionID {
+        _ = try file.begin(with: transaction, note)
+        if let found, found.transactionID == transaction, !found.isJournaled { isLater = true }
       }
+      found = nil
+      _ = try file.begin(with: header.root, note)
     } catch { throw StoreError(error, path: path) }
-    guard let found, found.isJournaled, found.storeID == header.storeID,
+    guard !isLater, let found, found.isJournaled, found.storeID == header.storeID,
       found.transactionID == header.root.transactionID
     else { throw foreign(journal.path) }
     return found

@@ -53,6 +53,8 @@ package final class StoreLock: Sendable {
       guard let held = descriptor else { return }
       descriptor = nil
       unlink(name)
+      // Explicitly, because a child that another thread is starting may have a copy.
+      flock(held, LOCK_UN)
       close(held)
     }
   }

@@ -62,7 +62,7 @@ import Testing
         "name Ada", "name ÉDITH, folded", "token ada", "token land", "token of",
         "age 36, descending", "member, position", "position, member", "history",
         "history with a tombstone", "history with links", "blob reference", "blob key",
-        "log readers", "logged commit",
+        "log readers", "logged commit", "journal entry",
       ])
   }
 
@@ -77,6 +77,21 @@ import Testing
     expect("header", header.encoded())
     let read = try (article["header"] ?? []).withUnsafeBytes { try HeaderRecord($0) }
     #expect(read == header)
+  }
+
+  @Test func journalEntry() throws {
+    let entry = JournalEntry(
+      transactionID: 6, counters: [("unique-id", 65)], first: 4, commits: [[0xAA, 0xBB, 0xCC]])
+    let position = JournalPosition(offset: 8192, chain: 0xCAFE_BABE, transactionID: 5)
+    let (bytes, end) = entry.encoded(at: position, epoch: 0x1122_3344_5566_7788)
+    expect("journal entry", bytes)
+    #expect(end.offset == 8192 + bytes.count && end.transactionID == 6)
+    let read = try #require(
+      bytes.withUnsafeBytes { bytes in
+        JournalEntry.Frame(bytes).flatMap { JournalEntry($0, bytes) }
+      })
+    #expect(read.commits == entry.commits && read.first == 4 && read.transactionID == 6)
+    #expect(read.counters.map(\.name) == ["unique-id"] && read.counters.map(\.value) == [65])
   }
 
   /// The hashes of an index entry and a link are those in the article's table.

@@ -25,7 +25,14 @@ final class Chromium {
   /// Problems in the page: exceptions, policy violations, dialogs, and requests to other servers.
   private(set) var complaints: [String] = []
 
-  struct Failure: Error, CustomStringConvertible { let description: String }
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    /// Whether an expression was not evaluated because the page is being loaded.
+    var isOfNavigation: Bool {
+      description.contains("navigated or closed") || description.contains("context")
+    }
+  }
 
   init(width: Int = 1280, height: Int = 800, isDark: Bool = false) throws {
     folder = try TemporaryFolder()
@@ -143,6 +150,12 @@ final class Chromium {
 
   func open(_ url: URL) throws { try call("Page.navigate", ["url": .string(url.absoluteString)]) }
 
+  /// Loads the page again. `window.isFormer` is set until then.
+  func reload() throws {
+    try evaluate("window.isFormer = true")
+    try call("Page.reload")
+  }
+
   func resize(_ width: Int, _ height: Int, isDark: Bool = false) throws {
     try call(
       "Emulation.setDeviceMetricsOverride",
@@ -169,7 +182,11 @@ final class Chromium {
   func wait(_ script: String, seconds: Int = 30) throws {
     let began = ContinuousClock.now
     while began.duration(to: .now) < .seconds(seconds) {
-      if try evaluate("Boolean(\(script))") == true { return }
+      do {
+        if try evaluate("Boolean(\(script))") == true { return }
+      } catch let failure as Failure where failure.isOfNavigation {
+        // The page is being loaded again.
+      }
       Thread.sleep(forTimeInterval: 0.01)
     }
     let text = try evaluate("document.body.innerText").string ?? ""

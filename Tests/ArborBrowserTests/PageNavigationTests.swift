@@ -193,7 +193,7 @@ import ArborBrowser
       try page.wait("document.querySelector('.rows').innerText.includes('2023-11-15 07:13:20')")
       try page.evaluate("location.hash = '#/history'")
       try page.wait("document.querySelector('.commit time')?.innerText.endsWith('UTC+9')")
-      try page.evaluate("window.isFormer = true; location.reload()")
+      try page.reload()
       try page.wait("!window.isFormer && document.querySelector('.commit time')")
       #expect(try page.text(".commit time").hasSuffix("UTC+9"))
       #expect(page.complaints == [])

@@ -114,7 +114,7 @@ import ArborBrowser
       #expect(try page.evaluate(Self.crossings) == 0)
       #expect(try page.evaluate("document.querySelector('.detail').hidden") == true)
       try page.picture("moved")
-      try page.evaluate("window.isFormer = true; location.reload()")
+      try page.reload()
       try page.wait("!window.isFormer && document.querySelector('.box')")
       #expect(try page.evaluate(Self.places) == byMouse)
       try page.evaluate(

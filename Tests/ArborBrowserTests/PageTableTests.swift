@@ -98,7 +98,7 @@ import ArborBrowser
       try page.picture("pinned")
       try page.resize(1280, 800)
 
-      try page.evaluate("window.isFormer = true; location.reload()")
+      try page.reload()
       try page.wait("!window.isFormer && \(Self.rows) > 10")
       #expect(try page.evaluate("\(Self.names).slice(0, 3).join()") == "age,object,name")
       #expect(try page.evaluate("\(Self.names).includes('salary')") == false)

@@ -24,7 +24,9 @@ extension StoreEngine {
   ///   if the file's model has changed; `migrationUnderWay` while the file is being migrated in a
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
   ///   errors of `body`. Nothing has been written then, except after `engine(.panic)`, whose
-  ///   outcome is unknown until the file is opened again.
+  ///   outcome is unknown until the file is opened again, and after a failed checkpoint of a
+  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a power
+  ///   failure.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void

@@ -24,7 +24,18 @@ final class JournalFile: Sendable {
     self.size = size
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child that another thread is starting may have a copy of the descriptor for a moment.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
+  /// Whether the path still leads to the file.
+  var isInPlace: Bool {
+    var (mine, named) = (stat(), stat())
+    return fstat(descriptor, &mine) == 0 && stat(path, &named) == 0 && mine.st_ino == named.st_ino
+      && mine.st_dev == named.st_dev
+  }
 
   /// Opens a store's journal. Returns `nil` if there isn't one.
   ///
@@ -36,7 +47,8 @@ final class JournalFile: Sendable {
     let mode = forReading ? O_RDONLY : O_RDWR
     // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let descriptor = open(path, mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    if descriptor < 0, errno == ENOENT { return nil }
+    // A name that is too long has no journal.
+    if descriptor < 0, [ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno) { return nil }
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
       let code = errno
@@ -111,6 +123,12 @@ final class JournalFile: Sendable {
 
   /// Returns whether no other process writes to the journal, and keeps others away.
   func lockExclusively() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  /// Whether no process writes to the journal.
+  var isUnused: Bool {
+    defer { flock(descriptor, LOCK_UN) }
+    return lockExclusively()
+  }
 
   // MARK: Headers
 
@@ -202,6 +220,16 @@ final class JournalFile: Sendable {
       }
       return nil
     }
+  }
+
+  /// Returns the beginning of a valid entry at the first position of every epoch.
+  func firstFrame() throws(StoreError) -> JournalEntry.Frame? {
+    let start = try read(JournalEntry.Frame.size, at: JournalHeader.firstEntry)
+    guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }),
+      frame.length <= size - JournalHeader.firstEntry
+    else { return nil }
+    let bytes = try read(frame.length, at: JournalHeader.firstEntry)
+    return bytes.count == frame.length && Self.checksum(bytes) != nil ? frame : nil
   }
 
   /// Writes an entry and waits until it is on the medium.

@@ -47,15 +47,26 @@ enum JournalRecovery {
   private static func pending(
     _ path: String, forReading: Bool
   ) throws(StoreError) -> (JournalFile, JournalHeader)? {
-    guard let journal = try JournalFile.existing(of: path, forReading: forReading),
-      let header = try journal.newestHeader(), header.bootID != StoreHeader.bootID
-    else { return nil }
-    return (journal, header)
+    guard let journal = try JournalFile.existing(of: path, forReading: forReading) else {
+      return nil
+    }
+    guard let header = try journal.newestHeader() else {
+      // A journal gets its first header before its first entry.
+      if try journal.firstFrame() != nil { throw headless(journal.path) }
+      return nil
+    }
+    return header.bootID == StoreHeader.bootID ? nil : (journal, header)
   }
 
   /// Throws if a valid entry follows a damaged one.
   private static func check(_ journal: JournalFile, _ header: JournalHeader) throws(StoreError) {
     guard journal.size >= header.fileSize else { throw truncated(journal.path) }
+    // Entries of earlier epochs belong to earlier transactions.
+    if let frame = try journal.firstFrame(), frame.epoch != header.epoch,
+      frame.transactionID > header.root.transactionID
+    {
+      throw headless(journal.path)
+    }
     var position = header.start
     try journal.advance(&position, to: .max, epoch: header.epoch)
     guard let later = try journal.entry(behind: position, epoch: header.epoch) else { return }
@@ -107,6 +118,14 @@ enum JournalRecovery {
         "The journal \(path) doesn't belong to the store's file. If the file was restored from a "
           + "copy, move the journal to another folder; otherwise put back the file that it belongs "
           + "to."))
+  }
+
+  static func headless(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .corrupted,
+        "A header of the journal \(path) is damaged, so its commits cannot be recovered. Restore the "
+          + "store from a backup."))
   }
 
   static func truncated(_ path: String) -> StoreError {

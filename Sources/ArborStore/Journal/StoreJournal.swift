@@ -70,6 +70,8 @@ final class StoreJournal: @unchecked Sendable {
     var isCheckpointDue = false
     var isCheckpointRunning = false
     var isWatched = false
+    /// The error of a failed sync of the store's file, after which nothing is committed.
+    var failure: StoreError?
   }
 
   private let mode: Mode
@@ -101,6 +103,9 @@ final class StoreJournal: @unchecked Sendable {
     _ store: StoreEngine, _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     guard header.isJournaled, mode != .recovers else { return detach(store) }
+    if let failure = activity.withLock({ $0.failure }) { throw failure }
+    if attachment?.file.isInPlace == false { detach(store) }
+    watch(store)
     guard var attached = attachment else {
       attachment = try attach(store, transaction)
       return
@@ -108,25 +113,25 @@ final class StoreJournal: @unchecked Sendable {
     let newest = transaction.id - 1
     var isStray = false
     if let pending = attached.pending {
-      // An entry whose transaction failed must not be replayed.
       isStray = pending.transactionID != newest
-      if !isStray { attached.position = pending }
-      attached.pending = nil
+      if !isStray { (attached.position, attached.pending) = (pending, nil) }
     }
     // Another process may have made a checkpoint, or written entries.
     guard let current = try attached.file.newestHeader() else {
-      throw .journal(
-        ArborError(
-          .corrupted,
-          "Both headers of the journal \(attached.file.path) were overwritten while the store was "
-            + "open. Close the store, and move the journal to another folder."))
+      throw JournalRecovery.headless(attached.file.path)
     }
     if current.epoch != attached.header.epoch {
+      // The process may have died before the header was on the medium.
+      try attached.file.write(current)
       (attached.header, attached.position) = (current, current.start)
     }
     try attached.file.advance(&attached.position, to: newest, epoch: current.epoch)
     attachment = attached
-    if isStray || attached.position.transactionID != newest { try checkpoint(store, transaction) }
+    // An entry whose transaction was not committed must not be replayed.
+    let isFollowed = try attached.file.entry(at: attached.position, epoch: current.epoch) != nil
+    if isStray || isFollowed || attached.position.transactionID != newest {
+      try checkpoint(store, transaction)
+    }
   }
 
   /// Determines the journal's part in a transaction, writes the flag, and sets the durability.
@@ -191,7 +196,7 @@ final class StoreJournal: @unchecked Sendable {
     case (.bypass, true): try checkpointNow(store)
     // The entry must not be replayed.
     case (.entry, false): try? checkpointNow(store)
-    case (.entry, true): startBackgroundWork(store)
+    case (.entry, true): checkpointIfDue(store)
     }
   }
 
@@ -215,9 +220,11 @@ final class StoreJournal: @unchecked Sendable {
       throw JournalRecovery.truncated(file.path)
     }
     if let header, header.storeID != store.id { throw JournalRecovery.foreign(file.path) }
-    // A process may have died before it synced the header, which must not be the only one then.
-    try file.synchronize()
-    if let header, header.root.transactionID == transaction.id - 1 {
+    // The process that wrote the header may have died before it was on the medium.
+    if let header { try file.write(header) }
+    if let header, header.root.transactionID == transaction.id - 1,
+      try file.entry(at: header.start, epoch: header.epoch) == nil
+    {
       let pin = try storing(path: path, store.environment.pinNewest())
       return Attachment(file: file, header: header, position: header.start, pin: pin)
     }
@@ -234,13 +241,14 @@ final class StoreJournal: @unchecked Sendable {
   func settle(_ store: StoreEngine) throws(StoreError) {
     guard mode != .recovers, let path = store.path else { return }
     try store.environment.write(path: path) { (transaction) throws(StoreError) in
-      guard let attached = attachment else { return false }
-      let isEnded = try Self.end(attached.file, path, store.environment, transaction)
-      detach(store)
-      return isEnded
+      guard let attached = attachment, activity.withLock({ $0.failure == nil }) else {
+        return false
+      }
+      defer { detach(store) }
+      return try Self.end(attached.file, path, store.environment, transaction)
     }
     // A checkpoint that has begun finds the store settled.
-    queue.sync {}
+    store.whileWaiting { queue.sync {} }
   }
 
   /// Ends journaling that a dead process has left, if no other process writes to the store.
@@ -249,6 +257,8 @@ final class StoreJournal: @unchecked Sendable {
   static func endLeft(by environment: Environment) throws(StoreError) -> Bool {
     let path = environment.path
     let file = try JournalFile.existing(of: path)
+    // Another process may keep the write lock for long.
+    guard file?.isUnused ?? true else { return false }
     var isEnded = false
     try environment.write(path: path) { (transaction) throws(StoreError) in
       isEnded = try end(file, path, environment, transaction)
@@ -295,7 +305,7 @@ extension StoreJournal {
     let environment = store.environment
     let pin = try storing(path: store.path, environment.pinNewest())
     do throws(StoreError) {
-      if limits.omission != .flush { try storing(path: store.path, environment.flush()) }
+      try flush(store)
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
         fileSize: file.size, storeID: store.id, number: number, root: root)
@@ -305,6 +315,17 @@ extension StoreJournal {
     } catch {
       environment.release(pin)
       throw error
+    }
+  }
+
+  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that only the
+  /// journal has then, so that there must be no other checkpoint.
+  private func flush(_ store: StoreEngine) throws(StoreError) {
+    if limits.omission == .flush { return }
+    do throws(LMDBError) { try store.environment.flush() } catch {
+      let failure = StoreError(error, path: store.path)
+      activity.withLock { $0.failure = failure }
+      throw failure
     }
   }
 
@@ -322,56 +343,56 @@ extension StoreJournal {
     }
   }
 
-  private func startBackgroundWork(_ store: StoreEngine) {
-    let (isDue, isFirst) = activity.withLock { activity in
-      let isDue = activity.isCheckpointDue && !activity.isCheckpointRunning
-      let isFirst = !activity.isWatched
-      if isDue { activity.isCheckpointRunning = true }
-      activity.isWatched = true
-      return (isDue, isFirst)
+  private func checkpointIfDue(_ store: StoreEngine) {
+    let begins = activity.withLock { activity in
+      let begins = activity.isCheckpointDue && !activity.isCheckpointRunning
+      if begins { activity.isCheckpointRunning = true }
+      return begins
     }
-    if isDue {
-      queue.async { [weak self, weak store] in
-        guard let self, let store, !store.hasEnded else { return }
-        try? self.checkpointInAdvance(store)
-        self.activity.withLock { $0.isCheckpointRunning = false }
-      }
+    guard begins else { return }
+    queue.async { [weak self, weak store] in
+      guard let self, let store, !store.hasEnded else { return }
+      try? self.checkpointInAdvance(store)
+      self.activity.withLock { $0.isCheckpointRunning = false }
     }
-    if isFirst { watch(store, since: 0) }
   }
 
   /// Makes a checkpoint. Syncs the file before, while others commit, so that the checkpoint has
-  /// little left to sync. If it fails, the commit that needs it reports that.
+  /// little left to sync. If it fails, the next commit reports that.
   private func checkpointInAdvance(_ store: StoreEngine) throws(StoreError) {
-    if limits.omission != .flush { try storing(path: store.path, store.environment.flush()) }
+    try flush(store)
     try checkpointNow(store) { (transaction) throws(StoreError) in
       if attachment?.commits ?? 0 > 0 { try checkpoint(store, transaction) }
     }
   }
 
-  /// Makes a checkpoint once no entry has been written for a while. Detaches once another process
-  /// has committed since, so that the pin doesn't keep pages from being reused.
+  /// Starts a timer that makes a checkpoint and detaches once no entry has been written for a while,
+  /// so that an idle process neither keeps pages from being reused nor others from ending the
+  /// journal.
+  private func watch(_ store: StoreEngine) {
+    let isFirst = activity.withLock { activity in
+      defer { activity.isWatched = true }
+      return !activity.isWatched
+    }
+    if isFirst { watch(store, since: activity.withLock { $0.entries }) }
+  }
+
   private func watch(_ store: StoreEngine, since entries: UInt64) {
     queue.asyncAfter(deadline: .now() + limits.idle) { [weak self, weak store] in
       guard let self, let store, !store.hasEnded else { return }
-      let current = self.activity.withLock { $0.entries }
-      if current == entries, self.rest(store) {
-        self.activity.withLock { $0.isWatched = false }
-      } else {
-        self.watch(store, since: current)
+      let current = self.activity.withLock { activity in
+        activity.isWatched = activity.entries != entries
+        return activity.entries
       }
+      if current == entries { self.rest(store) } else { self.watch(store, since: current) }
     }
   }
 
-  /// Returns whether the journal was detached.
-  private func rest(_ store: StoreEngine) -> Bool {
-    var isDetached = false
+  private func rest(_ store: StoreEngine) {
     try? checkpointInAdvance(store)
-    try? checkpointNow(store) { (transaction) throws(StoreError) in
-      guard attachment?.pin.transactionID != transaction.id - 1 else { return }
+    try? store.environment.write(path: store.path) { (_) throws(StoreError) in
       detach(store)
-      isDetached = true
+      return false
     }
-    return isDetached
   }
 }

@@ -98,6 +98,7 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
+    try JournalRecovery.run(at: path, isReadOnly: false)
     let environment = try storing(path: path, Environment.open(path: path))
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
@@ -116,6 +117,7 @@ extension StoreEngine {
   ) throws(StoreError) -> Bool {
     let arbor = parts.databases.arbor
     var header = try StoreHeader.read(transaction.reader, path: parts.path)
+    if header.isJournaled { throw .inUse(path: parts.path) }
     guard let former = try FormerModel.read(transaction.reader, arbor) else { return false }
     guard header.modelGeneration == parts.header.modelGeneration else { throw .modelChanged }
     try header.checkPrecedes(transaction)

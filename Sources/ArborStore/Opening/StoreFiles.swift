@@ -134,11 +134,11 @@ package enum StoreFiles {
     // The lock file is removed first: once the name is free, it may belong to another process's new
     // store.
     unlink(path + "-lock")
-    guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
     let journal = JournalFile.path(of: path)
     guard rename(journal, JournalFile.path(of: name)) == 0 || errno == ENOENT else {
       throw StoreError.failed("rename", journal, errno: errno)
     }
+    guard rename(path, name) == 0 else { throw StoreError.failed("rename", path, errno: errno) }
     try synchronizeFolder(of: path)
   }
 

@@ -22,8 +22,6 @@ extension StoreOpener {
     guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
       case .lightweight(let names) = opening.migration
     else { return parts }
-    // The migration must not be lost with a journal that another process writes.
-    if parts.header.isJournaled { throw .inUse(path: parts.path) }
     let model = try offer.checked()
     let migration = try LightweightMigration(
       from: parts.schema, parts.header.modelFingerprint, to: model, dropping: names,
@@ -51,6 +49,8 @@ extension StoreOpener {
     guard header.modelGeneration == parts.header.modelGeneration,
       !header.isBeingMigrated || parts.isMigrating
     else { return false }
+    // The migration must not be lost with a journal that another process writes.
+    if header.isJournaled { throw .inUse(path: parts.path) }
     try header.checkPrecedes(transaction)
     let found = try MigrationChecks(migration, parts, transaction.reader).obstacles()
     guard found.isEmpty else { throw migration.refusal(found) }

@@ -8,7 +8,8 @@
 // evolve opens and scans copies of a loaded store with the next version of its model;
 // online builds indexes after a migration of copies, with concurrent commits;
 // log commits and loads with and without a log, in separate files, and restores; backup backs up
-// and restores a loaded store, and measures the memory;
+// and restores a loaded store, and measures the memory; journal compares single durable commits with
+// and without a journal, in separate files;
 // postgres FILE N CONNECTION [ROUNDS] appends to logs of a PostgreSQL database, commits through
 // one, and inserts rows of the same size by libpq;
 // sharing FILE N CONNECTION [ROUNDS] shares a store through such a log, joins it with a copy, reads
@@ -22,8 +23,8 @@ guard arguments.count >= 3, let count = Int(arguments[arguments.startIndex + 2])
 else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
-      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|postgres|sharing|cancel FILE N "
-      + "[REPETITIONS or BLOCK] [nosync]")
+      + "byhand|import|gazetteer|ledger|evolve|online|log|backup|journal|postgres|sharing|cancel "
+      + "FILE N [REPETITIONS or BLOCK] [nosync]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]
@@ -50,6 +51,7 @@ do {
   case "evolve": try benchmark.evolve(rounds: number)
   case "online": try benchmark.buildOnline(rounds: number)
   case "log": try benchmark.log(rounds: number)
+  case "journal": try benchmark.journal(rounds: number)
   case "backup": try benchmark.backUp()
   case "postgres":
     guard arguments.count > 3 else { throw BenchmarkError("postgres needs a connection string") }

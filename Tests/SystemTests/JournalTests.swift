@@ -244,6 +244,31 @@
       try left.verify()
     }
 
+    @Test("A journal without its newest header is refused")
+    func refusesADamagedHeader() throws {
+      let left = try Left()
+      let former = try Data(contentsOf: URL(filePath: left.journal))
+      try left.change(left.journal) { bytes in
+        for page in 0..<2 { bytes[page * 4096 + 100] ^= 1 }
+      }
+      let error = try #require(left.refusal())
+      #expect(error.code == .corrupted)
+      #expect(
+        error.message
+          == "A header of the journal \(left.journal) is damaged, so its commits cannot be "
+          + "recovered. Restore the store from a backup.")
+      // The one with the greater number, at offset 52, is needed.
+      let numbers = [0, 1].map { former[$0 * 4096 + 52] }
+      for page in 0..<2 {
+        var bytes = former
+        bytes[page * 4096 + 100] ^= 1
+        try bytes.write(to: URL(filePath: left.journal))
+        if numbers[page] > numbers[1 - page] { #expect(left.refusal()?.code == .corrupted) }
+      }
+      try former.write(to: URL(filePath: left.journal))
+      try left.verify()
+    }
+
     @Test("A torn last entry was never acknowledged")
     func endsAtATornEntry() throws {
       let left = try Left()

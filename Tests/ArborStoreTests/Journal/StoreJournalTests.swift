@@ -1,0 +1,98 @@
+import ArborModel
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@testable import ArborStore
+
+/// The entries and checkpoints of a journal after transactions that are not in it.
+@Suite struct StoreJournalTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.url.resolvingSymlinksInPath().appending(path: "notes.arbor").path
+  }
+
+  private func open() throws -> StoreEngine {
+    var opening = StoreOpening(
+      .file(path), model: ManagedObjectModel(entities: [EntityDescription(name: "Note")]))
+    opening.isJournaled = true
+    return try StoreEngine.open(opening)
+  }
+
+  private func commit(_ number: UInt8, _ store: StoreEngine) throws {
+    var set = ChangeSet()
+    set.metadata = [("key", [number])]
+    _ = try store.commit(set)
+  }
+
+  /// Returns the journal, its newest header, and the end of its entries.
+  private func journal() throws -> (JournalFile, JournalHeader, JournalPosition) {
+    let journal = try #require(try JournalFile.existing(of: path))
+    let header = try #require(try journal.newestHeader())
+    var position = header.start
+    try journal.advance(&position, to: .max, epoch: header.epoch)
+    return (journal, header, position)
+  }
+
+  @Test("Every commit is one entry, and other transactions are followed by a checkpoint")
+  func entriesAndCheckpoints() throws {
+    let store = try open()
+    for number in 1...3 { try commit(UInt8(number), store) }
+    let (_, header, position) = try journal()
+    #expect(position.transactionID == header.root.transactionID + 2)
+    _ = try store.takeUniqueIDs(1)
+    let (_, later, end) = try journal()
+    #expect(later.epoch != header.epoch && later.number == header.number + 1)
+    #expect(end == later.start)
+    try commit(4, store)
+    #expect(try store.check().problems.isEmpty)
+    store.close()
+    #expect(try JournalFile.existing(of: path) == nil)
+  }
+
+  @Test("The entry of a process that died before its commit is not taken for another transaction")
+  func strayEntries() throws {
+    let store = try open()
+    for number in 1...2 { try commit(UInt8(number), store) }
+    let (file, header, position) = try journal()
+    let stray = JournalEntry(
+      transactionID: position.transactionID + 1, counters: [], first: 3, commits: [[1, 2, 3]])
+    try file.append(stray.encoded(at: position, epoch: header.epoch).bytes, at: position)
+    // Not a commit, so it has no entry of its own.
+    _ = try store.takeUniqueIDs(1)
+    let (_, later, end) = try journal()
+    #expect(later.epoch != header.epoch)
+    #expect(end == later.start)
+    #expect(later.root.transactionID > position.transactionID)
+    try commit(3, store)
+    #expect(try store.metadata("key") == [3])
+    #expect(try store.check().problems.isEmpty)
+    store.close()
+  }
+
+  @Test("An entry with any damaged byte is invalid")
+  func damagedEntries() throws {
+    let entry = JournalEntry(
+      transactionID: 9, counters: [("unique-id", 7)], first: 3, commits: [[1, 2, 3], []])
+    let store = try open()
+    defer { store.close() }
+    for number in 1...2 { try commit(UInt8(number), store) }
+    let (file, header, _) = try journal()
+    var position = header.start
+    position.transactionID = 8
+    let bytes = entry.encoded(at: position, epoch: header.epoch).bytes
+    for offset in bytes.indices {
+      var damaged = bytes
+      damaged[offset] ^= 1
+      try file.append(damaged, at: position)
+      #expect(try file.entry(at: position, epoch: header.epoch) == nil, "\(offset)")
+    }
+    try file.append(bytes, at: position)
+    let read = try #require(try file.entry(at: position, epoch: header.epoch))
+    #expect(read.entry.commits == entry.commits)
+  }
+}

@@ -14,7 +14,7 @@ extension Benchmark {
     init(_ name: String, at path: String, _ durability: StoreOptions.Durability) throws {
       self.name = name
       self.path = "\(path).\(name)"
-      remove()
+      Self.remove(self.path)
       var options = StoreOptions()
       options.durability = durability
       store = try PersistentStore(
@@ -43,10 +43,10 @@ extension Benchmark {
 
     func end() {
       store.close()
-      remove()
+      Self.remove(path)
     }
 
-    private func remove() {
+    private static func remove(_ path: String) {
       for suffix in ["", "-lock", "-journal"] {
         try? FileManager.default.removeItem(atPath: path + suffix)
       }

@@ -10,8 +10,10 @@ struct Benchmark {
   let flags: Set<String>
 
   func store(_ location: StoreLocation? = nil) throws -> PersistentStore {
-    try PersistentStore(
-      for: [Company.self, Employee.self], at: location ?? .path(path))
+    let durability: StoreOptions.Durability = flags.contains("journaled") ? .journaled : .full
+    return try PersistentStore(
+      for: [Company.self, Employee.self], at: location ?? .path(path),
+      options: StoreOptions(durability: durability))
   }
 
   func employeeID(_ number: Int, in store: PersistentStore) -> ObjectID {

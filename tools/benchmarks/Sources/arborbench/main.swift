@@ -1,4 +1,4 @@
-// arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync]
+// arborbench MODE FILE N [REPETITIONS or BLOCK] [nosync|journaled]
 // Modes: load, read, single, mutate, open and size are those of all implementations of workload W;
 // index builds indexes over a loaded store, cascade deletes and undoes a graph in its own file,
 // perform commits concurrently to a loaded store; predicates parses predicates and evaluates them;
@@ -24,7 +24,7 @@ else {
   print(
     "usage: arborbench load|read|single|mutate|open|size|index|cascade|perform|predicates|document|"
       + "byhand|import|gazetteer|ledger|evolve|online|log|backup|journal|postgres|sharing|cancel "
-      + "FILE N [REPETITIONS or BLOCK] [nosync]")
+      + "FILE N [REPETITIONS or BLOCK] [nosync|journaled]")
   exit(2)
 }
 let mode = arguments[arguments.startIndex]

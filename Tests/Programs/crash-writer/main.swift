@@ -1,4 +1,5 @@
 // crash-writer rounds PATH SEED COUNT: commits rounds until it is done or killed.
+// crash-writer forsake PATH SEED COUNT: the same, then kills itself without closing the ledger.
 // crash-writer share PATH SEED COUNT: commits rounds through a log in the folder that the
 //   environment specifies.
 // crash-writer append PATH WRITER COUNT: commits entries concurrently with other writers.
@@ -42,7 +43,7 @@ guard arguments.count == 5, let number = UInt64(arguments[3]), let count = Int(a
     Data(
       """
       usage: crash-writer \
-      rounds|share|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|\
+      rounds|forsake|share|append|resume|claim|watch|empty|index|build|evolve|compact|copy|salvage|\
       backup|restore|scrub|hold|attend|convert|interrupt|pause|purge|album|seed|\
       import PATH NUMBER COUNT
 
@@ -166,6 +167,9 @@ do {
   case "append": try writer.append(writer: Int(number), count: count)
   case "resume": try writer.append(writer: Int(number), count: count, isResumed: true)
   case "empty": try writer.empty()
+  case "forsake":
+    try writer.write(rounds: count, seed: number)
+    kill(getpid(), SIGKILL)
   default: try writer.write(rounds: count, seed: number)
   }
 } catch {

@@ -4,7 +4,7 @@ internal import ArborObjects
 
 /// A list of edits that is applied to a context. Gathers everything that is wrong with them.
 struct EditRun {
-  /// What is wrong with an edit, or with one of its properties.
+  /// A problem with an edit or one of its properties.
   struct Violation {
     /// The position of the edit, or `nil` if no edit is the cause.
     let edit: Int?

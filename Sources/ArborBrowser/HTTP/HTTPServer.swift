@@ -98,7 +98,7 @@ final class HTTPServer: Sendable {
   /// Whether a connection was admitted, which requires the token and a free slot.
   private enum Admission {
     case no
-    /// By a page that nobody may be looking at. It doesn't keep the server running.
+    /// A background request of a page, which doesn't keep an idle server running.
     case asWatch
     case asUse
   }

@@ -37,9 +37,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// Commits wait for the disk and survive a power loss, and wait once instead of twice.
     ///
     /// They are written to a journal, `NAME-journal` next to the file, which belongs to the store
-    /// as long as it exists: copy, move and back up both files together, or use
-    /// ``PersistentStore/copy(to:compacting:)``. The last process to close the store removes it. The
-    /// first opening for writing after a power loss recovers the store from it. The file grows by
+    /// as long as it exists: move both files together, only while no process has the store open, and
+    /// back up with ``PersistentStore/copy(to:compacting:)``. The last process to close the store
+    /// removes it. The first opening for writing after a power loss recovers the store from it. The file grows by
     /// about 60 MiB, because pages are reused only after a checkpoint, which is made in the
     /// background. Stores that share a log don't use a journal.
     case journaled

@@ -50,7 +50,7 @@ struct SharedCommit {
           let log = store.sharedLog
           let former = header
           guard let log else {
-            return try makeCommits(transaction, &header, store.journal.largestEntry(header) ?? 0)
+            return try makeCommits(transaction, &header, store.journal.largestEntry(header))
           }
           let commits = try makeCommits(transaction, &header, .max)
           if !commits.isEmpty { try shared.append(commits, behind: former, to: log, transaction) }

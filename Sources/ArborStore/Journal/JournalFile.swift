@@ -44,24 +44,33 @@ final class JournalFile: Sendable {
     of store: String, forReading: Bool = false
   ) throws(StoreError) -> JournalFile? {
     let path = path(of: store)
-    let mode = forReading ? O_RDONLY : O_RDWR
-    // Without O_NONBLOCK, opening a pipe would wait for its other end.
-    let descriptor = open(path, mode | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    // A name that is too long has no journal.
-    if descriptor < 0, [ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno) { return nil }
+    guard let descriptor = try openDescriptor(path, forReading ? O_RDONLY : O_RDWR) else {
+      return nil
+    }
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+    guard fstat(descriptor, &status) == 0 else {
       let code = errno
-      if descriptor >= 0 { close(descriptor) }
-      if [EISDIR, ELOOP, ENXIO].contains(code) { throw foreign(path) }
-      if [EACCES, EROFS, EPERM].contains(code) { throw .readOnly(path: path) }
-      throw .failed("open", path, errno: code)
+      close(descriptor)
+      throw .failed("fstat", path, errno: code)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
       throw foreign(path)
     }
     return JournalFile(path, descriptor, size: Int(status.st_size))
+  }
+
+  /// Returns `nil` if there is no such file, which includes names that are too long.
+  private static func openDescriptor(_ path: String, _ flags: Int32) throws(StoreError) -> Int32? {
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
+    let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    if descriptor >= 0 { return descriptor }
+    switch errno {
+    case ENOENT, ENOTDIR, ENAMETOOLONG: return nil
+    case EISDIR, ELOOP, ENXIO: throw foreign(path)
+    case EACCES, EROFS, EPERM: throw .readOnly(path: path)
+    default: throw .failed("open", path, errno: errno)
+    }
   }
 
   private static func foreign(_ path: String) -> StoreError {
@@ -71,18 +80,13 @@ final class JournalFile: Sendable {
         "\(path) has the name of a store's journal, but is not a file. Move it to another folder."))
   }
 
-  /// Creates a store's journal, replacing one that is no longer needed.
+  /// Creates a store's journal, overwriting an obsolete one.
   ///
   /// - Throws: `diskFull`, `readOnly`, `inputOutput`. There is no journal then.
   static func create(of store: String, size: Int) throws(StoreError) {
     let path = path(of: store)
-    let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = open(path, flags, 0o600)
-    guard descriptor >= 0 else {
-      let code = errno
-      if [EISDIR, ELOOP, ENXIO].contains(code) { throw foreign(path) }
-      if [EACCES, EROFS, EPERM].contains(code) { throw .readOnly(path: path) }
-      throw .failed("open", path, errno: code)
+    guard let descriptor = try openDescriptor(path, O_RDWR | O_CREAT | O_TRUNC) else {
+      throw .missing(path: path)
     }
     let file = JournalFile(path, descriptor, size: size)
     do throws(StoreError) {

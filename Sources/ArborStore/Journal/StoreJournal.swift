@@ -87,10 +87,9 @@ final class StoreJournal: @unchecked Sendable {
     self.limits = limits
   }
 
-  /// The maximum number of bytes of a transaction's encoded commits, or `nil` if they are not
-  /// needed.
-  func largestEntry(_ header: HeaderRecord) -> Int? {
-    header.isJournaled && mode != .recovers ? limits.entry : nil
+  /// The maximum number of bytes of a transaction's encoded commits, or zero if they aren't needed.
+  func largestEntry(_ header: HeaderRecord) -> Int {
+    header.isJournaled && mode != .recovers ? limits.entry : 0
   }
 
   // MARK: A transaction

@@ -42,8 +42,7 @@ struct UserFile {
     return "\(home)/\(folder.fallback)/lmdb-inspect/\(name)"
   }
 
-  /// Returns the contents, or `nil` if there are none. A file that cannot be used is reported and
-  /// ignored.
+  /// Returns the contents, or `nil` if the file doesn't exist. Reports and ignores an unusable file.
   func contents<Value: Decodable>(_ type: Value.Type) -> Value? {
     do { return try read(type) } catch {
       StandardStream.report("lmdb-inspect: \(error) It is ignored.")
@@ -81,7 +80,7 @@ struct UserFile {
       "\(path) cannot be removed: \(String(cString: strerror(errno))).")
   }
 
-  /// Reads a file that belongs to the user, is not large, and that nobody else can change.
+  /// Reads the file, which must be small, owned by the user, and not writable by others.
   private func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     guard let path else { return nil }
     // A pipe would block.

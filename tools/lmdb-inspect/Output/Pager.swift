@@ -2,7 +2,7 @@ import Foundation
 
 /// The program of the variable PAGER, through which long answers pass to a terminal.
 enum Pager {
-  /// The stream to the pager, or `nil` if there is none.
+  /// The pager's input, or `nil` if no pager is running.
   ///
   /// `nonisolated(unsafe)`: used by the thread that answers only.
   nonisolated(unsafe) private static var stream: UnsafeMutablePointer<FILE>?

@@ -1,7 +1,7 @@
 import ArborObjects
 import Foundation
 
-/// A line on standard error that tells how far a long verb is. Shown on a terminal only, and erased
+/// The progress of a long verb, as one line on standard error. Shown only on a terminal, and erased
 /// when the work ends.
 final class ProgressLine: Sendable {
   private let title: String

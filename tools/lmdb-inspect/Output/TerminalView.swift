@@ -23,12 +23,12 @@ struct TerminalView {
       && variables["TERM"] != "dumb"
   }
 
-  /// Returns the number of columns of a terminal, or `nil` if the stream is none.
+  /// Returns the number of columns of a terminal, or `nil` if the stream isn't one.
   static func columns(of descriptor: Int32) -> Int? {
     size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }
   }
 
-  /// Returns the number of rows of a terminal, or `nil` if the stream is none.
+  /// Returns the number of rows of a terminal, or `nil` if the stream isn't one.
   static func rows(of descriptor: Int32) -> Int? {
     size(of: descriptor).flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil }
   }

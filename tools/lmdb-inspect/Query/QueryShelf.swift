@@ -3,7 +3,7 @@ import Foundation
 
 /// The queries that a user keeps for a store: named ones, and the last ones typed.
 ///
-/// They lie beside the user's settings, in a file for each store that only the user can read.
+/// They are stored in the user's settings folder, in one file per store that only the user can read.
 struct QueryShelf {
   private static let longestHistory = 100
 

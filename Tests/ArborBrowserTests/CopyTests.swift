@@ -197,4 +197,12 @@ import Testing
       #expect(none?.isNull == true)
     }
   }
+
+  /// A combining mark after a quotation mark doesn't hide it.
+  @Test func fieldsAreQuotedByScalars() {
+    #expect(RowText.csv(.string("a\"\u{301}b")) == "\"a\"\"\u{301}b\"")
+    #expect(RowText.csv(.string("")) == "\"\"")
+    #expect(RowText.csv(.null) == "")
+    #expect(RowText.csv(.string("plain")) == "plain")
+  }
 }

@@ -47,11 +47,6 @@ enum RowText {
 
   /// Returns a field of CSV. Nil is an empty field, an empty string a pair of quotes.
   static func csv(_ value: PropertyValue) -> String {
-    if value.isNull { return "" }
-    let text = text(value)
-    let isPlain =
-      !text.isEmpty && !text.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
-      && text.first?.isWhitespace == false && text.last?.isWhitespace == false
-    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+    value.isNull ? "" : CSVField.quoted(text(value))
   }
 }

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects
@@ -31,7 +32,7 @@ enum DelimitedRows: Equatable {
   private func cell(_ value: JSONValue) -> String {
     let text = Self.text(value)
     switch self {
-    case .csv: return value.isNull ? "" : Self.quoted(text)
+    case .csv: return value.isNull ? "" : CSVField.quoted(text)
     case .tsv: return Self.escaped(text, Self.escapeOfTSV)
     case .markdown: return Self.markdown(text)
     }
@@ -40,15 +41,6 @@ enum DelimitedRows: Equatable {
   private static func text(_ value: JSONValue) -> String {
     if value.isNull { return "" }
     return value.string ?? value.text(.compact)
-  }
-
-  private static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      ![UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
-        .contains(byte)
-    }
-    if isPlain, !text.isEmpty, text.first != " ", text.last != " " { return text }
-    return "\"" + escaped(text) { $0 == "\"" ? "\"\"" : nil } + "\""
   }
 
   private static func escapeOfTSV(_ scalar: Unicode.Scalar) -> String? {

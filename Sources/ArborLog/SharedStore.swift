@@ -172,6 +172,7 @@ package struct SharedStore {
     var opening = StoreOpening(.file(path), model: nil)
     opening.looksForDamage = false
     opening.isDurable = false
+    opening.continuesSharing = true
     opening.indexBuilds = .left
     let file = try StoreEngine.open(opening)
     defer { file.close() }

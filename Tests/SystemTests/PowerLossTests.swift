@@ -30,9 +30,9 @@
       let tally = try recording.verify(Self.images, seed: seed, lies: false)
       print(
         "\(work): \(tally.images) images at \(recording.events.count) events, "
-          + "\(tally.remade) made anew")
+          + "\(tally.remade) recreated")
       #expect(tally.images == Self.images && tally.stores > 0)
-      #expect((tally.remade > 0) == (work == .share), "ARBOR_SEED=\(seed)")
+      #expect(tally.remade == 0, "ARBOR_SEED=\(seed)")
       #expect(tally.violations.isEmpty, "ARBOR_SEED=\(seed): \(tally.violations.prefix(3))")
     }
 
@@ -47,15 +47,20 @@
     }
 
     /// A journal without one of its steps loses commits, and the test detects that.
-    @Test(arguments: ["pin", "flush", "entry"])
-    func aMissingStepOfTheJournalIsNoticed(_ step: String) throws {
+    @Test(arguments: [
+      (StoreWork.journal, "pin"), (.journal, "flush"), (.journal, "entry"), (.share, "pin"),
+      (.share, "flush"),
+    ])
+    func aMissingStepOfTheJournalIsNoticed(_ work: StoreWork, _ step: String) throws {
       let seed = Self.seed()
       let recording = try Recording(
-        .journal, seed: seed, rounds: 40, environment: [LedgerJournal.variable: "12,\(step)"])
+        work, seed: seed, rounds: 40, environment: [LedgerJournal.variable: "12,\(step)"])
       guard !recording.events.isEmpty else { return }
       let tally = try recording.verify(150, seed: seed, lies: false)
-      print("without \(step): \(tally.violations.count) of \(tally.images) images")
-      #expect(!tally.violations.isEmpty, "ARBOR_SEED=\(seed)")
+      // The store of a log is recreated from it.
+      let found = tally.violations.count + tally.remade
+      print("\(work) without \(step): \(found) of \(tally.images) images")
+      #expect(found > 0, "ARBOR_SEED=\(seed)")
     }
 
     /// The recorded events of a program, and the files it started with.

@@ -101,7 +101,8 @@ enum StoreWork: String, CaseIterable {
   func environment(log: String) -> [String: String] {
     switch self {
     case .journal, .recovery: [LedgerJournal.variable: "3"]
-    default: [LedgerSharing.variable: log]
+    case .share: [LedgerSharing.variable: log, LedgerJournal.variable: "3"]
+    default: [:]
     }
   }
 

@@ -41,8 +41,8 @@ struct SharedCommit {
     var shared = SharedCommit(store)
     while true {
       do throws(StoreError) {
-        return try store.runTransaction(topsUpNumbers: true) {
-          (transaction, header) throws(StoreError) -> [[UInt8]] in
+        return try store.runRedoable(topsUpNumbers: true) {
+          (transaction, header) throws(StoreError) -> Redo in
           // The body runs again after the map has grown. Commits that are already in the log are
           // not appended again.
           if case .written = shared.decision { throw .behindLog }
@@ -50,12 +50,13 @@ struct SharedCommit {
           let log = store.sharedLog
           let former = header
           guard let log else {
-            return try makeCommits(transaction, &header, store.journal.largestEntry(header))
+            let size = store.journal.largestEntry(header)
+            let commits = try makeCommits(transaction, &header, size)
+            return commits.isEmpty ? .none : .commits(commits)
           }
           let commits = try makeCommits(transaction, &header, .max)
           if !commits.isEmpty { try shared.append(commits, behind: former, to: log, transaction) }
-          store.deferral.prepare(&header, transaction)
-          return []
+          return .sharedLog
         }
       } catch {
         guard try shared.runsAgain(after: error) else { return }

@@ -46,7 +46,7 @@ extension StoreEngine {
     let header = try StoreHeader.read(reader, path: path)
     if header.isJournaled { return true }
     guard isForOthers else { return false }
-    if header.isBeingMigrated || header.keepsLog || header.isUnsettled { return true }
+    if header.isBeingMigrated || header.keepsLog { return true }
     for key in StoreFormat.keysOfFollowers
     where try reader.entryIfPresent(key, in: databases.arbor) != nil { return true }
     return false

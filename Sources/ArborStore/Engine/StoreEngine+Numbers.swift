@@ -91,9 +91,9 @@ extension StoreEngine {
     guard left >= count else { throw exhausted(counter) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
     // A process that uses the store without its log continues after them.
-    try runTransaction { (transaction, header) throws(StoreError) in
+    try runRedoable { (transaction, _) throws(StoreError) -> Redo in
       try StoreCounter.raise(name, to: numbers.upperBound, databases.arbor, transaction)
-      deferral.prepare(&header, transaction)
+      return .sharedLog
     }
     return NumberReservation(counter: counter, numbers: numbers)
   }

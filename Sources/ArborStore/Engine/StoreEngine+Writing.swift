@@ -31,20 +31,19 @@ extension StoreEngine {
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
   ) throws(StoreError) {
-    try runTransaction(topsUpNumbers: topsUpNumbers, passesMarker: passesMarker, repeats: repeats) {
-      (transaction, header) throws(StoreError) -> [[UInt8]] in
+    try runRedoable(topsUpNumbers: topsUpNumbers, passesMarker: passesMarker, repeats: repeats) {
+      (transaction, header) throws(StoreError) -> Redo in
       try body(transaction, &header)
-      return []
+      return .none
     }
   }
 
-  /// Does the same for a transaction that consists of commits.
+  /// Does the same for a transaction that need not be synced.
   ///
-  /// - Parameter body: Returns the commits for the journal as encoded by ``LoggedCommitCodec``, or
-  ///   none if LMDB has to sync the transaction.
-  func runTransaction(
-    topsUpNumbers: Bool, passesMarker: Bool = false, repeats: Bool = false,
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> [[UInt8]]
+  /// - Parameter body: Returns the place from which the transaction is restored.
+  func runRedoable(
+    topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Redo
   ) throws(StoreError) {
     try health.permitWriting()
     if isFollower, !repeats { throw .follower(path: path) }
@@ -59,13 +58,13 @@ extension StoreEngine {
           var header = try currentHeader(transaction, passesMarker: passesMarker || isMigrating)
           try journal.begin(self, header, transaction)
           let first = header.sequence + 1
-          let commits = try body(transaction, &header)
+          let redo = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
-          let part = journal.part(&header, commits, self, transaction)
+          let part = journal.part(&header, redo, self, transaction)
           try writeHeader(header, transaction, &attempt)
           attempt.journalPart = part
-          if part == .entry {
+          if part == .entry, case .commits(let commits) = redo {
             let entry = JournalEntry(
               transactionID: transaction.id, counters: attempt.reservations.map(counter(of:)),
               first: first, commits: commits)
@@ -126,7 +125,7 @@ extension StoreEngine {
   func releaseFreedPages() throws(StoreError) {
     let count = try storing(environment.pagesFreedByLastCommit())
     guard count >= Self.manyPages else { return }
-    try runTransaction { _, _ in }
+    try runRedoable { (_, _) throws(StoreError) in sharedLog == nil ? .none : .sharedLog }
   }
 
   private static var manyPages: Int { 256 }
@@ -185,7 +184,6 @@ extension HeaderRecord {
   /// Records the current transaction and the machine's boot ID in the header.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
-    // A file that has to be verified after a crash of the machine keeps its mark until then.
-    if !isUnsettled { bootID = StoreHeader.bootID }
+    bootID = StoreHeader.bootID
   }
 }

@@ -32,7 +32,6 @@ package final class StoreEngine: Sendable {
   let blocks: NumberBlocks
   let queue = CommitQueue()
   let writtenHeader = WrittenHeader()
-  let deferral = SyncDeferral()
   let journal: StoreJournal
   let health = PageHealth()
   let indexBuilding = BackgroundIndexBuild()

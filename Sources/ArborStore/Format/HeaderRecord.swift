@@ -25,9 +25,10 @@ package import Foundation
 /// model notices before it writes. *Back* is the number of earlier generations that may continue to
 /// read. Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that
 /// some indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
-/// (``LogReaders``), 8 that the last commits may not be on the medium yet (``SyncDeferral``), and 16
-/// that they may be in the journal (``StoreJournal``). The major version is one more in that case,
-/// so that earlier versions of the library do not open the file.
+/// (``LogReaders``), and 16 that the last commits may be on the medium only in the journal or in a
+/// shared log (``StoreJournal``). The major version is one more in that case, so that earlier
+/// versions of the library do not open the file. Flag 8 was that of commits in a shared log before
+/// there were journals.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -36,7 +37,7 @@ package struct HeaderRecord: Sendable, Hashable {
   private static let migrationFlag: UInt8 = 1
   private static let indexBuildsFlag: UInt8 = 2
   private static let logFlag: UInt8 = 4
-  private static let unsettledFlag: UInt8 = 8
+  private static let formerSharedFlag: UInt8 = 8
   private static let journalFlag: UInt8 = 16
   private static let byteOrder: UInt16 = 0x0102
   /// An upper limit that no store reaches, so that sums cannot overflow.
@@ -123,19 +124,18 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.logFlag, newValue) }
   }
 
-  /// A Boolean value that indicates whether commits may have returned before they were on the
-  /// medium; see ``SyncDeferral``.
-  package var isUnsettled: Bool {
-    get { flags & Self.unsettledFlag != 0 }
-    set { setFlag(Self.unsettledFlag, newValue) }
+  /// A Boolean value that indicates whether commits may be on the medium only in the store's journal
+  /// or in the log that it shares; see ``StoreJournal``.
+  package var isJournaled: Bool {
+    get { flags & (Self.journalFlag | Self.formerSharedFlag) != 0 }
+    set {
+      setFlag(Self.formerSharedFlag, false)
+      setFlag(Self.journalFlag, newValue)
+    }
   }
 
-  /// A Boolean value that indicates whether commits may be on the medium only in the store's journal;
-  /// see ``StoreJournal``.
-  package var isJournaled: Bool {
-    get { flags & Self.journalFlag != 0 }
-    set { setFlag(Self.journalFlag, newValue) }
-  }
+  /// The difference of the stored major version.
+  private var versionStep: UInt16 { flags & Self.journalFlag != 0 ? 1 : 0 }
 
   /// Raises the minor version to that of this library.
   mutating func raiseVersion() { minorVersion = max(minorVersion, StoreFormat.minorVersion) }
@@ -143,7 +143,7 @@ package struct HeaderRecord: Sendable, Hashable {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: Self.size + latestCommits.bytes.count)
     writer.append(Self.magic)
-    writer.append(isJournaled ? majorVersion + 1 : majorVersion)
+    writer.append(majorVersion + versionStep)
     writer.append(minorVersion)
     writer.append(Self.byteOrder)
     writer.append(flags)
@@ -199,6 +199,6 @@ package struct HeaderRecord: Sendable, Hashable {
     minorVersion = minor
     self.flags = flags
     readableGenerations = readable
-    guard majorVersion + (isJournaled ? 1 : 0) == major else { throw problem }
+    guard majorVersion + versionStep == major else { throw problem }
   }
 }

@@ -43,36 +43,20 @@ extension StoreEngine {
     }
   }
 
-  /// Syncs the file and clears its unsettled mark, if this process made commits that did not wait
-  /// for the medium.
-  ///
-  /// If this fails, the mark remains, and the next opening verifies the file if the machine has
-  /// stopped in between.
-  func settle() throws(StoreError) {
-    guard deferral.isUsed else { return }
-    try takeMarkOff()
-  }
-
-  private func takeMarkOff() throws(StoreError) {
-    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
-      deferral.settle(&header, transaction)
-    }
-  }
-
   /// Verifies a file after the machine has stopped, if its last commits may not have reached the
-  /// medium.
+  /// medium and its journal is missing.
   ///
   /// - Throws: `corrupted` if any part of the file is not in the newest state.
   func settleAfterStop() throws(StoreError) {
     let snapshot = try snapshot(reportsFindings: false)
     let digests: StoreDigests.Stored
-    let isJournaled: Bool
+    let isShared: Bool
     do {
       defer { snapshot.close() }
       let reader = try snapshot.reader
       let header = try StoreHeader.read(reader)
-      guard header.isUnsettled || header.isJournaled else { return }
-      isJournaled = header.isJournaled
+      guard header.isJournaled else { return }
+      isShared = try reader.entryIfPresent(StoreFormat.sharedKey, in: databases.arbor) != nil
       digests = try self.digests(snapshot)
     }
     do throws(StoreError) {
@@ -82,15 +66,17 @@ extension StoreEngine {
       try scrub()
     } catch .corrupted(let entity, let object, let what) {
       let place =
-        isJournaled
-        ? "They were in the store's journal, which is missing: put it back before opening the store."
-        : "They are in the log that the store shares: open it with the log to rebuild it."
+        isShared
+        ? "They are in the log that the store shares: open it with the log to rebuild it."
+        : "They were in the store's journal, which is missing: put it back before opening the store."
       throw .corrupted(
         entity: entity, object: object,
         what: "The machine stopped before the last commits reached the disk. \(place) Found: "
           + "\(what)")
     }
     if isReadOnly { return }
-    if isJournaled { _ = try StoreJournal.endLeft(by: environment) } else { try takeMarkOff() }
+    // The scrub may have recorded its result.
+    try journal.settle(self)
+    _ = try StoreJournal.endLeft(by: environment)
   }
 }

@@ -1,5 +1,15 @@
 internal import ArborModel
 
+/// The place from which a transaction is restored after a power failure.
+enum Redo: Hashable {
+  /// Nowhere, so LMDB has to sync it.
+  case none
+  /// The journal. The commits are encoded by ``LoggedCommitCodec``.
+  case commits([[UInt8]])
+  /// The log that the store shares. Also used if nothing is lost with the transaction.
+  case sharedLog
+}
+
 /// The commits of one transaction in a journal.
 ///
 /// ```

@@ -15,6 +15,7 @@ final class JournalFile: Sendable {
   /// The size when it was opened, in bytes. It never changes afterwards.
   let size: Int
   private let descriptor: Int32
+  private let identity: FileIdentity?
 
   static func path(of store: String) -> String { "\(store)-journal" }
 
@@ -22,6 +23,7 @@ final class JournalFile: Sendable {
     self.path = path
     self.descriptor = descriptor
     self.size = size
+    identity = FileIdentity(descriptor: descriptor)
   }
 
   deinit {
@@ -31,11 +33,7 @@ final class JournalFile: Sendable {
   }
 
   /// Whether the path still leads to the file.
-  var isInPlace: Bool {
-    var (mine, named) = (stat(), stat())
-    return fstat(descriptor, &mine) == 0 && stat(path, &named) == 0 && mine.st_ino == named.st_ino
-      && mine.st_dev == named.st_dev
-  }
+  var isInPlace: Bool { identity == FileIdentity(path: path) }
 
   /// Opens a store's journal. Returns `nil` if there isn't one.
   ///
@@ -140,19 +138,24 @@ final class JournalFile: Sendable {
   ///
   /// - Throws: `journal` if the format is too new.
   func newestHeader() throws(StoreError) -> JournalHeader? {
+    // Both in one call, because every transaction reads them.
+    let bytes = try read(JournalHeader.pageSize + JournalHeader.size, at: 0)
     var newest: JournalHeader?
-    for page in 0..<2 {
-      let bytes = try read(JournalHeader.size, at: page * JournalHeader.pageSize)
-      if let format = bytes.withUnsafeBytes(JournalHeader.format), format > JournalHeader.format {
+    for offset in [0, JournalHeader.pageSize] where offset < bytes.count {
+      let (format, header) = bytes.withUnsafeBytes { bytes in
+        let page = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        return (JournalHeader.format(of: page), JournalHeader(page))
+      }
+      if let format, format > JournalHeader.format {
         throw .journal(
           ArborError(
             .formatTooNew,
             "The journal \(path) has format \(format), which requires a later version of the "
               + "library."))
       }
-      guard let header = bytes.withUnsafeBytes({ JournalHeader($0) }),
-        header.offset == page * JournalHeader.pageSize, header.number > newest?.number ?? 0
-      else { continue }
+      guard let header, header.offset == offset, header.number > newest?.number ?? 0 else {
+        continue
+      }
       newest = header
     }
     return newest

@@ -17,7 +17,7 @@ struct JournalPosition: Sendable, Hashable {
 /// ```
 ///  0          8          10     12          16             20          36        52
 /// ┌──────────┬──────────┬──────┬───────────┬──────────────┬───────────┬─────────┬──────────┐
-/// │magic     │format u16│0 u16 │size u32   │file size u32 │store UUID │boot UUID│number u64│
+/// │magic     │format u16│flags │size u32   │file size u32 │store UUID │boot UUID│number u64│
 /// └──────────┴──────────┴──────┴───────────┴──────────────┴───────────┴─────────┴──────────┘
 ///  60         68                                                                220
 /// ┌──────────┬─────────────────────────────────────────────────────────────────┬───────────┐
@@ -25,11 +25,14 @@ struct JournalPosition: Sendable, Hashable {
 /// └──────────┴─────────────────────────────────────────────────────────────────┴───────────┘
 /// ```
 ///
+/// The flags are a u16; 1 if the commits since the checkpoint are in a shared log.
+///
 /// They are on pages 0 and 1 of 4,096 bytes, the header of an odd number on page 1, so that a torn
 /// write leaves the other one. The entries of the epoch follow from ``firstEntry``.
 struct JournalHeader: Sendable, Hashable {
   static let magic: [UInt8] = Array("ArborJnl".utf8)
   static let format: UInt16 = 1
+  private static let sharedFlag: UInt16 = 1
   static let pageSize = 4096
   static let size = 224
   /// The offset of the first entry of every epoch.
@@ -46,6 +49,8 @@ struct JournalHeader: Sendable, Hashable {
   let epoch: UInt64
   /// The root page of the checkpoint.
   let root: RootImage
+  /// Whether the commits since the checkpoint are in a shared log.
+  let isShared: Bool
 
   /// The position of the first entry.
   var start: JournalPosition {
@@ -61,7 +66,7 @@ struct JournalHeader: Sendable, Hashable {
     var writer = ByteWriter(reserving: Self.size)
     writer.append(Self.magic)
     writer.append(Self.format)
-    writer.append(UInt16(0))
+    writer.append(isShared ? Self.sharedFlag : 0)
     writer.append(UInt32(Self.size))
     writer.append(UInt32(clamping: fileSize))
     writer.append(storeID)
@@ -73,13 +78,14 @@ struct JournalHeader: Sendable, Hashable {
     return writer.bytes
   }
 
-  init(fileSize: Int, storeID: UUID, number: UInt64, root: RootImage) {
+  init(fileSize: Int, storeID: UUID, number: UInt64, root: RootImage, isShared: Bool) {
     self.fileSize = fileSize
     self.storeID = storeID
     bootID = StoreHeader.bootID
     self.number = number
     epoch = .random(in: 1...(.max))
     self.root = root
+    self.isShared = isShared
   }
 
   /// Returns the format of a header, or `nil` for other bytes. That is known even if the rest is
@@ -96,7 +102,8 @@ struct JournalHeader: Sendable, Hashable {
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size, Self.format(of: bytes) == Self.format,
       var reader = ByteReader(checked: UnsafeRawBufferPointer(rebasing: bytes[..<Self.size])),
-      reader.readBytes(16) != nil, let fileSize: UInt32 = reader.read(),
+      reader.readBytes(10) != nil, let flags: UInt16 = reader.read(),
+      reader.readBytes(4) != nil, let fileSize: UInt32 = reader.read(),
       let storeID = reader.readUUID(), let bootID = reader.readUUID(),
       let number: UInt64 = reader.read(), let epoch: UInt64 = reader.read(),
       let image = reader.readBytes(RootImage.size), let root = RootImage(Array(image))
@@ -107,5 +114,6 @@ struct JournalHeader: Sendable, Hashable {
     self.number = number
     self.epoch = epoch
     self.root = root
+    isShared = flags & Self.sharedFlag != 0
   }
 }

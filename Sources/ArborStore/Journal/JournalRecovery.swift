@@ -6,7 +6,8 @@ internal import LMDB
 ///
 /// 1. Check that the journal belongs to this file, and that none of its entries is damaged.
 /// 2. Write the checkpoint's root page to both root pages of the file.
-/// 3. Replay the entries, while a pin keeps the checkpoint's pages.
+/// 3. Replay the entries, while a pin keeps the checkpoint's pages. Commits in a shared log are
+///    applied by the opener.
 /// 4. Sync the file, and remove the journal.
 ///
 /// Up to the last step, another failure leaves the journal and the checkpoint's pages, so that the
@@ -16,13 +17,14 @@ enum JournalRecovery {
 
   /// Recovers the store at a path if its journal was written before the machine was restarted.
   ///
-  /// - Throws: `journal` if that is necessary but the store is opened read-only, or if the journal
-  ///   is damaged or belongs to another file; `formatTooNew`; `inUse`; errors of opening and
-  ///   writing. The journal is unchanged then.
-  static func run(at given: String, isReadOnly: Bool) throws(StoreError) {
+  /// - Throws: `journal` if that is necessary but the store is opened read-only, or without the log
+  ///   that has its last commits, or if the journal is damaged or belongs to another file;
+  ///   `formatTooNew`; `inUse`; errors of opening and writing. The journal is unchanged then.
+  static func run(at given: String, _ opener: StoreOpening) throws(StoreError) {
     let path = StoreLock.canonicalPath(given)
-    guard try pending(path, forReading: true) != nil else { return }
-    if isReadOnly { throw unrecovered(path) }
+    guard let (_, newest) = try pending(path, forReading: true) else { return }
+    if newest.isShared, !opener.continuesSharing { throw shared(path) }
+    if opener.isReadOnly { throw unrecovered(path) }
     let lock = try StoreLock(path, suffix: lockSuffix, waits: true)
     defer { lock.end() }
     // Another process may have recovered it meanwhile.
@@ -134,6 +136,14 @@ enum JournalRecovery {
         .corrupted,
         "The journal \(path) is shorter than it was, so commits may be missing. Restore the store "
           + "from a backup."))
+  }
+
+  private static func shared(_ path: String) -> StoreError {
+    .journal(
+      ArborError(
+        .logUnavailable,
+        "The machine stopped while \(path) was open, and its last commits are in the log that it "
+          + "shares. Open it with the log. If the log is lost, salvage the store into a new file."))
   }
 
   private static func unrecovered(_ path: String) -> StoreError {

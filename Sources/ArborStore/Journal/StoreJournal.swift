@@ -7,14 +7,17 @@ internal import LMDB
 ///
 /// ```
 /// commit      LMDB's transaction … ── append an entry, sync ── LMDB commits without a sync
+/// shared log  LMDB's transaction … ── append to the log ────── LMDB commits without a sync
 /// checkpoint  pin the newest state ── sync the file ── write its root page to the header, sync
 /// ```
 ///
 /// LMDB waits twice per commit: for the pages, which are scattered over the file, and for the root
-/// page. With a journal, the only wait is for one contiguous write. The state on the medium is that
-/// of the last checkpoint, whose pages are not reused because a reader pins them, and the entries
-/// since. ``JournalRecovery`` restores it after a power failure. While the machine runs, LMDB's
-/// file in the system's cache is always complete, even if processes die.
+/// page. With a journal, the only wait is for one contiguous write; in a store that shares a log,
+/// commits don't wait for the disk at all. The state on the medium is that of the last checkpoint,
+/// whose pages are not reused because a reader pins them, and the entries since.
+/// ``JournalRecovery`` restores it after a power failure; commits in a shared log are then applied
+/// from there. While the machine runs, LMDB's file in the system's cache is always complete, even if
+/// processes die.
 ///
 /// Rules that hold for all processes that write to the store:
 ///
@@ -22,8 +25,9 @@ internal import LMDB
 ///   syncs, and cleared by the last writer to close the store, which also removes the journal.
 /// - Entries and headers are only written within a write transaction, which excludes all others.
 /// - A process writes to the store only while it pins the checkpoint or an earlier state.
-/// - Every transaction that is not in the journal is followed by a checkpoint before it counts as
-///   durable. A process that finds one that isn't makes the checkpoint itself.
+/// - Every transaction that is neither in the journal nor in a shared log is followed by a
+///   checkpoint before it counts as durable. A process that doesn't share a log makes the checkpoint
+///   itself if it finds one that isn't in the journal.
 ///
 /// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that holds
 /// the environment's write lock.
@@ -46,7 +50,9 @@ final class StoreJournal: @unchecked Sendable {
     case begins
     /// The transaction has an entry.
     case entry
-    /// The transaction has none, so a checkpoint has to follow.
+    /// The transaction is in the shared log.
+    case shared
+    /// The transaction is in neither, so a checkpoint has to follow.
     case bypass
   }
 
@@ -60,13 +66,13 @@ final class StoreJournal: @unchecked Sendable {
     var pending: JournalPosition?
     /// Keeps the pages of the checkpoint or of an earlier state.
     var pin: SnapshotPin
-    /// The number of entries since the checkpoint that this process has written.
+    /// The number of transactions since the checkpoint that this process has written.
     var commits = 0
   }
 
   private struct Activity {
-    /// The number of entries that were written.
-    var entries: UInt64 = 0
+    /// The number of transactions that were written without a checkpoint.
+    var transactions: UInt64 = 0
     var isCheckpointDue = false
     var isCheckpointRunning = false
     var isWatched = false
@@ -89,7 +95,8 @@ final class StoreJournal: @unchecked Sendable {
 
   /// The maximum number of bytes of a transaction's encoded commits, or zero if they aren't needed.
   func largestEntry(_ header: HeaderRecord) -> Int {
-    header.isJournaled && mode != .recovers ? limits.entry : 0
+    guard header.isJournaled, mode != .recovers, let attachment else { return 0 }
+    return min(limits.entry, attachment.file.size - JournalHeader.firstEntry)
   }
 
   // MARK: A transaction
@@ -128,27 +135,32 @@ final class StoreJournal: @unchecked Sendable {
     attachment = attached
     // An entry whose transaction was not committed must not be replayed.
     let isFollowed = try attached.file.entry(at: attached.position, epoch: current.epoch) != nil
-    if isStray || isFollowed || attached.position.transactionID != newest {
+    // Transactions in the shared log have no entries.
+    let isShared = store.sharedLog != nil
+    let isComplete = isShared || attached.position.transactionID == newest
+    if isStray || isFollowed || !isComplete || current.isShared != isShared {
       try checkpoint(store, transaction)
     }
   }
 
   /// Determines the journal's part in a transaction, writes the flag, and sets the durability.
-  ///
-  /// - Parameter commits: The transaction's commits as encoded by ``LoggedCommitCodec``. Empty if
-  ///   it makes other changes or they are too large.
   func part(
-    _ header: inout HeaderRecord, _ commits: [[UInt8]], _ store: StoreEngine,
+    _ header: inout HeaderRecord, _ redo: Redo, _ store: StoreEngine,
     _ transaction: borrowing WriteTransaction
   ) -> Part {
     if header.isJournaled {
       transaction.setDurability(.none)
-      return mode == .recovers ? .none : commits.isEmpty ? .bypass : .entry
+      if mode == .recovers { return .none }
+      switch redo {
+      case .none: return .bypass
+      case .commits: return .entry
+      case .sharedLog: return .shared
+      }
     }
-    guard mode == .starts, !isUnavailable, !header.isUnsettled, store.sharedLog == nil,
-      StoreHeader.bootID != StoreHeader.unknownBoot, let path = store.path
+    guard redo == .sharedLog || mode == .starts && store.sharedLog == nil, mode != .recovers,
+      !isUnavailable, StoreHeader.bootID != StoreHeader.unknownBoot, let path = store.path
     else { return .none }
-    do throws(StoreError) { try JournalFile.create(of: path, size: limits.size) } catch {
+    do throws(StoreError) { try JournalFile.create(of: path, size: usualSize(store)) } catch {
       // Commits are durable without a journal, too.
       isUnavailable = true
       return .none
@@ -177,11 +189,20 @@ final class StoreJournal: @unchecked Sendable {
     attached.commits += 1
     attachment = attached
     try attached.file.append(bytes, at: attached.position, syncs: limits.omission != .entry)
-    let isDue = attached.commits >= limits.commits || end.offset >= limits.bytes
+    noteTransaction(isDue: attached.commits >= limits.commits || end.offset >= limits.bytes)
+  }
+
+  private func noteTransaction(isDue: Bool) {
     activity.withLock { activity in
-      activity.entries += 1
+      activity.transactions += 1
       activity.isCheckpointDue = isDue
     }
+  }
+
+  /// The size of a new journal. That of a store that shares a log has no entries.
+  private func usualSize(_ store: StoreEngine) -> Int {
+    let least = JournalHeader.firstEntry
+    return store.sharedLog == nil ? max(limits.size, least + limits.entry) : least
   }
 
   /// Completes a transaction, after LMDB has committed or aborted it.
@@ -189,13 +210,17 @@ final class StoreJournal: @unchecked Sendable {
   /// - Throws: `inputOutput` if the transaction is committed but may not survive a power failure.
   func finish(_ part: Part, _ store: StoreEngine, isCommitted: Bool) throws(StoreError) {
     switch (part, isCommitted) {
-    case (.none, _), (.begins, false), (.bypass, false): return
+    case (.none, _), (.begins, false), (.bypass, false), (.shared, false): return
     // LMDB has synced the transaction. If there is no checkpoint, the next one makes it.
     case (.begins, true): try? checkpointNow(store)
     case (.bypass, true): try checkpointNow(store)
     // The entry must not be replayed.
     case (.entry, false): try? checkpointNow(store)
     case (.entry, true): checkpointIfDue(store)
+    case (.shared, true):
+      attachment?.commits += 1
+      noteTransaction(isDue: attachment?.commits ?? 0 >= limits.commits)
+      checkpointIfDue(store)
     }
   }
 
@@ -205,13 +230,13 @@ final class StoreJournal: @unchecked Sendable {
     _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> Attachment {
     guard let path = store.path else { throw .closed }
-    let least = JournalHeader.firstEntry + limits.entry
+    let least = usualSize(store)
     let found = try JournalFile.existing(of: path)
     // One without a header was left by a process that died before its first checkpoint.
     let isUsable = try found.map { (file) throws(StoreError) in
       try file.newestHeader() != nil || file.size >= least
     }
-    if isUsable != true { try JournalFile.create(of: path, size: max(limits.size, least)) }
+    if isUsable != true { try JournalFile.create(of: path, size: least) }
     guard let file = try JournalFile.existing(of: path) else { throw .inUse(path: path) }
     try file.lockShared()
     let header = try file.newestHeader()
@@ -222,6 +247,7 @@ final class StoreJournal: @unchecked Sendable {
     // The process that wrote the header may have died before it was on the medium.
     if let header { try file.write(header) }
     if let header, header.root.transactionID == transaction.id - 1,
+      header.isShared == (store.sharedLog != nil),
       try file.entry(at: header.start, epoch: header.epoch) == nil
     {
       let pin = try storing(path: path, store.environment.pinNewest())
@@ -307,7 +333,8 @@ extension StoreJournal {
       try flush(store)
       let root = try storing(path: store.path, environment.newestRoot(before: transaction))
       let header = JournalHeader(
-        fileSize: file.size, storeID: store.id, number: number, root: root)
+        fileSize: file.size, storeID: store.id, number: number, root: root,
+        isShared: store.sharedLog != nil)
       try file.write(header)
       if limits.omission == .pin { environment.release(pin) }
       return Attachment(file: file, header: header, position: header.start, pin: pin)
@@ -365,7 +392,7 @@ extension StoreJournal {
     }
   }
 
-  /// Starts a timer that makes a checkpoint and detaches once no entry has been written for a while,
+  /// Starts a timer that makes a checkpoint and detaches once nothing has been written for a while,
   /// so that an idle process neither keeps pages from being reused nor others from ending the
   /// journal.
   private func watch(_ store: StoreEngine) {
@@ -373,17 +400,17 @@ extension StoreJournal {
       defer { activity.isWatched = true }
       return !activity.isWatched
     }
-    if isFirst { watch(store, since: activity.withLock { $0.entries }) }
+    if isFirst { watch(store, since: activity.withLock { $0.transactions }) }
   }
 
-  private func watch(_ store: StoreEngine, since entries: UInt64) {
+  private func watch(_ store: StoreEngine, since transactions: UInt64) {
     queue.asyncAfter(deadline: .now() + limits.idle) { [weak self, weak store] in
       guard let self, let store, !store.hasEnded else { return }
       let current = self.activity.withLock { activity in
-        activity.isWatched = activity.entries != entries
-        return activity.entries
+        activity.isWatched = activity.transactions != transactions
+        return activity.transactions
       }
-      if current == entries { self.rest(store) } else { self.watch(store, since: current) }
+      if current == transactions { self.rest(store) } else { self.watch(store, since: current) }
     }
   }
 

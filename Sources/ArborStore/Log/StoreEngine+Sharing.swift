@@ -50,12 +50,12 @@ extension StoreEngine {
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
     var count = 0
-    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try runRedoable(repeats: true) { (transaction, header) throws(StoreError) -> Redo in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
       count = newer.count
       if !newer.isEmpty { try takeOver(newer, workspace, &header, transaction) }
-      deferral.prepare(&header, transaction)
+      return .sharedLog
     }
     return count
   }

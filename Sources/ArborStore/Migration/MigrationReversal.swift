@@ -98,11 +98,12 @@ extension StoreEngine {
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {
-    try JournalRecovery.run(at: path, isReadOnly: false)
+    let opening = StoreOpening(.file(path), model: nil)
+    try JournalRecovery.run(at: path, opening)
     let environment = try storing(path: path, Environment.open(path: path))
     guard !StoreRegistry.shared.isOpen(environment) else { throw .inUse(path: environment.path) }
     defer { try? environment.close() }
-    let opener = StoreOpener(StoreOpening(.file(path), model: nil))
+    let opener = StoreOpener(opening)
     let parts = try opener.settled(opener.parts(of: environment, path: environment.path))
     var isReverted = false
     try environment.write(path: parts.path) { (transaction) throws(StoreError) in

@@ -163,7 +163,6 @@ package enum StoreCreation {
       header.isJournaled = false
       if dropsMarks {
         header.isBeingMigrated = false
-        header.isUnsettled = false
         try remove(StoreFormat.migrationKey, arbor, transaction)
         try storing(path: path, StoreLog.end(&header, arbor, transaction))
         for key in StoreFormat.keysOfFollowers

@@ -16,8 +16,6 @@ extension StoreEngine {
   ///   pages and that takes only a moment.
   package func close(compacting: Bool = false) {
     if StoreRegistry.shared.isLast(self) {
-      // Commits that are not on the medium yet are in the log.
-      try? settle()
       try? journal.settle(self)
       if compacting { compactIfWorthwhile() }
     }

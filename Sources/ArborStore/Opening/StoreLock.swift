@@ -35,8 +35,7 @@ package final class StoreLock: Sendable {
         continue
       }
       // The previous holder has removed the name, possibly after this process opened the file.
-      var (mine, named) = (stat(), stat())
-      if fstat(descriptor, &mine) == 0, stat(name, &named) == 0, mine.st_ino == named.st_ino {
+      if let named = FileIdentity(path: name), named == FileIdentity(descriptor: descriptor) {
         self.name = name
         self.descriptor = Lock(descriptor)
         return

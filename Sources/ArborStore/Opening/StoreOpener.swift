@@ -54,7 +54,7 @@ struct StoreOpener {
 
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
     var (path, creations) = (given, 0)
-    if !opening.isRecovering { try JournalRecovery.run(at: path, isReadOnly: opening.isReadOnly) }
+    if !opening.isRecovering { try JournalRecovery.run(at: path, opening) }
     while true {
       let environment: Environment
       do throws(LMDBError) {

@@ -46,6 +46,9 @@ package struct StoreOpening: Sendable {
   /// Whether durable commits are written to a journal; see ``StoreJournal``.
   package var isJournaled = false
   package var journalLimits = JournalLimits()
+  /// Whether commits that the file lacks after a power failure are applied from the log that it
+  /// shares.
+  package var continuesSharing = false
   /// Whether the file is opened to replay its journal.
   var isRecovering = false
   /// Whether to verify every page before the file is mapped, and then check the whole store: every

@@ -19,9 +19,16 @@ package struct FileIdentity: Sendable, Hashable {
   }
 
   /// Returns the identity of the file that `path` currently refers to, or `nil` if there isn't one.
-  init?(path: String) {
+  package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// Returns the identity of an open file, or `nil` if the descriptor is invalid.
+  package init?(descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
   }
 }

@@ -7,7 +7,9 @@ enum LedgerSharing {
   static let variable = "ARBOR_LEDGER_LOG"
 
   static func open(_ path: String, _ log: FileLog) throws -> PersistentStore {
-    try PersistentStore(for: LedgerClasses.all, at: .file(URL(filePath: path)), following: log)
+    try PersistentStore(
+      for: LedgerClasses.all, at: .file(URL(filePath: path)), following: log,
+      options: LedgerJournal.options)
   }
 
   /// Commits rounds through the log in the folder that the environment specifies.

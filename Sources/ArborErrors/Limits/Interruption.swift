@@ -1,4 +1,4 @@
-/// The reason why an operation was stopped early.
+/// The reason an operation was stopped early.
 @usableFromInline
 package enum Interruption: Error, Sendable, Hashable {
   /// The task that runs the operation was cancelled.

@@ -1,4 +1,4 @@
-/// Textual descriptions of differences.
+/// Human-readable descriptions of differences.
 extension ModelDifference: CustomStringConvertible {
   /// The changes, one per line.
   public var description: String { changes.map(\.description).joined(separator: "\n") }
@@ -11,7 +11,7 @@ extension ModelDifference.Change: CustomStringConvertible {
     return effort.isEmpty ? summary : "\(summary) (\(effort))"
   }
 
-  /// The description without the effort, for lists that are grouped by it.
+  /// The description without the effort, for lists grouped by effort.
   package var summary: String {
     var text = subject.map { "\($0): " } ?? ""
     text += kind.description
@@ -36,7 +36,8 @@ extension ModelDifference.Kind: CustomStringConvertible {
 }
 
 extension ModelDifference.Effort: CustomStringConvertible {
-  /// `lightweight`, `builds an index`, `one pass over the objects`, `needs code`, or empty.
+  /// `lightweight`, `builds an index`, `one pass over the objects` or `needs code`; empty if no
+  /// stored data changes.
   public var description: String {
     switch self {
     case .none: ""
@@ -61,7 +62,7 @@ extension ModelDifference.Loss: CustomStringConvertible {
 }
 
 extension ModelDifference.Rule: CustomStringConvertible {
-  /// A description of objects that violate the rule.
+  /// The objects that violate the rule: `existing objects without a value violate the rule`.
   public var description: String {
     let breaking =
       switch self {

@@ -7,7 +7,7 @@ extension FetchPredicate {
   ///
   /// - Parameters:
   ///   - format: The format string. `%@` and the numeric specifiers of `printf` represent
-  ///     constants, `%K` a key path.
+  ///     constants, and `%K` represents a key path.
   ///   - limits: The limits for the text. Use `.untrusted` for text from outside the program.
   ///   - arguments: One argument for each specifier, in order.
   /// - Throws: ``ArborError`` `invalidPredicate`, with line and column if the text is malformed, or

@@ -1,4 +1,4 @@
-/// Resolves key paths: to-one relationships, followed by the property to read.
+/// Resolves key paths into to-one relationships and the property to read at their end.
 package enum KeyPathBinder {
   /// Resolves dot-separated names.
   ///
@@ -49,7 +49,8 @@ package enum KeyPathBinder {
     /// The number of names in the prefix.
     let count: Int
 
-    /// Returns the entity of the object that the prefix leads to, or `nil` if it isn't an object.
+    /// Returns the entity of the object that the prefix leads to, or `nil` if it leads to another
+    /// value.
     func target(in schema: ModelSchema) -> EntitySchema? {
       switch end {
       case .leaf(.object): entity
@@ -82,8 +83,8 @@ package enum KeyPathBinder {
     }
   }
 
-  /// Follows names while they lead to a single value: up to their end, to an attribute or to a
-  /// to-many relationship.
+  /// Follows names as long as they lead to a single value: up to the end of the path, an attribute
+  /// or a to-many relationship.
   static func beginning(
     of names: ArraySlice<(name: String, site: PredicateSite)>, from entity: EntitySchema,
     in schema: ModelSchema
@@ -119,7 +120,7 @@ package enum KeyPathBinder {
     return object(at: hops, of: current, entity, names.count, schema)
   }
 
-  /// Returns the object at the end of relationships, which is the value of the last one.
+  /// Returns the object at the end of the hops, as the value of the last one.
   private static func object(
     at hops: [RelationshipSchema], of current: EntitySchema, _ start: EntitySchema, _ count: Int,
     _ schema: ModelSchema

@@ -111,7 +111,8 @@ extension PredicateParser {
 }
 
 extension UInt8 {
-  /// Whether the byte can occur in a path of names. Text with any other byte is an expression.
+  /// Whether the byte can occur in a plain path of names. Text with any other byte is an
+  /// expression.
   var isOfPlainPath: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -50,8 +50,8 @@ extension PredicateLexer {
     UInt8(ascii: "v"): "\u{0B}",
   ]
 
-  /// Returns the scalar of an escape and the end of the escape. The scalar is `nil` if the
-  /// character after the backslash represents itself.
+  /// Returns the scalar that an escape represents, and the end of the escape. The scalar is `nil`
+  /// if the character after the backslash represents itself.
   private func escape(
     _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -78,7 +78,7 @@ extension PredicateLexer {
     }
   }
 
-  /// Returns the scalar for two `\u` escapes that form a surrogate pair.
+  /// Returns the scalar for a surrogate pair of two `\u` escapes.
   private func surrogatePair(
     _ high: UInt32, _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -107,8 +107,8 @@ extension PredicateLexer {
 
   /// Returns the value of a number literal.
   ///
-  /// Integers beyond 64 bits, and numbers that would lose digits as floating point, are decimals;
-  /// beyond 38 digits they are floating-point numbers.
+  /// Integers that exceed 64 bits, and numbers that would lose digits as floating point, are
+  /// decimals. Beyond 38 digits, they are floating-point numbers.
   func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> PropertyValue
   {
     if let number = shortNumber(token) { return .integer(isNegative ? -number : number) }

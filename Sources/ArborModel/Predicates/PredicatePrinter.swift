@@ -88,8 +88,8 @@ extension PredicatePrinter {
     return "\(left) \(symbol) \(right)"
   }
 
-  /// Returns the operand of a minus. A number is put in parentheses, because its sign would merge
-  /// with it.
+  /// Returns the operand of a minus. A positive number is put in parentheses, because the minus
+  /// would become its sign.
   private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)

@@ -152,7 +152,7 @@ extension ModelRules {
     }
   }
 
-  /// Checks an expression or a key path, which old models may index. Only the first name is
+  /// Checks a column that is an expression or a key path, as in old models. Only the first name is
   /// checked.
   private mutating func checkPath(
     _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject, of index: Int

@@ -28,8 +28,6 @@ public struct ModelDocument: Sendable {
   public let warnings: [ArborError]
   /// The versions of a bundle, sorted by name with `Model 2` before `Model 10`. Empty if the file
   /// is not a bundle.
-  /// Features of indexes that Apple's format doesn't support. They are stored as entries of the
-  /// entity's user info.
   public let versions: [Version]
   /// The version of a bundle that ``model`` was read from.
   public let currentVersion: Version?

@@ -1,5 +1,4 @@
 /// Binding of paths: names and collection operators that follow a candidate or an expression.
-/// Follows a path that comes after an expression.
 extension PredicateBinding {
   typealias Parts = ArraySlice<KeyPathNode.Part>
 

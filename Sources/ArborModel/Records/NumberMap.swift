@@ -7,8 +7,6 @@ internal import Foundation
 /// Used for the identity map and for all sets of objects on hot paths. A lookup takes 5–15 ns,
 /// compared with 19–25 ns for `Dictionary`. The key 0, which is not a valid object number, marks an
 /// empty slot. Removal shifts later entries back, so there are no tombstones.
-/// Four consecutive numbers share a cache line, because objects that are fetched together are
-/// usually registered, looked up and released together.
 ///
 /// Four consecutive numbers share a cache line, because objects that are fetched together are also
 /// registered, looked up and released together.

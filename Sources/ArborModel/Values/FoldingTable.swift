@@ -8,8 +8,6 @@ internal import Foundation
 /// marks are kept, it also handles text with combining marks, except Thai marks after Thai letters.
 /// The table's contents come from that function, too. Ideographs and Hangul syllables fold to
 /// themselves and need no table.
-/// For each character, the bytes of its folded form, with the first one in the lowest byte and
-/// their number in the highest byte; 0 for characters that are not in the table.
 struct FoldingTable: Sendable {
   /// The first character with three bytes.
   static let limit: UInt32 = 0x800

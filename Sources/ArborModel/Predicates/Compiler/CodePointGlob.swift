@@ -1,8 +1,6 @@
 internal import CArborBits
 
 /// A `LIKE` pattern that matches by code points, for text and patterns of any kind.
-/// For every 64 characters of a segment, each byte of the text is examined a bounded number of
-/// times, so no pattern takes exponential time.
 ///
 /// Each byte of the text is examined a bounded number of times for every 64 characters of a
 /// segment, so no pattern causes exponential time.

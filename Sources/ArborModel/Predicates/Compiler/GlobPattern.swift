@@ -34,8 +34,6 @@ private final class GlobBytes {
   /// The texts for which a comparison as bytes is correct.
   private enum Reach {
     /// None: a segment contains `?`, and is longer than 64 characters or not ASCII.
-    ///
-    /// Follows to-one relationships from the candidate of the current or an enclosing scope.
     case nothing
     case ascii
     case everything

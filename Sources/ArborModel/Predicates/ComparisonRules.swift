@@ -198,8 +198,9 @@ package enum ComparisonRules {
     case .list(let bounds) where bounds.count == 2:
       return orderProblem(left, .between, bounds[0]) ?? orderProblem(left, .between, bounds[1])
     case .list(let bounds):
-      return "BETWEEN takes a list of two bounds, but this list has \(bounds.count). Write "
-        + "{minimum, maximum}."
+      return "BETWEEN takes a list of two bounds, but this list has "
+        + (bounds.count == 1 ? "1 element" : "\(bounds.count) elements")
+        + ". Write {minimum, maximum}."
     default:
       return "BETWEEN takes a list of two bounds, not \(right.name). Write {minimum, maximum}."
     }

@@ -34,10 +34,12 @@ extension FetchPredicate {
   private init(format shape: ParsedPredicate, values: [PropertyValue]) throws(ArborError) {
     if case .failure(let error) = shape.outcome { throw error }
     guard values.count == shape.argumentCount else {
+      let placeholders = shape.argumentCount == 1 ? "placeholder" : "placeholders"
+      let arguments = values.count == 1 ? "argument" : "arguments"
       throw ArborError(
         .invalidPredicate,
-        "The format has \(shape.argumentCount) % placeholders but \(values.count) arguments. Pass "
-          + "one argument for each placeholder.")
+        "The format has \(shape.argumentCount) \(placeholders) but \(values.count) \(arguments). "
+          + "Pass one argument for each placeholder.")
     }
     guard !shape.pathArguments.isEmpty else {
       self.init(shape: shape, arguments: values)

@@ -78,8 +78,8 @@ package enum KeyPathBinder {
     case .toMany(let relationship):
       throw Problem(
         entity: start.entity, site: names[start.count - 1].site, isUnknownName: false,
-        message: "\(owner).\(relationship.name) is a to-many relationship. This key path may only "
-          + "follow to-one relationships.")
+        message: "\(owner).\(relationship.name) is a to-many relationship. This key path can "
+          + "follow only to-one relationships.")
     }
   }
 
@@ -140,14 +140,14 @@ package enum KeyPathBinder {
       return start + "Did you mean \"\(nearest)\"?"
     }
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
-    return start + (names.isEmpty ? "It has none." : "It has \(shown).")
+    return start + (names.isEmpty ? "It has no properties." : "It has \(shown).")
   }
 }
 
 extension EntitySchema {
   func whyPathsEnd(at name: String) -> String {
     guard case .attribute(let attribute) = property(named: name) else {
-      return "\(self.name).\(name) cannot be followed by another name."
+      return "\(self.name).\(name) cannot be followed by another name. End the path there."
     }
     switch attribute.description.type {
     case .binary, .transformable:
@@ -155,9 +155,11 @@ extension EntitySchema {
         "\(self.name).\(name) is a binary attribute, whose parts the model doesn't describe. Make "
         + "it a composite attribute, a Codable property of the class, or a separate object."
     case .composite, .undefined:
-      return "\(self.name).\(name) is an attribute. Key paths cannot address its parts here."
+      return "\(self.name).\(name) is an attribute, whose parts cannot be addressed here. End the "
+        + "path there."
     default:
-      return "\(self.name).\(name) is an attribute and cannot be followed by another name."
+      return "\(self.name).\(name) is an attribute and cannot be followed by another name. End the "
+        + "path there."
     }
   }
 }

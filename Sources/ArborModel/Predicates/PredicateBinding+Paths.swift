@@ -95,8 +95,8 @@ extension PredicateBinding {
       // allow list.
       guard bound.composite != nil || site.text?.allowed == nil else {
         throw site.error(
-          "\"\(name)\" follows an object of unknown entity, none of whose properties are allowed "
-            + "here.")
+          "\"\(name)\" follows an object whose entity is unknown, so it cannot be checked against "
+            + "the allowed properties. Remove it.")
       }
       var kind = ValueKind.any
       if let composite = bound.composite {

@@ -73,8 +73,8 @@ extension PredicateParser {
       if word == .matches, !limits.allowsRegularExpressions {
         throw failure(
           at: token,
-          "MATCHES is not allowed here, because regular expressions can take unbounded time. Use "
-            + "LIKE.")
+          "MATCHES is not allowed here, because a regular expression can take half a second for "
+            + "each string. Use LIKE.")
       }
       advance()
       return comparison

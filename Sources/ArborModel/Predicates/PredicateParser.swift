@@ -124,7 +124,8 @@ struct PredicateParser {
     guard terms <= limits.maximumTerms else {
       throw failure(
         at: token,
-        "The predicate has more than \(limits.maximumTerms) terms. Pass long lists as arguments.")
+        "The predicate exceeds the limit of \(limits.maximumTerms) terms. Pass long lists as "
+          + "arguments.")
     }
   }
 

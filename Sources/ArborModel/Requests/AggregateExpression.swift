@@ -85,7 +85,8 @@ extension AggregateExpression {
     guard let keyPath else {
       guard function == .count, !isDistinct else {
         throw ArborError(
-          .invalidArgument, "\(function.rawValue) needs a key path."
+          .invalidArgument,
+          "\(function.rawValue) requires a key path. Pass the attribute to aggregate."
         ).with(entity: entity.name)
       }
       return BoundAggregate(function: function, source: .objects, text: "", isDistinct: false)
@@ -133,7 +134,8 @@ extension AggregateExpression {
   private func undefined(_ keyPath: String, _ entity: EntitySchema, _ what: String) -> ArborError {
     ArborError(
       .typeMismatch,
-      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what)."
+      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what). "
+        + "Aggregate a number instead."
     ).with(entity: entity.name, keyPath: keyPath)
   }
 }
@@ -190,7 +192,7 @@ extension AggregateExpression.Function {
 extension BoundPath.Leaf {
   fileprivate var expectation: String {
     switch self {
-    case .attribute(let attribute): attribute.description.type.expectation
+    case .attribute(let attribute): ValueKind(attribute.field.kind).name
     case .toOne, .object: "an object"
     case .entityName: "the name of an entity"
     }

@@ -130,9 +130,9 @@ import Testing
       of: Library.model(), StoreOptions(migration: .lightweightOnly))
     #expect(
       inPlace.violations.first?.message == """
-        Book.pages: the type changes from double to integer16; present values that do not fit \
-        integer16 break the rule; it needs a pass over the objects, which .lightweightOnly doesn't \
-        make. Set options.migration to .automatic.
+        Book.pages: the type changes from double to integer16; existing values that do not fit \
+        integer16 violate the rule; it needs a pass over the objects, which .lightweightOnly \
+        doesn't make. Set options.migration to .automatic.
         """)
   }
 

@@ -5,12 +5,12 @@
 ///    Person.fullName: renamed from Person.name
 ///    Person.nickname: removed, its values are dropped
 /// 2. Pass over the objects of Person:
-///    Person.initials: added, it is computed for present objects
+///    Person.initials: added, computed for existing objects
 /// 3. Build indexes of Person:
 ///    Person: the index byName is added: (fullName)
 /// Dropped: Person.nickname.
-/// To be checked:
-///    Person.rank: present objects without a value break the rule
+/// Rules to check:
+///    Person.rank: existing objects without a value violate the rule
 /// ```
 ///
 /// The catalogue comes first, because all other steps read records with it. Custom code, which sees
@@ -102,14 +102,14 @@ extension MigrationOutline: CustomStringConvertible {
       lines.append("\(index + 1). \(step.work):")
       lines += step.changes.map { "   \($0.summary)" }
     }
-    if steps.isEmpty { lines.append("Nothing that is stored changes.") }
+    if steps.isEmpty { lines.append("No stored data changes.") }
     func list(_ title: String, _ names: [String]) {
       if !names.isEmpty { lines.append("\(title): \(names.joined(separator: ", ")).") }
     }
     list("Dropped", dropped.map(\.name))
-    list("Would be dropped and is not named", unnamed.map(\.name))
-    list("Named to be dropped, but not lost", unknownNames)
-    if !checks.isEmpty { lines.append("To be checked:") }
+    list("Would be dropped, but not listed", unnamed.map(\.name))
+    list("Listed to be dropped, but not lost", unknownNames)
+    if !checks.isEmpty { lines.append("Rules to check:") }
     for change in checks {
       guard let rule = change.rule else { continue }
       lines.append("   " + (change.subject.map { "\($0): " } ?? "") + rule.description)

@@ -93,8 +93,8 @@ extension ModelXMLReader {
     if seconds >= Self.earliestUnixTime {
       report(
         node, as: .warning, of: entity,
-        that: "has \(key) \(text), a date after 2031 that looks like seconds since 1970; "
-          + "models count from 2001-01-01 UTC, so subtract 978307200.")
+        that: "has \(key) \(text), which looks like seconds since 1970. Models count from "
+          + "2001-01-01 UTC; subtract 978307200.")
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }

@@ -29,7 +29,7 @@ package struct CodablePath: Sendable {
       case .object(let members, let last):
         guard let member = members[name] else {
           let end = last.map {
-            " The parts of \"\($0)\" are unknown, because it has no zero or empty value."
+            " Parts after \"\($0)\" are unknown, because its type rejects zero and empty values."
           }
           throw site.error(
             "\(parts.typeName) has no part \"\(name)\"."

@@ -116,13 +116,13 @@ extension PredicateLexer {
     let sign = isNegative ? "-" : ""
     if token.end - token.start > 1, let radix = Self.radixes[text.prefix(2).lowercased()] {
       guard let number = Int64(sign + text.dropFirst(2), radix: radix) else {
-        throw error("Expected a 64-bit integer.", at: token.start)
+        throw error("This integer exceeds 64 bits. Write it in decimal.", at: token.start)
       }
       return .integer(number)
     }
     if let number = Int64(sign + text) { return .integer(number) }
     guard let number = Double(sign + text), number.isFinite else {
-      throw error("The number is out of range.", at: token.start)
+      throw error("This number exceeds the range of 64-bit floating point.", at: token.start)
     }
     // `Double` preserves up to 15 digits.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }

@@ -77,7 +77,6 @@ package struct PatternReader: Sendable {
   }
 }
 
-/// Compiles a pattern to parts.
 private struct PatternCompiler {
   private(set) var parts: [PatternReader.Part] = []
   private(set) var hasTime = false

@@ -1,4 +1,3 @@
-/// Comparison of attributes.
 extension ModelComparison {
   typealias AttributeChange = ModelDifference.AttributeChange
   typealias Filling = ModelDifference.Filling

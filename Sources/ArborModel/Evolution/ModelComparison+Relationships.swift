@@ -1,4 +1,3 @@
-/// Comparison of relationships.
 extension ModelComparison {
   typealias RelationshipChange = ModelDifference.RelationshipChange
 

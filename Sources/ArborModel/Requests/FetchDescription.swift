@@ -13,11 +13,8 @@ package struct FetchDescription: Sendable, Hashable {
   package var fetchOffset = 0
   /// The number of objects to read at a time, or 0 for all.
   package var fetchBatchSize = 0
-  /// Whether objects of subentities are included.
   package var includesSubentities = true
-  /// Whether the context's uncommitted changes are included.
   package var includesPendingChanges = true
-  /// Whether duplicate rows are omitted.
   package var returnsDistinctResults = false
   /// The columns of rows: key paths and expressions, optionally followed by ` AS ` and a name.
   /// Empty for all attributes.
@@ -28,7 +25,6 @@ package struct FetchDescription: Sendable, Hashable {
   package var havingPredicate: FetchPredicate?
   /// The token of the previous page, after which the results begin, or `nil` for the first page.
   package var pageToken: String?
-  /// The relationships whose objects are prefetched.
   package var relationshipKeyPathsForPrefetching: [PropertyPath] = []
   /// The maximum duration of an operation, or `nil` for no limit.
   package var timeLimit: Duration?

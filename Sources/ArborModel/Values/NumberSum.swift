@@ -85,7 +85,6 @@ extension Decimal {
 }
 
 extension PropertyValue {
-  /// Whether the value is NaN.
   package var isNotANumber: Bool {
     switch self {
     case .double(let number): number.isNaN

@@ -38,7 +38,6 @@ struct PredicateConstants {
     }
   }
 
-  /// Returns the value of constant arithmetic.
   private func arithmetic(_ expression: BoundExpression) -> ConstantArithmetic? {
     guard case .call(let function, let operands) = expression, function.isArithmetic else {
       return value(of: expression).map(ConstantArithmetic.init)

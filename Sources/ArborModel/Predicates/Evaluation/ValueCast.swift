@@ -41,7 +41,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the reason why a constant cannot be cast, or `nil` if it can or if it is `nil`.
+  /// Returns the reason a constant cannot be cast, or `nil` if it can be cast or is `nil`.
   func unreadable(_ value: PropertyValue) -> String? {
     guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
     return "\(PredicateLiteral.quoted(text)) is not an ISO 8601 date. Write it as "

@@ -47,7 +47,7 @@ package final class RecordLayout: Sendable {
   ///
   /// - Parameters:
   ///   - fields: For each field, its kind, whether it is transient, its catalogue number, and the
-  ///     value in new records, which must match the kind (see ``RecordBuffer/set(_:_:)``).
+  ///     value in new records, which must match the kind; see ``RecordBuffer/set(_:_:allocator:)``.
   ///   - external: The catalogue numbers of binary fields that may be stored outside the record.
   package init(
     entity: UInt16, number: UInt16,

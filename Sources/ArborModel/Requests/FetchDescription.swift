@@ -47,7 +47,7 @@ package struct FetchDescription: Sendable, Hashable {
 }
 
 extension FetchDescription {
-  /// Validates untrusted columns, groups and sort keys as ``FetchPredicate/init(format:limits:)``
+  /// Validates untrusted columns, groups and sort keys as ``FetchPredicate/init(format:limits:_:)``
   /// does for predicates, and limits the resources for evaluating them.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` with line and column if a text is malformed or

@@ -18,7 +18,7 @@ package protocol AttributeKind: SendableMetatype {
   static var jsonName: String { get }
   /// The Swift type of a class's property for attributes of this type.
   static var swiftName: String { get }
-  /// The valid values, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `an integer from -32768 to 32767`.
   static var expectation: String { get }
   /// The valid values in a JSON document, for messages.
   static var documentExpectation: String { get }
@@ -163,7 +163,7 @@ extension AttributeType {
   /// `nil`.
   package func exactly(_ value: PropertyValue) -> PropertyValue? { kind.exactly(value) }
 
-  /// The valid values, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `an integer from -32768 to 32767`.
   package var expectation: String { kind.expectation }
 
   /// The type of an attribute's bounds, or `nil` if the type doesn't support bounds. The bounds of

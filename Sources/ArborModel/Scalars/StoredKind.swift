@@ -17,7 +17,7 @@ package protocol StoredKind: SendableMetatype {
   static var valueKind: ValueKind { get }
   /// The kinds that represent every number of this kind exactly.
   static var wider: [FieldKind] { get }
-  /// Other kinds as which values of this kind can be read.
+  /// The other kinds that values of this kind can be read as.
   static var readAs: [FieldKind] { get }
 
   /// Returns the value of a non-null field.

@@ -30,7 +30,7 @@ struct FoldedInfix: ByteMatcher {
     guard let clues, let table = clues.bytes.baseAddress, let base = bytes.baseAddress else {
       return !bytes.isEmpty
     }
-    // Sound: the table has an entry for each byte, and offsets are less than the count.
+    // Memory safety: the table has an entry for each byte, and offsets are less than the count.
     func clue(_ offset: Int) -> UInt8 {
       let byte = base.load(fromByteOffset: offset, as: UInt8.self)
       return table.load(fromByteOffset: Int(byte), as: UInt8.self)

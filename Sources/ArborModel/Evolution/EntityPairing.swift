@@ -48,7 +48,7 @@ extension EntityPairing {
       let parent = new.parents[index]
       if let parent { isElsewhere[index] = isElsewhere[parent] }
       guard let partner = oldOf[index] else {
-        // An entity whose parent is new has a new ancestor.
+        // Descendants of a new entity have a new ancestor.
         isElsewhere[index] = true
         return nil
       }

@@ -190,7 +190,7 @@ extension PredicateCompilation {
   func objectElement(
     _ base: BoundExpression, _ position: BoundPosition
   ) throws(ArborError) -> ObjectReader? {
-    // Expressions that need the general path must not have been compiled here before.
+    // Checked first, so that the base isn't compiled here and then again by the general path.
     var index: PropertyValue?
     if case .at(let expression) = position {
       index = constant(expression)

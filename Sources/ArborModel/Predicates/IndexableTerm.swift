@@ -1,4 +1,4 @@
-/// A comparison that an index can evaluate.
+/// A comparison that an index can evaluate (a sargable condition).
 ///
 /// Values have the kind of the indexed field: `.integer`, `.double` (which represents the values of
 /// `float` fields exactly), `.boolean`, `.decimal`, `.string`, `.date`, `.binary`, `.uuid` or

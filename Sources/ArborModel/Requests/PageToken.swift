@@ -2,6 +2,8 @@ package import Foundation
 
 /// The end of a page of a sorted fetch, as an opaque string that is valid across processes.
 ///
+/// The next page continues after the values of the last row (keyset pagination).
+///
 /// ```
 ///  0        1                9               17                      end-4     end
 /// ┌────────┬────────────────┬───────────────┬───────────────────────┬─────────┐

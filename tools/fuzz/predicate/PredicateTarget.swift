@@ -10,7 +10,7 @@ public func readPredicate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   switch shape.outcome {
   case .success(let node): checkPrinting(of: node)
   case .failure(let error):
-    precondition(!error.message.isEmpty && error.location != nil, "The error has no location.")
+    precondition(!error.message.isEmpty && error.location != nil, "No message or no location.")
   }
   let untrusted = ParsedPredicate.reading(text, limits: .untrusted)
   if case .success = untrusted.outcome, case .failure(let error) = shape.outcome {

@@ -19,7 +19,7 @@ public struct ArborError: Error, Sendable {
   /// function that propagates it, so a small error keeps deep recursion cheap.
   private var attachments: Attachments?
 
-  /// Creates an error. Set further fields afterwards.
+  /// Creates an error with a code and a message. Set the other properties afterwards.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -74,27 +74,27 @@ extension ArborError {
     set { fields.location = newValue }
   }
 
-  /// The individual failures if there are several: every violation of a commit, or every problem of
-  /// a model. Empty if the error is the only one.
+  /// The individual failures, if there are several: every violation of a commit, or every problem
+  /// in a model. Empty if the error describes the only failure.
   public var violations: [ArborError] {
     get { fields.violations }
     set { fields.violations = newValue }
   }
 
-  /// The batch of commits whose outcome is unknown, or that are in the shared log but not in this
-  /// machine's file. See `PersistentStore.outcome(of:)`.
+  /// The batch of commits whose outcome is unknown, or which is in the shared log but not in the
+  /// store's file on this machine. See `PersistentStore.outcome(of:)`.
   public var batch: UUID? {
     get { fields.batch }
     set { fields.batch = newValue }
   }
 
-  /// The underlying error.
+  /// The error that caused this one.
   public var underlying: (any Error)? {
     get { fields.underlying }
     set { fields.underlying = newValue }
   }
 
-  /// The value of the user's data that caused the failure. Appears only in ``debugDescription``.
+  /// The user's value that caused the failure. Appears only in ``debugDescription``.
   package var offendingValue: String? {
     get { fields.offendingValue }
     set { fields.offendingValue = newValue }
@@ -170,7 +170,7 @@ extension ArborError {
     public static let corrupted = Code(rawValue: "corrupted")
     /// A full disk, or a file-size limit that has been reached.
     public static let diskFull = Code(rawValue: "diskFull")
-    /// A read or write that failed or was refused by the operating system.
+    /// A read or write that failed, or that the operating system refused.
     public static let inputOutput = Code(rawValue: "inputOutput")
     /// A read-only store, folder or file.
     public static let readOnly = Code(rawValue: "readOnly")
@@ -272,8 +272,8 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension String {
-  /// The text as a clause that a sentence can continue: without a final period, and with a leading
-  /// article in lowercase.
+  /// The text as a clause within a sentence: without the final period, and with a leading article
+  /// in lowercase.
   package var asClause: String {
     var text = self[...]
     while text.hasSuffix(".") { text = text.dropLast() }

@@ -1,4 +1,4 @@
-/// Finds the known name that an unknown name was most likely meant to be.
+/// Suggests the known name that was most likely meant by an unknown one.
 package enum NearestName {
   /// Returns the known name closest to an unknown one, or `nil` if none is close.
   ///
@@ -17,7 +17,7 @@ package enum NearestName {
       let candidate = Array(name.lowercased().utf16)
       guard abs(candidate.count - wanted.count) < bestDistance else { continue }
       let distance = distance(wanted, candidate)
-      // Short names that share no letter are not close, only short.
+      // Two short names without a common letter would otherwise count as close.
       guard distance < bestDistance, distance < max(wanted.count, candidate.count) else { continue }
       bestDistance = distance
       best = name
@@ -25,8 +25,8 @@ package enum NearestName {
     return best
   }
 
-  /// Returns a sentence that suggests the closest name, preceded by a space. Empty if none is
-  /// close.
+  /// Returns a suggestion of the closest name as a sentence with a leading space, or an empty
+  /// string if no name is close.
   package static func hint(_ unknown: String, in names: some Sequence<String>) -> String {
     of(unknown, in: names).map { " Did you mean \($0)?" } ?? ""
   }

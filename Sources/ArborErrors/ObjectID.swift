@@ -36,12 +36,12 @@ public struct ObjectID: Sendable, Hashable {
 
   /// Returns whether two IDs identify the same object of the same store.
   public static func == (left: Self, right: Self) -> Bool {
-    // In order of how often they differ: numbers nearly always, stores almost never.
+    // Compares first what differs most often: numbers nearly always differ, stores almost never.
     left.number == right.number && left.entityName == right.entityName
       && left.storeID == right.storeID
   }
 
-  /// Hashes the number and entity name. The store's UUID rarely differs and is left out.
+  /// Hashes the number and the entity name. The store's UUID rarely differs and is left out.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(number)
     hasher.combine(entityName)

@@ -54,8 +54,8 @@ struct ModelBundle {
           + "check its permissions."
       ).with(underlying: error)
     }
-    // Archives created on a Mac contain a file `._X.xcdatamodel` next to each version, for Finder
-    // attributes.
+    // Archives created on a Mac contain a file `._X.xcdatamodel`, with Finder attributes, next to
+    // each version.
     return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) && !$0.hasPrefix(".") }.map {
       .init(
         name: String($0.dropLast(ModelFileKind.versionSuffix.count)), url: url.appending(path: $0))
@@ -92,7 +92,7 @@ struct ModelBundle {
         "\(markName) of \(url.lastPathComponent) is not a property list with a dictionary. Restore "
           + "it, or remove it if the bundle has a single version.")
     }
-    // Editors write an empty dictionary for a bundle of one version.
+    // Editors write an empty dictionary for a bundle with a single version.
     guard let entry = entries[markKey] else { return nil }
     guard let name = entry as? String else {
       throw ArborError(

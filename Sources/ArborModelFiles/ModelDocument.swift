@@ -22,12 +22,12 @@ public struct ModelDocument: Sendable {
 
   /// The location of the file.
   public let url: URL
-  /// The model. For a bundle, its current version.
+  /// The model. For a bundle, the model of its current version.
   public let model: ManagedObjectModel
-  /// The issues in the file that don't prevent its use.
+  /// The issues in the file that don't prevent the model from being used.
   public let warnings: [ArborError]
-  /// The versions of a bundle sorted by name, `Model 2` before `Model 10`, or empty if the file is
-  /// not a bundle.
+  /// The versions of a bundle, sorted by name with `Model 2` before `Model 10`. Empty if the file
+  /// is not a bundle.
   public let versions: [Version]
   /// The version of a bundle that ``model`` was read from.
   public let currentVersion: Version?

@@ -9,8 +9,8 @@ internal import ArborModel
 /// ```
 ///
 /// The value contains the words `text`, for a full-text index, and `unique`. Xcode preserves such
-/// entries and Core Data ignores them: there, the index is an ordinary one. A folded column needs
-/// no entry, because it is the expression `canonical:(attribute)`.
+/// entries. Core Data ignores them and uses an ordinary index. A folded column needs no entry,
+/// because it is the expression `canonical:(attribute)`.
 enum ModelXMLIndexMarks {
   static let prefix = "arbor.index."
   static let textMark = "text"
@@ -31,7 +31,7 @@ enum ModelXMLIndexMarks {
   /// Returns the expression that represents a folded column.
   static func expression(ofFolded property: String) -> String { "canonical:(\(property))" }
 
-  /// Returns the property of a folded column, if the expression represents one.
+  /// Returns the property of a folded column, or `nil` if the expression doesn't represent one.
   static func foldedProperty(ofExpression text: String) -> String? {
     guard text.hasPrefix("canonical:(") else { return nil }
     return FetchIndexDescription.Element(text, isExpression: true).foldedProperty

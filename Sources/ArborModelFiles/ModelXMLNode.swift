@@ -3,7 +3,7 @@ internal import ArborModel
 struct ModelXMLNode: Sendable {
   let name: String
   var attributes: [String: String]
-  /// The parser's position after it had read the element's tag.
+  /// The parser's position at the end of the element's start tag.
   let tagEnd: ModelXMLText.Position
   var children: [ModelXMLNode] = []
   /// The names of the attributes in file order, if ``withReadOrder(in:)`` determined it.
@@ -20,8 +20,8 @@ struct ModelXMLNode: Sendable {
 
   func all(_ name: String) -> [ModelXMLNode] { children.filter { $0.name == name } }
 
-  /// Returns the element with the order of its attributes and those of its descendants, which the
-  /// parser doesn't report.
+  /// Returns the element with the order of its attributes and of its descendants' attributes. The
+  /// parser doesn't report the order.
   func withReadOrder(in text: ModelXMLText) -> ModelXMLNode {
     var node = self
     node.readOrder = text.attributeNames(ofTagEndingAt: tagEnd)

@@ -13,8 +13,8 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var fault: (code: Int, position: ModelXMLText.Position)?
   private var tooDeep: ModelXMLText.Position?
 
-  /// Models nest four elements. Unknown elements are preserved, but releasing a much deeper tree
-  /// would overflow the stack.
+  /// Models nest elements four levels deep. Unknown elements are preserved, but releasing a much
+  /// deeper tree would overflow the stack.
   static let maximumDepth = 64
 
   /// Returns the root element of a document.
@@ -58,7 +58,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     return root
   }
 
-  /// Rejects invalid UTF-8, on which Foundation's parser traps.
+  /// Rejects invalid UTF-8, because Foundation's parser traps on it.
   private static func checkEncoding(_ data: Data, _ text: ModelXMLText) throws(ArborError) {
     let fault = data.withUnsafeBytes { UTF8Check.firstFault(in: $0, from: 0, to: $0.count) }
     guard let fault else { return }
@@ -74,7 +74,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
   /// The libxml2 codes for a premature end of the document and for an unfinished tag.
   private static let codesOfAnEarlyEnd: Set<Int> = [5, 77]
 
-  /// Returns a message for one of libxml2's error codes, which are all that the parser reports.
+  /// Returns a message for one of libxml2's error codes. The parser reports nothing but the code.
   private static func words(for code: Int) -> String {
     switch code {
     case 4: "the document is empty"

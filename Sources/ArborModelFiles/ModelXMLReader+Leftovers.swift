@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Repairs leftovers of editors in otherwise valid models. Core Data's compiler accepts them, so
-/// they are reported as warnings.
+/// Repairs leftovers of editors in otherwise valid models. They are reported as warnings, because
+/// Core Data's compiler accepts them.
 extension ModelXMLReader {
   /// Repairs the model before the rules are applied.
   mutating func mendLeftovers() {
@@ -16,10 +16,10 @@ extension ModelXMLReader {
 
   // MARK: Inverses
 
-  /// Removes the inverse of each relationship whose inverse names another relationship, or none, as
-  /// its own inverse.
+  /// Removes the inverse of each relationship whose inverse doesn't name it in return.
   ///
-  /// All of them are determined from the file's content: removing one doesn't affect the others.
+  /// All of them are determined from the file's content first, because removing one must not affect
+  /// the others.
   private mutating func dropLopsidedInverses(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
       for (propertyIndex, relationship) in entity.relationships.enumerated() {
@@ -44,7 +44,7 @@ extension ModelXMLReader {
 
   // MARK: Attributes
 
-  /// Drops attributes that an ancestor declares with the same type.
+  /// Drops attributes that an ancestor already declares with the same type.
   private mutating func dropRepeatedAttributes(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() where names.lineages[index].count > 1 {
       var kept: [Int] = []
@@ -65,7 +65,7 @@ extension ModelXMLReader {
     }
   }
 
-  /// Keeps the given attributes of an entity, and renumbers the state recorded for them.
+  /// Keeps only the given attributes of an entity, and renumbers the state recorded for them.
   private mutating func keepAttributes(_ kept: [Int], of entity: Int) {
     let old = model.entities[entity].attributes
     model.entities[entity].attributes = kept.map { old[$0] }

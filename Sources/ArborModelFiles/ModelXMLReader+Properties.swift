@@ -112,8 +112,8 @@ extension ModelXMLReader {
     }
   }
 
-  /// A relationship is to-many if it is marked so, or if its maximum count exceeds 1. The counts of
-  /// a to-one relationship have no further meaning.
+  /// A relationship is to-many if it is marked as such, or if its maximum count exceeds 1. The
+  /// counts of a to-one relationship have no further meaning.
   private mutating func readCounts(
     _ node: ModelXMLNode, into relationship: inout RelationshipDescription, of entity: String
   ) {
@@ -155,9 +155,9 @@ extension ModelXMLReader {
   }
 
   mutating func template(_ node: ModelXMLNode) -> FetchRequestTemplate {
-    // A flag that a template doesn't contain is off, unlike in a request created in code. The
-    // exception is that fetches include the context's uncommitted changes unless the template
-    // excludes them.
+    // A flag that is missing from a template is off, unlike in a request created in code. There is
+    // one exception: fetches include the context's uncommitted changes unless the template excludes
+    // them.
     var template = FetchRequestTemplate(
       name: node["name"] ?? "", entity: node["entity"] ?? "",
       includesSubentities: flag("includeSubentities", of: node, entity: nil) ?? false,
@@ -243,8 +243,8 @@ extension ModelXMLReader {
 
 /// Class names in model files.
 enum ModelXMLNames {
-  /// Returns the class that a file names, or `nil` for plain managed objects. A leading dot
-  /// represents the application's own module.
+  /// Returns the class that a file names, or `nil` for `ManagedObject`. A leading dot represents
+  /// the application's own module.
   static func className(_ text: String?) -> String? {
     guard let text, !text.isEmpty, text != "NSManagedObject", text != "ManagedObject" else {
       return nil

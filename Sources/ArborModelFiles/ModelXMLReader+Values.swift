@@ -3,9 +3,9 @@ internal import Foundation
 
 /// Default values and bounds.
 ///
-/// An unsuitable default value is a warning rather than a problem, because Core Data's compiler
-/// accepts it: it is converted to the attribute's type, or ignored. Bounds are deliberate rules, so
-/// one that cannot be read is a problem.
+/// An unsuitable default value is only a warning, because Core Data's compiler accepts it: it is
+/// converted to the attribute's type or ignored. Bounds are deliberate rules, so a bound that
+/// cannot be read is a problem.
 extension ModelXMLReader {
   mutating func readValues(
     _ node: ModelXMLNode, into attribute: inout AttributeDescription, of entity: String?
@@ -73,8 +73,8 @@ extension ModelXMLReader {
     report(node, as: .warning, of: entity, that: "has the default “\(text)”, which \(what)")
   }
 
-  /// Seconds since 2001 that reach this value denote dates in 2032, whereas as seconds since 1970
-  /// they denote 2001.
+  /// Seconds from this value on denote dates after 2031 when counted from 2001, but dates after
+  /// 2000 when counted from 1970.
   private static let earliestUnixTime = 978_307_200.0
 
   private mutating func date(
@@ -93,8 +93,8 @@ extension ModelXMLReader {
     if seconds >= Self.earliestUnixTime {
       report(
         node, as: .warning, of: entity,
-        that: "has \(key) \(text), a date after 2031 that looks like seconds since 1970; "
-          + "models count from 2001-01-01 UTC, so subtract 978307200.")
+        that: "has \(key) \(text), which looks like seconds since 1970. Models count from "
+          + "2001-01-01 UTC; subtract 978307200.")
     }
     return .date(Date(timeIntervalSinceReferenceDate: seconds))
   }

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// Reads the XML of a model version.
 ///
-/// Reading takes several passes: the elements become descriptions, and parse errors are recorded;
-/// leftovers of editors are repaired and recorded as warnings; then ``ModelRules`` validates the
-/// whole model. All findings are reported together, in file order.
+/// Reading takes several passes. First, elements become descriptions, and parse errors are
+/// recorded. Then leftovers of editors are repaired and recorded as warnings. Finally,
+/// ``ModelRules`` validates the whole model. All findings are reported together, in file order.
 struct ModelXMLReader {
   /// A valid model and its warnings.
   struct Result {
@@ -89,7 +89,8 @@ struct ModelXMLReader {
   /// Excludes a part of the model from the rules, because it could not be read.
   mutating func markUnreadable(_ subject: ModelSubject) { unreadable.insert(subject) }
 
-  /// Reports unknown elements and attributes, once each, because newer editors add some.
+  /// Reports unknown elements and attributes. Each is reported only once, because newer editors add
+  /// some.
   private mutating func checkVocabulary(_ node: ModelXMLNode, entity: String?) {
     let known = ModelXMLVocabulary.attributes[node.name] ?? []
     let traps = ModelXMLVocabulary.traps[node.name] ?? [:]
@@ -175,7 +176,7 @@ struct ModelXMLReader {
     entity.renamingIdentifier = node["elementID"] ?? node["renamingIdentifier"]
     entity.versionHashModifier = node["versionHashModifier"]
     entity.userInfo = userInfo(of: node)
-    // Set once, because an entity looks through its attributes each time they are set.
+    // Set only once, because setting attributes makes the entity search all of them for marks.
     var attributes: [AttributeDescription] = []
     var indexNames: Set<String> = []
     for child in node.children {

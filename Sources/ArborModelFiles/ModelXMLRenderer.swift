@@ -20,8 +20,8 @@ struct ModelXMLRenderer {
     text += "\(indentation)</\(node.name)>\n"
   }
 
-  /// Returns the names of an element's attributes: existing ones in file order, new ones at Xcode's
-  /// position.
+  /// Returns the names of an element's attributes: existing ones in file order, and new ones where
+  /// Xcode would write them.
   private static func ordered(_ node: ModelXMLNode) -> [String] {
     let usual = ModelXMLVocabulary.order[node.name] ?? ["name", "key", "value"]
     func rank(_ key: String) -> Int { usual.firstIndex(of: key) ?? usual.count }

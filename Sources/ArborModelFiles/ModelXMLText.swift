@@ -47,7 +47,7 @@ struct ModelXMLText: Sendable {
   }
 
   /// Returns the location of the start of a tag. The parser reports where a tag ends. A tag doesn't
-  /// contain another `<`, so it starts at the last one before its end.
+  /// contain another `<`, so it starts at the last `<` before its end.
   func start(ofTagEndingAt end: Position) -> ArborError.SourceLocation {
     location(of: bracket(ofTagEndingAt: end)?.position ?? end)
   }

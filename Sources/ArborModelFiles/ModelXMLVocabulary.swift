@@ -75,7 +75,7 @@ enum ModelXMLVocabulary {
     "configuration": ["memberEntity"], "userInfo": ["entry"], "elements": ["element"],
   ]
 
-  /// Invalid attributes that resemble valid ones and have no effect.
+  /// Invalid attributes that are easily mistaken for valid ones. They have no effect.
   static let traps: [String: [String: String]] = [
     "entity": [
       "abstract": "isAbstract", "parent": "parentEntity", "className": "representedClassName",

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// The XML attributes of each description. The value is `nil` for an attribute to omit.
+/// The XML attributes of each description. The value of an omitted attribute is `nil`.
 extension ManagedObjectModel {
   var xmlAttributes: [String: String?] { ["userDefinedModelVersionIdentifier": versionIdentifier] }
 }

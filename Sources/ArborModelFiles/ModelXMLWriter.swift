@@ -6,9 +6,9 @@ extension ManagedObjectModel {
   /// Writes the model to a file, in the format that the file's name specifies.
   ///
   /// An unchanged model that was read from XML is written back byte for byte. Otherwise only the
-  /// changed parts are updated, and content that the model doesn't represent is preserved. A bundle
-  /// keeps its other versions: its current version is overwritten, and a new bundle gets a single
-  /// version of the same name.
+  /// changed parts are updated, and content that the model doesn't represent is preserved. In an
+  /// existing bundle, the current version is overwritten, and all other versions are kept. A new
+  /// bundle gets a single version with the bundle's name.
   ///
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, or a `.model.json` file.
   /// - Throws: ``ArborError`` `invalidModel` if the model is invalid or XML cannot represent it,
@@ -125,7 +125,8 @@ struct ModelXMLWriter {
   /// Returns an element with the attributes of the old element, except those that the model has
   /// changed.
   ///
-  /// A missing attribute, `NO` and `no` are equivalent: the text changes only if its meaning does.
+  /// A missing attribute, `NO` and `no` are equivalent, so the text changes only if its meaning
+  /// does.
   private func patched(
     _ name: String, _ oldNode: ModelXMLNode?, new: [String: String?], old: [String: String?]?
   ) -> ModelXMLNode {

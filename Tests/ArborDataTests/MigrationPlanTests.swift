@@ -91,10 +91,10 @@ import Testing
         evolving.arbor, from version \(first) to 2, in a copy of \(plan.bytes) bytes:
         From \(first) to 2 by a step with code:
         1. Change the catalogue:
-           Author.bookCount: added, it is mandatory without a default; present objects without a \
-        value break the rule
-           Book.code: added, it is mandatory without a default; present objects without a value \
-        break the rule
+           Author.bookCount: added, mandatory without a default; existing objects without a \
+        value violate the rule
+           Book.code: added, mandatory without a default; existing objects without a value \
+        violate the rule
            Book.seriesText: removed, its values are dropped
            Book.series: added
            Series: added

@@ -48,8 +48,8 @@ import Testing
     let refusal = try store.refusal(of: model)
     #expect(
       refusal.description == """
-        The store has another model and was not migrated because of 1 obstacle. Resolve them, open \
-        it with its former model, or replace it by options.onMismatch.
+        The store has another model and was not migrated because of 1 obstacle. Resolve it, open \
+        the store with its former model, or replace it by options.onMismatch.
         - Book.pages: removed, its values are dropped; list "Book.pages" in options.migration = \
         .automatic(dropping:) to drop it, or use a MigrationStep to convert it.
         """)
@@ -130,9 +130,9 @@ import Testing
       of: Library.model(), StoreOptions(migration: .lightweightOnly))
     #expect(
       inPlace.violations.first?.message == """
-        Book.pages: the type changes from double to integer16; present values that do not fit \
-        integer16 break the rule; it needs a pass over the objects, which .lightweightOnly doesn't \
-        make. Set options.migration to .automatic.
+        Book.pages: the type changes from double to integer16; existing values that do not fit \
+        integer16 violate the rule; it needs a pass over the objects, which .lightweightOnly \
+        doesn't make. Set options.migration to .automatic.
         """)
   }
 

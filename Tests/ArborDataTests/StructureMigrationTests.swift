@@ -324,7 +324,7 @@ import Testing
       reading.description == """
         The store has another model and was opened for reading, so it cannot be migrated. Open it \
         for writing once to migrate it, or open it with its own model.
-        - Book.note: added, present objects have nil (lightweight)
+        - Book.note: added, existing objects have nil (lightweight)
         """)
     let refusing = try store.refusal(of: model, StoreOptions(migration: .refuse))
     #expect(refusing.code == .modelMismatch && refusing.message.contains("options don't allow"))

@@ -38,7 +38,8 @@ import Testing
       "3: The attribute futureMark of the element model is unknown",
       "4: The attribute futureMark of the element entity is unknown",
       "5: The attribute futureMark of the element attribute is unknown",
-      "9: Attribute Message.sent has defaultDateTimeInterval 1400000000, a date after 2031",
+      "9: Attribute Message.sent has defaultDateTimeInterval 1400000000, which looks like seconds "
+        + "since 1970",
       "10: The attribute defaultValue of the element attribute has no effect. Use "
         + "defaultValueString",
       "11: Relationship Message.owner has no inverse",

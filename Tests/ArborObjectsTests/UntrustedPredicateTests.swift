@@ -133,15 +133,15 @@ import Testing
         }
         #expect(
           error.message
-            == "The predicate evaluates more than 1000000 elements of collections. Simplify it, or "
-            + "raise maximumElements of its limits.")
+            == "The predicate evaluates more collection elements than its limit of 1000000. "
+            + "Simplify it, or raise maximumElements of its limits.")
       }
     }
   }
 
   private static let tooLarge =
-    "The predicate computes values of more than 16777216 bytes and elements. Simplify it, or raise "
-    + "maximumValueSize of its limits."
+    "The predicate's computed values exceed its limit of 16777216 bytes and elements. Simplify it, "
+    + "or raise maximumValueSize of its limits."
 
   @Test(.enabled(if: TestLength.isLong)) func noListIsLongerThanMemory() throws {
     try withFriends(20) { context in

@@ -1,4 +1,4 @@
-/// The reason why an operation was stopped early.
+/// The reason an operation was stopped early.
 @usableFromInline
 package enum Interruption: Error, Sendable, Hashable {
   /// The task that runs the operation was cancelled.
@@ -27,13 +27,13 @@ extension ArborError {
     case .elementsExceeded(let most):
       self.init(
         .limitExceeded,
-        "The predicate evaluates more than \(most) elements of collections. Simplify it, or raise "
-          + "maximumElements of its limits.")
+        "The predicate evaluates more collection elements than its limit of \(most). Simplify it, "
+          + "or raise maximumElements of its limits.")
     case .valueTooLarge(let most):
       self.init(
         .limitExceeded,
-        "The predicate computes values of more than \(most) bytes and elements. Simplify it, or "
-          + "raise maximumValueSize of its limits.")
+        "The predicate's computed values exceed its limit of \(most) bytes and elements. Simplify "
+          + "it, or raise maximumValueSize of its limits.")
     case .expressionTooComplex:
       self.init(
         .limitExceeded,

@@ -1,9 +1,10 @@
 internal import ArborLocks
 
-/// The limits that stop an operation early: task cancellation, a deadline, a budget of elements.
+/// Limits that stop an operation early: task cancellation, a deadline, and budgets for collection
+/// elements and computed values.
 ///
 /// Every loop over rows, entries, pages or items counts its iterations here, and stops when the
-/// limit reports that it should:
+/// limit says so:
 ///
 /// ```swift
 /// for item in items {
@@ -12,28 +13,29 @@ internal import ArborLocks
 /// }
 /// ```
 ///
-/// Counting costs one subtraction. The task and the clock are checked periodically. The number of
-/// units between two checks adapts to the duration of the previous ones, so that a check takes
-/// place about once per millisecond or more often. An exceeded limit remains exceeded until
+/// Counting costs one subtraction; the task and the clock are checked only every few units. The
+/// number of units between two checks adapts to how long the previous ones took, so that a check
+/// occurs about once per millisecond or more often. Once exceeded, a limit stays exceeded until
 /// ``begin()``.
 ///
-/// A limit belongs to the thread that runs the operation and checks the task that is current on
-/// that thread. Work moved to another thread must be notified of cancellation by other means.
+/// A limit belongs to the thread that runs the operation, and checks the task that is current on
+/// that thread. Work that moves to another thread must be notified of cancellation by other means.
 @usableFromInline
 package final class WorkLimit {
   /// The number of units before the first check.
   private static let firstStride = 16
-  /// The maximum number of units between two checks. The next units may take longer than the last.
+  /// The maximum number of units between two checks, because the next units may take longer than
+  /// the previous ones.
   private static let longestStride = 1024
-  /// The remaining room of interrupted work. Negative, so that even zero units are rejected.
+  /// The value of ``room`` after an interruption. Negative, so that even zero units are rejected.
   private static let none = -1
   private static let soon = Duration.microseconds(250)
   private static let late = Duration.milliseconds(2)
 
-  /// An additional flag that stops the work, in addition to the cancellation of its task. Remains
-  /// set across operations.
+  /// A flag that stops the work, in addition to the cancellation of its task. Stays set across
+  /// operations.
   package var revocation: Revocation?
-  /// The reason why the work must stop, or `nil` while it may continue.
+  /// The reason the work must stop, or `nil` while it may continue.
   package private(set) var interruption: Interruption?
   /// The number of units left before the next check.
   @usableFromInline var room = firstStride
@@ -46,11 +48,11 @@ package final class WorkLimit {
   private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var mostElements = Int.max
-  /// The size that computed values may still take up.
+  /// The number of bytes and elements that computed values may still occupy.
   package private(set) var valueRoom = WorkAllowance.standardValueSize
   private var largestValue = WorkAllowance.standardValueSize
 
-  /// The deadline of all operations, starting with the next one. `nil` means no deadline.
+  /// The deadline of every operation from the next one on, or `nil` for no deadline.
   package var deadline: ContinuousClock.Instant? { didSet { hasTimes = true } }
 
   package init(until deadline: ContinuousClock.Instant? = nil) {
@@ -59,7 +61,7 @@ package final class WorkLimit {
     hasTimes = deadline != nil
   }
 
-  /// Begins another operation, without a budget.
+  /// Begins another operation, without a budget of its own.
   @inline(__always)
   package func begin() {
     interruption = nil
@@ -79,7 +81,7 @@ package final class WorkLimit {
     hasTimes = deadline != nil
   }
 
-  /// Applies additional limits to the operation, which starts now.
+  /// Applies additional limits to the operation that has just begun.
   package func narrow(_ allowance: WorkAllowance) {
     if let timeLimit = allowance.timeLimit {
       let latest = ContinuousClock.now.advanced(by: timeLimit)
@@ -107,7 +109,7 @@ package final class WorkLimit {
 
   /// Counts units of work.
   ///
-  /// - Throws: The reason why the work must stop.
+  /// - Throws: The reason the work must stop.
   @inlinable
   package func check(_ units: Int = 1) throws(Interruption) {
     if !admit(units) { try stop() }
@@ -126,8 +128,8 @@ package final class WorkLimit {
     return admit()
   }
 
-  /// Counts a computed value until it is released. Returns `false` if the values in memory would be
-  /// too large, or if the work must stop for another reason.
+  /// Counts a computed value until it is released. Returns `false` if too much memory would be
+  /// held, or if the work must stop for another reason.
   ///
   /// - Parameter size: The number of the value's bytes and elements.
   package func hold(_ size: Int) -> Bool {
@@ -139,7 +141,7 @@ package final class WorkLimit {
     return interruption == nil
   }
 
-  /// Releases the size of a value that ``hold(_:)`` counted.
+  /// Releases the size counted by ``hold(_:)``.
   package func release(_ size: Int) { valueRoom &+= size }
 
   /// Interrupts the operation, unless it is already interrupted.
@@ -148,10 +150,10 @@ package final class WorkLimit {
     room = Self.none
   }
 
-  /// Checks the task and the clock immediately. Used at the start of operations and around long
+  /// Checks the task and the clock immediately. Used at the start of an operation and around long
   /// steps.
   ///
-  /// - Throws: The reason why the work must stop.
+  /// - Throws: The reason the work must stop.
   package func checkNow() throws(Interruption) {
     if interruption == nil {
       if isCancelled {
@@ -171,7 +173,7 @@ package final class WorkLimit {
 
   private var isCancelled: Bool { Task<Never, Never>.isCancelled || revocation?.isRevoked ?? false }
 
-  /// The recommended maximum batch size for batched work.
+  /// The recommended maximum size of a batch.
   package var batchSize: Int { stride }
 
   @usableFromInline
@@ -211,8 +213,8 @@ package struct WorkAllowance: Sendable, Hashable {
   /// ``standardValueSize``.
   package var valueSize: Int?
 
-  /// The default maximum number of string and data bytes and collection elements that an operation
-  /// holds while it computes values.
+  /// The default maximum size of the values that an operation holds while computing: the bytes of
+  /// strings and data, plus one per collection element.
   package static let standardValueSize = 16 << 20
 
   package init(timeLimit: Duration? = nil, elements: Int? = nil, valueSize: Int? = nil) {

@@ -6,14 +6,14 @@ package struct ClockReading: Sendable {
   /// The number of seconds since midnight, or `nil` for a date without a time.
   private let seconds: Int?
   private let fraction: Double
-  /// Whether the text has a leap second, which is read as second 59.
+  /// Whether the text contains a leap second, which is parsed as second 59.
   private let isLeapSecond: Bool
 
   init(day: GregorianDay) {
     (self.day, seconds, fraction, isLeapSecond) = (day, nil, 0, false)
   }
 
-  /// Creates a date with a time. Returns `nil` if it is invalid. 24:00 is midnight at the end of
+  /// Creates a date with a time, or returns `nil` if it is invalid. 24:00 is midnight at the end of
   /// the day.
   init?(day: GregorianDay, hour: Int, minute: Int, second: Int, fraction: Double) {
     let seconds = hour * 3600 + minute * 60 + min(second, 59)
@@ -26,16 +26,16 @@ package struct ClockReading: Sendable {
 
   private var clock: Int { day.clock + (seconds ?? 0) }
 
-  /// Returns the point in time at which clocks in a time zone show this reading; see `TimeZone`.
+  /// Returns the instant at which clocks in a time zone show this reading; see `TimeZone`.
   package func date(in zone: TimeZone) -> Date? {
     date(at: seconds == nil ? zone.firstInstant(of: day) : zone.instant(ofClock: clock))
   }
 
-  /// Returns the point in time at the given offset in seconds east of UTC.
+  /// Returns the instant for an offset in seconds east of UTC.
   package func date(atOffset offset: Int) -> Date? { date(at: clock - offset) }
 
   private func date(at instant: Int) -> Date? {
-    // Leap seconds are added at the end of days in UTC.
+    // Leap seconds are inserted only at the end of a day in UTC.
     if isLeapSecond, instant - instant.floored(by: 86_400) * 86_400 != 86_399 { return nil }
     return Date(timeIntervalSinceReferenceDate: Double(instant) + fraction)
   }
@@ -58,10 +58,10 @@ struct ClockCursor {
     return true
   }
 
-  /// Parses a number with the given number of digits.
+  /// Parses a number with exactly `count` digits.
   mutating func number(_ count: Int) -> Int? { number(count, count) }
 
-  /// Parses a number with at least and at most the given numbers of digits.
+  /// Parses a number with `least` to `most` digits.
   mutating func number(_ least: Int, _ most: Int) -> Int? {
     var (end, number) = (position, 0)
     while end < bytes.count, end - position < most, bytes[end] &- UInt8(ascii: "0") < 10 {
@@ -73,7 +73,7 @@ struct ClockCursor {
     return number
   }
 
-  /// Parses the digits of a fraction, at least one.
+  /// Parses the digits of a fraction, of which there must be at least one.
   mutating func fraction(atMost most: Int = .max) -> Double? {
     let digits = bytes[position..<(position + min(digitCount, most))]
     guard !digits.isEmpty, let parsed = Double("0." + String(decoding: digits, as: UTF8.self))

@@ -1,24 +1,23 @@
 /// A day of the proleptic Gregorian calendar, the calendar of ISO 8601.
 ///
-/// The current rules apply to all years: there is no Julian calendar before 1582, and a year 0
-/// precedes year 1. Foundation's Gregorian calendars switch to the Julian one instead.
+/// The current rules apply to all years: no Julian calendar before 1582, and a year 0 before year
+/// 1. Foundation's Gregorian calendars switch to the Julian one instead.
 package struct GregorianDay: Sendable, Hashable {
   /// The number of days since 2001-01-01, a Monday.
   package let number: Int
 
   package init(number: Int) { self.number = number }
 
-  /// Creates the day that contains a local time, given in seconds since 2001-01-01T00:00 on the
-  /// clock.
+  /// Creates the day that contains a local time, in seconds since 2001-01-01T00:00 local time.
   package init(containing clock: Int) { number = clock.floored(by: 86_400) }
 
-  /// Creates a day from a calendar date. Returns `nil` if the month doesn't have such a day.
+  /// Creates a day from a calendar date, or returns `nil` if the month doesn't have that day.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, in: year) else {
       return nil
     }
-    // Years are counted from March, so that the leap day comes last and the days before a month
-    // follow from its number: 153 days in every five months.
+    // Years start in March here, so that the leap day comes last, and the days before a month
+    // follow from its number: every five months have 153 days.
     let marchYear = month > 2 ? year : year - 1
     let marchMonth = (month + 9) % 12
     let century = marchYear.floored(by: 100)
@@ -26,14 +25,14 @@ package struct GregorianDay: Sendable, Hashable {
     number = marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 730_791
   }
 
-  /// Creates a day from an ordinal date: a year and the day of the year, counting from 1.
+  /// Creates a day from an ordinal date: a year and the day of the year, starting at 1.
   package init?(year: Int, ordinal: Int) {
     guard ordinal >= 1, ordinal <= (Self.isLeap(year) ? 366 : 365) else { return nil }
     number = Self.firstDay(of: year) + ordinal - 1
   }
 
-  /// Creates a day from a week date: a year, a week of that year, the first of which contains
-  /// January 4, and a weekday from 1 for Monday to 7 for Sunday.
+  /// Creates a day from a week date: a year, a week of that year, and a weekday from 1 for Monday
+  /// to 7 for Sunday. Week 1 is the week that contains January 4.
   package init?(weekYear: Int, week: Int, weekday: Int) {
     let start = Self.firstMonday(of: weekYear)
     let count = (Self.firstMonday(of: weekYear + 1) - start) / 7

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Parses points in time in the formats of ISO 8601 and RFC 3339.
+/// Parses instants in the formats of ISO 8601 and RFC 3339.
 ///
 /// ```
 /// 2024-05-01                       the first moment of the day; also 20240501
@@ -15,30 +15,30 @@ package import Foundation
 /// +12024-05-01, -0044-03-15        signed years have four to six digits
 /// ```
 ///
-/// Parsing is exact and strict, unlike in Foundation's parsers, which read February 30 as March 1
-/// and ignore text after the date. The calendar is that of ``GregorianDay``, and text without a
-/// time zone is interpreted as described for `TimeZone` in `instant(ofClock:)`.
+/// Unlike Foundation's parsers, which accept February 30 as March 1 and ignore text after the date,
+/// this one is exact and strict. The calendar is that of ``GregorianDay``. Text without a time zone
+/// is interpreted as described for `TimeZone` in `instant(ofClock:)`.
 package enum ISO8601Date {
-  /// Returns the point in time that the entire text denotes, or `nil`. Text without a time zone is
-  /// in UTC.
+  /// Returns the instant that the entire text denotes, or `nil`. Text without a time zone is in
+  /// UTC.
   package static func parse(_ text: String) -> Date? { reading(text)?.date(in: nil) }
 
-  /// Returns the point in time that the entire text denotes, or `nil`.
+  /// Returns the instant that the entire text denotes, or `nil`.
   ///
   /// - Parameter zone: The time zone for text without one.
   package static func parse(_ text: String, in zone: TimeZone) -> Date? {
     reading(text)?.date(in: zone)
   }
 
-  /// Returns the point in time that the entire UTF-8 text denotes, or `nil`. Text without a time
-  /// zone is in UTC.
+  /// Returns the instant that the entire UTF-8 text denotes, or `nil`. Text without a time zone is
+  /// in UTC.
   package static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
     var reader = Reader(bytes: text)
     return reader.reading()?.date(in: nil)
   }
 
-  /// Returns the point in time for text that contains a date, a time with seconds and a time zone,
-  /// or `nil`.
+  /// Returns the instant for text that contains a date, a time with seconds, and a time zone, or
+  /// `nil` for any other text.
   package static func parseInZone(_ text: String) -> Date? {
     guard let reading = reading(text), reading.hasSeconds, reading.offset != nil else { return nil }
     return reading.date(in: nil)
@@ -81,7 +81,7 @@ private struct Reader {
     return reading
   }
 
-  /// Parses a day. `isWhole` is `false` if only its month or week was given.
+  /// Parses a day. `isWhole` is `false` if the text contains only a month or a week.
   private mutating func day() -> (GregorianDay, isWhole: Bool)? {
     let isSigned = !cursor.isAtEnd && "+-".utf8.contains(cursor.bytes[cursor.position])
     guard let year = isSigned ? signedYear() : cursor.number(4) else { return nil }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Parses text according to a Unicode date pattern, with the rules of ``ISO8601Date``.
+/// Parses text by a Unicode date pattern, with the strictness of ``ISO8601Date``.
 ///
-/// A formatter that supports the same patterns only has millisecond precision, reads the year 12024
-/// as 2024, rejects days without midnight in a time zone given in the text, and is many times
-/// slower.
+/// `DateFormatter` supports the same patterns, but with millisecond precision only. It also parses
+/// the year 12024 as 2024, rejects days without midnight in a time zone that the text contains, and
+/// is many times slower.
 ///
 /// | fields | matching text |
 /// |---|---|
@@ -16,7 +16,7 @@ package import Foundation
 /// | `VV` | the identifier of a time zone |
 /// | `z`, `zzzz` | an offset, an identifier, or a name that `DateFormatter` supports |
 ///
-/// Adjacent numbers have as many digits as the pattern has letters.
+/// Each of several adjacent numbers has exactly as many digits as the pattern has letters for it.
 package struct PatternReader: Sendable {
   /// The parsed contents of a text.
   package struct Reading: Sendable {
@@ -34,14 +34,14 @@ package struct PatternReader: Sendable {
 
   fileprivate enum Field: Sendable {
     case year, month, day, dayOfYear, minute, second
-    /// An hour from 0, from 1 to 24, or of half a day.
+    /// An hour from 0, an hour from 1 to 24, or an hour of half a day.
     case hour, hourFromOne, hourOfHalf
   }
 
   fileprivate enum Part: Sendable {
     case byte(UInt8)
     case blanks
-    /// A number with a fixed number of digits, or with a maximum.
+    /// A number of exactly `width` digits or, if `width` is `nil`, of up to `most`.
     case number(Field, width: Int?, most: Int)
     case fraction
     /// Lowercase names with their numbers, longest first.
@@ -77,7 +77,6 @@ package struct PatternReader: Sendable {
   }
 }
 
-/// Compiles a pattern to parts.
 private struct PatternCompiler {
   private(set) var parts: [PatternReader.Part] = []
   private(set) var hasTime = false
@@ -85,7 +84,7 @@ private struct PatternCompiler {
   private let locale: Locale
   private var seen: Set<Unicode.Scalar> = []
   private var position = 0
-  /// The number of letters of the last number.
+  /// The number of pattern letters of the most recent number.
   private var lastWidth = 0
 
   init(_ pattern: String, _ locale: Locale) {
@@ -125,7 +124,7 @@ private struct PatternCompiler {
       bytes[position..<end].forEach { add($0) }
       position = end + 1
       let isApostrophe = end == start
-      // Within quotes, two apostrophes also represent one.
+      // Inside quotes, too, two apostrophes represent one.
       let isDoubled = position < bytes.count && bytes[position] == UInt8(ascii: "'")
       if isApostrophe || isDoubled { add(UInt8(ascii: "'")) }
       if isApostrophe || !isDoubled { return true }
@@ -170,7 +169,7 @@ private struct PatternCompiler {
     case ("a", ...3):
       parts.append(.halves(names { [[$0.amSymbol, $0.pmSymbol], ["AM", "PM"]] }))
     case ("Z", ...3), ("Z", 5), ("X", ...5), ("x", ...5): parts.append(.offset)
-    // A long name contains spaces, and so may the text after it.
+    // A long zone name contains spaces, and so may the text that follows it.
     case ("z", 4) where position + count < bytes.count: return false
     case ("Z", 4), ("O", _), ("z", ...4), ("V", 2): parts.append(.zone)
     default: return false

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Conversion between local times and instants. Local times are seconds since 2001-01-01T00:00 on
-/// the clock, instants are seconds since 2001-01-01T00:00 UTC.
+/// Conversion between local times and instants: seconds since 2001-01-01T00:00 local time, and
+/// seconds since 2001-01-01T00:00 UTC.
 ///
 /// A local time occurs twice when clocks are set back, and is skipped when they are set forward:
 ///
@@ -42,8 +42,8 @@ extension TimeZone {
   /// Returns the local time at an instant.
   package func clock(at instant: Int) -> Int { instant + offset(at: instant) }
 
-  /// Returns the offsets one day before and after a local time. No offset from UTC is a day or
-  /// more.
+  /// Returns the offsets one day before and one day after a local time. Offsets from UTC are always
+  /// shorter than a day.
   private func offsets(around clock: Int) -> (before: Int, after: Int) {
     (offset(at: clock - 86_400), offset(at: clock + 86_400))
   }

@@ -9,11 +9,12 @@ package struct CatalogEvolution: Sendable {
     package let oldName: String
     package let name: String
     package let number: UInt16
-    /// The attributes and relationships of the newer model whose values are in no record.
+    /// The attributes and relationships of the newer model for which existing records have no
+    /// values.
     package fileprivate(set) var added: Set<String> = []
     /// The added properties that require a value and have no default value.
     package fileprivate(set) var missing: [String] = []
-    /// The stored derived attributes whose values don't exist or may have changed.
+    /// The stored derived attributes whose values are missing or may have changed.
     package fileprivate(set) var computed: [String] = []
     /// The added properties that have the name of an unrelated property in the older model.
     fileprivate var restarted: Set<String> = []
@@ -50,11 +51,11 @@ package struct CatalogEvolution: Sendable {
   /// The names of restored entities, whose objects still exist.
   package private(set) var returned: Set<String> = []
 
-  /// Numbers the newer model of a difference.
+  /// Assigns numbers to the parts of a difference's newer model.
   ///
   /// - Parameters:
   ///   - former: The older model's catalogue.
-  ///   - origin: The catalogue that the newer model had in this store before the older one, whose
+  ///   - origin: The catalogue that the newer model had in this store before the older one. Its
   ///     numbers are restored.
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(
@@ -162,8 +163,8 @@ package struct CatalogEvolution: Sendable {
     var unnumbered: [String] = []
     var kept: Set<UInt16> = []
 
-    /// Keeps the number of a property's values in the store or in the origin; otherwise its field
-    /// is new.
+    /// Keeps the field number of a property whose values are in the store or were in the origin.
+    /// Any other property is marked for a new number.
     mutating func keepNumber(of property: EvolvedProperty, _ plan: inout Entity) {
       if let source = property.formerName, let number = former.properties[source],
         kept.insert(number).inserted
@@ -188,7 +189,7 @@ package struct CatalogEvolution: Sendable {
       if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
     }
 
-    /// Numbers new fields, starting after all numbers that have ever been used.
+    /// Numbers new fields, after the greatest number ever used.
     mutating func numberNewFields(of entity: String) throws(ArborError) {
       var greatest = former.properties.values.max() ?? 0
       for name in unnumbered {
@@ -262,9 +263,9 @@ private struct EvolvedProperty {
   }
 
   let kind: Kind
-  /// The name of the kept field in the older model.
+  /// The name that the kept field had in the older model.
   let formerName: String?
-  /// Whether stored data of the older model is kept, in a field or elsewhere.
+  /// Whether stored data of the older model is kept, in the same field or elsewhere.
   let isKept: Bool
   /// The former relationship's name in the older model.
   var relationship: String?

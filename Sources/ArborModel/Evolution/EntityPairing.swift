@@ -13,15 +13,15 @@ extension EntityPairing {
     self.init(newOf: pairs.newOf, oldOf: pairs.oldOf)
   }
 
-  /// Returns the pairing of the outer models, by way of the model in between.
+  /// Returns the pairing of this one's older model with the newer model of `next`.
   func composed(with next: EntityPairing) -> EntityPairing {
     EntityPairing(
       newOf: newOf.map { $0.flatMap { next.newOf[$0] } },
       oldOf: next.oldOf.map { $0.flatMap { oldOf[$0] } })
   }
 
-  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
-  /// entities.
+  /// Returns this pairing, with entities that have no counterpart paired as in another pairing of
+  /// the same models.
   func filled(from other: EntityPairing) -> EntityPairing {
     var (newOf, oldOf) = (newOf, oldOf)
     for (old, new) in other.newOf.enumerated() {
@@ -48,12 +48,12 @@ extension EntityPairing {
       let parent = new.parents[index]
       if let parent { isElsewhere[index] = isElsewhere[parent] }
       guard let partner = oldOf[index] else {
-        // Entities below a new entity have a new ancestor.
+        // Descendants of a new entity have a new ancestor.
         isElsewhere[index] = true
         return nil
       }
       let formerParent = old.parents[partner].map { newOf[$0] }
-      // A removed parent is `nil` in the inner optional.
+      // If the parent was removed, the inner optional is `nil`.
       if formerParent != (parent.map { .some($0) }) { isElsewhere[index] = true }
       return Relatives(
         old: partner, new: index, oldLineage: old.lineage(of: partner),

@@ -1,7 +1,7 @@
 /// The hierarchy of a model's entities by index, with their declared properties by name.
 ///
-/// Supports invalid models: if several entities have the same name, the first is used; an unknown
-/// parent is ignored, and a cycle is broken.
+/// Tolerates invalid models: of several entities with the same name, the first is used; an unknown
+/// parent is ignored; and a cycle is broken.
 struct EntityTree: Sendable {
   enum Property: Sendable, Hashable {
     case attribute(PropertySlot)
@@ -32,7 +32,7 @@ struct EntityTree: Sendable {
     }
   }
 
-  /// Returns the parents without cycles, and the entities from the roots down.
+  /// Returns the parents without cycles, and the entities in order from the roots down.
   private static func ordered(_ parents: [Int?]) -> ([Int?], [Int]) {
     var parents = parents
     var order: [Int] = []
@@ -58,7 +58,7 @@ struct EntityTree: Sendable {
     return (parents, order)
   }
 
-  /// Returns an entity and its ancestors, the entity first.
+  /// Returns an entity followed by its ancestors.
   func lineage(of index: Int) -> [Int] {
     var lineage = [index]
     while let parent = parents[lineage[lineage.count - 1]] { lineage.append(parent) }
@@ -67,7 +67,7 @@ struct EntityTree: Sendable {
 
   func isKind(_ index: Int, of other: Int) -> Bool { lineage(of: index).contains(other) }
 
-  /// Returns an entity's own or inherited property with a name.
+  /// Returns an entity's own or inherited property by name.
   func property(named name: String, of index: Int) -> Property? {
     var next: Int? = index
     while let entity = next {
@@ -90,7 +90,7 @@ struct EntityTree: Sendable {
     entities[slot.entity].relationships[slot.slot]
   }
 
-  /// Returns the indexes that are stored for an entity's own declarations.
+  /// Returns the stored indexes that an entity itself declares.
   func keptIndexes(of index: Int) -> [KeptIndex] {
     entities[index].keptIndexes { column in
       switch property(named: column.property, of: index) {

@@ -27,10 +27,9 @@ extension RelationshipDescription: RenamedPart {}
 
 /// The corresponding parts of two versions of a model.
 ///
-/// Parts with the same name and identifier are paired first, then parts with the same identifier,
-/// then parts with the same name, and finally parts whose identifier is the other's name, for
-/// models that specify the previous name in each version. If there are several candidates, the
-/// first is chosen.
+/// Pairs are formed in this order: same name and same identifier; same identifier; same name; and
+/// finally the identifier of one equal to the name of the other, for models that specify the
+/// previous name in each version. The first of several candidates is chosen.
 struct IdentityPairs {
   /// For each part of the older version, its index in the newer one.
   private(set) var newOf: [Int?]
@@ -42,7 +41,7 @@ struct IdentityPairs {
     pairNames(old, new)
   }
 
-  /// Pairs only parts with the same identifier; use ``pairNames(_:_:)`` to pair the others.
+  /// Pairs only parts with the same identifier. Use ``pairNames(_:_:)`` to pair the others.
   init(identifiersOf old: [PartIdentity], _ new: [PartIdentity]) {
     newOf = Array(repeating: nil, count: old.count)
     oldOf = Array(repeating: nil, count: new.count)

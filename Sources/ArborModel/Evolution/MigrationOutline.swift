@@ -5,26 +5,26 @@
 ///    Person.fullName: renamed from Person.name
 ///    Person.nickname: removed, its values are dropped
 /// 2. Pass over the objects of Person:
-///    Person.initials: added, it is computed for present objects
+///    Person.initials: added, computed for existing objects
 /// 3. Build indexes of Person:
 ///    Person: the index byName is added: (fullName)
 /// Dropped: Person.nickname.
-/// To be checked:
-///    Person.rank: present objects without a value break the rule
+/// Rules to check:
+///    Person.rank: existing objects without a value violate the rule
 /// ```
 ///
-/// The catalogue comes first, because all other steps read records with it. Then come code, which
-/// sees the old values, and passes. Indexes are last, because they are built from the results.
+/// The catalogue comes first, because all other steps read records with it. Custom code, which sees
+/// the old values, and passes follow. Indexes are built last, from the results.
 package struct MigrationOutline: Sendable, Hashable {
   /// The work of a step. Steps without an entity concern values of composite types in any entity.
   package enum Work: Sendable, Hashable {
-    /// Changes the catalogue, independent of the number of objects.
+    /// A change to the catalogue. Its cost doesn't depend on the number of objects.
     case catalogue
-    /// Runs code for the objects of an entity.
+    /// Custom code for the objects of an entity.
     case code(entity: String?)
-    /// Visits every object of an entity.
+    /// A pass over all objects of an entity.
     case pass(entity: String?)
-    /// Builds indexes of an entity.
+    /// The construction of an entity's indexes.
     case indexBuild(entity: String?)
   }
 
@@ -47,9 +47,9 @@ package struct MigrationOutline: Sendable, Hashable {
 
   /// Determines the steps.
   ///
-  /// - Parameter names: The permitted losses, as `Entity` or `Entity.property` with the names in
-  ///   the older model, or `nil` to permit all. If its loss is permitted, a change that requires
-  ///   code is made without it.
+  /// - Parameter names: The permitted losses as `Entity` or `Entity.property`, with the names in
+  ///   the older model, or `nil` to permit all. A change that requires code is made without it if
+  ///   its loss is permitted.
   package init(_ difference: ModelDifference, dropping names: Set<String>?) {
     func isNamed(_ loss: ModelDifference.Loss) -> Bool { names?.contains(loss.name) ?? true }
     var changes: [Work: [ModelDifference.Change]] = [:]
@@ -102,14 +102,14 @@ extension MigrationOutline: CustomStringConvertible {
       lines.append("\(index + 1). \(step.work):")
       lines += step.changes.map { "   \($0.summary)" }
     }
-    if steps.isEmpty { lines.append("Nothing that is stored changes.") }
+    if steps.isEmpty { lines.append("No stored data changes.") }
     func list(_ title: String, _ names: [String]) {
       if !names.isEmpty { lines.append("\(title): \(names.joined(separator: ", ")).") }
     }
     list("Dropped", dropped.map(\.name))
-    list("Would be dropped and is not named", unnamed.map(\.name))
-    list("Named to be dropped, but not lost", unknownNames)
-    if !checks.isEmpty { lines.append("To be checked:") }
+    list("Would be dropped, but not listed", unnamed.map(\.name))
+    list("Listed to be dropped, but not lost", unknownNames)
+    if !checks.isEmpty { lines.append("Rules to check:") }
     for change in checks {
       guard let rule = change.rule else { continue }
       lines.append("   " + (change.subject.map { "\($0): " } ?? "") + rule.description)

@@ -1,4 +1,3 @@
-/// Comparison of attributes.
 extension ModelComparison {
   typealias AttributeChange = ModelDifference.AttributeChange
   typealias Filling = ModelDifference.Filling
@@ -155,7 +154,7 @@ extension ModelComparison {
   private func conversion(
     _ before: AttributeDescription, _ after: AttributeDescription
   ) -> ModelDifference.ValueConversion {
-    // There is nothing to convert if either attribute isn't stored.
+    // Nothing is converted unless both attributes are stored.
     if before.isTransient || after.isTransient { return .identity }
     if keepsParts(before, after) { return .identity }
     return ModelDifference.ValueConversion(from: before.type, to: after.type)

@@ -12,7 +12,8 @@ extension ModelComparison {
     if before.name != after.name { note(.entity(.renamed(from: before.name)), .catalogue) }
     compareParents(before, partner, after, index)
     if before.isAbstract != after.isAbstract {
-      // An abstract entity has no objects of its own; existing ones would have no entity.
+      // An abstract entity has no objects of its own, so existing ones would be left without an
+      // entity.
       after.isAbstract
         ? note(.entity(.becameAbstract), .code, loss: .objects)
         : note(.entity(.becameConcrete), .catalogue)
@@ -75,7 +76,7 @@ extension ModelComparison {
     }
   }
 
-  /// Compares two types. The values of parts are stored by name in the attribute.
+  /// Compares two types. The attribute stores the values of the parts by name.
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
     let pairs = IdentityPairs(

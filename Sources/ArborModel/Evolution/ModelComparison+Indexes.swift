@@ -1,12 +1,12 @@
 /// Comparison of stored indexes, including uniqueness constraints.
 extension ModelComparison {
-  /// Records each index that is added, removed or changed, and each that must be rebuilt because
-  /// its contents change. Uniqueness constraints are recorded separately.
+  /// Records each index that is added, removed or changed, and each unchanged one that must be
+  /// rebuilt because its contents change. Uniqueness constraints are recorded separately.
   mutating func compareIndexes(of entity: Int) {
     let name = new.entities[entity].name
     let after = newTree.keptIndexes(of: entity)
     guard let partner = pairing.entities.oldOf[entity] else {
-      // The entity is new, but its subentities have existing objects.
+      // A new entity can have subentities with existing objects.
       guard changedFamilies.contains(entity) else { return }
       concern(Subject(name), nil)
       for index in after { noteAddition(of: index) }
@@ -72,14 +72,15 @@ extension ModelComparison {
   private mutating func compare(
     _ before: KeptIndex, _ translated: KeptIndex?, _ after: KeptIndex, of entity: Int
   ) {
-    // An indexed attribute or a constraint is named after its columns, and renamed with them.
+    // The index of an indexed attribute or of a constraint is named after its columns, and is
+    // renamed with them.
     if let translated, translated.name != after.name {
       note(.index(.renamed(name: after.name, from: before.name)), .catalogue)
     }
     guard translated?.unnamed == after.unnamed else {
       var lenient = translated?.unnamed
       lenient?.isUnique = after.isUnique
-      // Removing only the uniqueness leaves the entries unchanged.
+      // Dropping only the uniqueness leaves the entries unchanged.
       let isRelaxed = lenient == after.unnamed && !after.isUnique
       note(
         .index(.changed(from: before.declaration, to: after.declaration)),
@@ -179,7 +180,7 @@ extension ModelComparison {
 }
 
 extension KeptIndex {
-  /// The index without its name, for comparing its contents.
+  /// The index without its name, for comparing indexes by content.
   fileprivate var unnamed: KeptIndex {
     KeptIndex(name: "", columns: columns, isUnique: isUnique, condition: condition)
   }

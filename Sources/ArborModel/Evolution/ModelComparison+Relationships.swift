@@ -1,4 +1,3 @@
-/// Comparison of relationships.
 extension ModelComparison {
   typealias RelationshipChange = ModelDifference.RelationshipChange
 
@@ -60,7 +59,7 @@ extension ModelComparison {
         note(.spread(isOptional: isOptional), .catalogue, rule: relationship.requiredCount)
       }
     } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
-      // The links already exist if the inverse is older.
+      // If the inverse already existed, so do the links.
       let isFilled = !relationship.isTransient && formerInverse(of: slot) != nil
       note(
         .added(isOptional: isOptional), isFilled ? .pass : .catalogue,
@@ -105,7 +104,8 @@ extension ModelComparison {
     }
   }
 
-  /// Returns the kind of data lost with a removed relationship. Links are kept if the inverse is.
+  /// Returns the kind of data that is lost with a removed relationship. Links survive if the
+  /// inverse does.
   private func loss(ofRemoved slot: PropertySlot) -> ModelDifference.Loss.Kind? {
     let relationship = oldTree.relationship(slot)
     guard !relationship.isTransient else { return nil }
@@ -228,7 +228,7 @@ extension ModelComparison {
     let isSame =
       former == nil ? old.inverse == new.inverse : newName != nil && newName == new.inverse
     guard !isSame else { return }
-    // With a to-one inverse, the links are stored there; otherwise in a table of their own.
+    // If the inverse is to-one, it stores the links; otherwise they are in a table of their own.
     let isStored = !old.isTransient && !new.isTransient
     let isMoved = isStored && old.isToMany && new.isToMany
     let back = isStored ? formerInverse(of: after) : nil
@@ -240,7 +240,7 @@ extension ModelComparison {
 }
 
 extension RelationshipDescription {
-  /// The rule that objects without a member violate, or `nil`.
+  /// The rule that objects without a member violate, or `nil` if there isn't one.
   fileprivate var requiredCount: ModelDifference.Rule? {
     guard !isOptional, !isTransient else { return nil }
     if !isToMany { return .mandatory }

@@ -60,8 +60,8 @@ struct ModelComparison {
   }
 
   mutating func changed() -> [Change] {
-    // Indexes are compared last, because they depend on inherited properties, but are listed with
-    // their entity.
+    // Indexes are compared last, because they depend on inherited properties, but they are listed
+    // with their entity.
     var properties: [[Change]] = []
     for index in new.entities.indices {
       compareEntity(index)

@@ -8,7 +8,7 @@ extension ModelDifference {
     public let subject: Subject?
     /// The part in the older model that contains the objects or values, or `nil` for an added part.
     public let source: Subject?
-    /// The effort of the change.
+    /// The effort of migrating a store for the change.
     public let effort: Effort
     /// The stored data that is lost, or `nil`.
     ///
@@ -33,7 +33,7 @@ extension ModelDifference {
     case attribute(AttributeChange)
     /// A change of a relationship.
     case relationship(RelationshipChange)
-    /// A change of an index or a uniqueness constraint.
+    /// A change of an index or uniqueness constraint.
     case index(IndexChange)
     /// A change of a composite type.
     case composite(CompositeChange)
@@ -60,7 +60,7 @@ extension ModelDifference {
 
   /// The effort of migrating a store for a change, in ascending order.
   public enum Effort: Sendable, Hashable, Comparable, CaseIterable {
-    /// None: no stored data is affected.
+    /// No effort: no stored data is affected.
     case none
     /// A catalogue change, independent of the number of objects. Records are converted when they
     /// are read.
@@ -131,7 +131,7 @@ extension ModelDifference {
       maximum = attribute.maximum
     }
 
-    /// Returns whether a value within the other bounds may be outside these.
+    /// Returns whether a value within the other bounds can be outside these.
     func isNarrower(than other: Bounds) -> Bool {
       let isHigher =
         !minimum.isNull
@@ -151,9 +151,9 @@ extension ModelDifference {
     case value(PropertyValue)
     /// The value computed by the attribute's derivation.
     case computed
-    /// None, because the attribute is not stored.
+    /// No value, because the attribute is not stored.
     case notStored
-    /// None, although the attribute is mandatory.
+    /// No value, although the attribute is mandatory.
     case missing
 
     init(_ attribute: AttributeDescription) {

@@ -13,7 +13,7 @@ extension ModelDifference {
     case becameAbstract
     /// The entity became concrete.
     case becameConcrete
-    /// The class changed, where `nil` represents plain managed objects.
+    /// The class changed. `nil` represents `ManagedObject`.
     case classNameChanged(from: String?, to: String?)
     /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
@@ -70,7 +70,7 @@ extension ModelDifference {
     case patternChanged(from: String?, to: String?)
     /// The class of the values changed.
     case valueClassNameChanged(from: String?, to: String?)
-    /// Preservation in the history on deletion was enabled or disabled.
+    /// Whether the history preserves the value of a deleted object changed.
     case preservationChanged(isPreserved: Bool)
     /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
@@ -140,7 +140,7 @@ extension ModelDifference {
     case renamed(name: String, from: String)
     /// The columns, condition or uniqueness of the index changed.
     case changed(from: FetchIndexDescription, to: FetchIndexDescription)
-    /// The index is unchanged, but is rebuilt because its values or objects change.
+    /// The index itself is unchanged, but must be rebuilt because its values or objects change.
     case refilled(name: String)
     /// A uniqueness constraint on the properties was added.
     case uniquenessAdded([String])
@@ -165,7 +165,7 @@ extension ModelDifference {
     /// The type of a part changed.
     case partTypeChanged(
       name: String, part: String, from: AttributeType, to: AttributeType, ValueConversion)
-    /// Another property of a part changed: whether it is optional, its default value or its bounds.
+    /// Another property of a part changed: its optionality, default value or bounds.
     case partDeclarationChanged(name: String, part: String)
   }
 

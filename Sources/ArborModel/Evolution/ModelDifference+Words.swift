@@ -1,4 +1,4 @@
-/// Textual descriptions of differences.
+/// Human-readable descriptions of differences.
 extension ModelDifference: CustomStringConvertible {
   /// The changes, one per line.
   public var description: String { changes.map(\.description).joined(separator: "\n") }
@@ -11,7 +11,7 @@ extension ModelDifference.Change: CustomStringConvertible {
     return effort.isEmpty ? summary : "\(summary) (\(effort))"
   }
 
-  /// The description without the effort, for lists that are grouped by it.
+  /// The description without the effort, for lists grouped by effort.
   package var summary: String {
     var text = subject.map { "\($0): " } ?? ""
     text += kind.description
@@ -36,7 +36,8 @@ extension ModelDifference.Kind: CustomStringConvertible {
 }
 
 extension ModelDifference.Effort: CustomStringConvertible {
-  /// `lightweight`, `builds an index`, `one pass over the objects`, `needs code`, or empty.
+  /// `lightweight`, `builds an index`, `one pass over the objects` or `needs code`; empty if no
+  /// stored data changes.
   public var description: String {
     switch self {
     case .none: ""
@@ -61,24 +62,24 @@ extension ModelDifference.Loss: CustomStringConvertible {
 }
 
 extension ModelDifference.Rule: CustomStringConvertible {
-  /// A description of objects that violate the rule.
+  /// The objects that violate the rule: `existing objects without a value violate the rule`.
   public var description: String {
     let breaking =
       switch self {
-      case .mandatory: "present objects without a value"
+      case .mandatory: "existing objects without a value"
       case .unique(let properties):
-        "present objects with the same \(properties.joined(separator: ", "))"
-      case .minimumCount(let count): "present objects with fewer than \(Self.members(count))"
-      case .maximumCount(let count): "present objects with more than \(Self.members(count))"
-      case .bounds(let bounds): "present values outside of \(bounds)"
-      case .pattern(let pattern): "present values that do not match \(pattern)"
-      case .valuesFit(let type): "present values that do not fit \(ModelJSON.text(of: type))"
-      case .destination(let entity): "present links to objects that are no \(entity)"
-      case .inverse(let inverse): "present links without a counterpart in \(inverse)"
+        "existing objects with the same \(properties.joined(separator: ", "))"
+      case .minimumCount(let count): "existing objects with fewer than \(Self.members(count))"
+      case .maximumCount(let count): "existing objects with more than \(Self.members(count))"
+      case .bounds(let bounds): "existing values outside of \(bounds)"
+      case .pattern(let pattern): "existing values that do not match \(pattern)"
+      case .valuesFit(let type): "existing values that do not fit \(ModelJSON.text(of: type))"
+      case .destination(let entity): "existing links to objects that don't belong to \(entity)"
+      case .inverse(let inverse): "existing links without a counterpart in \(inverse)"
       case .noLongerKind(let entities):
-        "relationships to \(entities.joined(separator: " or ")) that lead to present objects"
+        "relationships to \(entities.joined(separator: " or ")) that contain existing objects"
       }
-    return "\(breaking) break the rule"
+    return "\(breaking) violate the rule"
   }
 
   private static func members(_ count: Int) -> String {
@@ -99,14 +100,14 @@ extension ModelDifference.Bounds: CustomStringConvertible {
 }
 
 extension ModelDifference.Filling: CustomStringConvertible {
-  /// `present objects have nil`.
+  /// `existing objects have nil`.
   public var description: String {
     switch self {
-    case .null: "present objects have nil"
-    case .value(let value): "present objects have \(value.quoted)"
-    case .computed: "it is computed for present objects"
-    case .notStored: "it is not stored"
-    case .missing: "it is mandatory without a default"
+    case .null: "existing objects have nil"
+    case .value(let value): "existing objects have \(value.quoted)"
+    case .computed: "computed for existing objects"
+    case .notStored: "not stored"
+    case .missing: "mandatory without a default"
     }
   }
 }
@@ -166,7 +167,7 @@ extension ModelDifference.AttributeChange: CustomStringConvertible {
     case .valueClassNameChanged(let former, let name): changing("the value class", former, name)
     case .preservationChanged(let isPreserved):
       isPreserved
-        ? "kept in the history of deletions" : "no longer kept in the history of deletions"
+        ? "preserved in the history on deletion" : "no longer preserved in the history on deletion"
     case .versionHashModifierChanged(let former, let modifier):
       changing("the version hash modifier", former, modifier)
     case .userInfoChanged: "the user info changes"
@@ -178,14 +179,14 @@ extension ModelDifference.RelationshipChange: CustomStringConvertible {
   /// The change in human-readable form: `becomes to-many`.
   public var description: String {
     switch self {
-    case .added(let isOptional): isOptional ? "added" : "added, it is mandatory"
+    case .added(let isOptional): isOptional ? "added" : "added, mandatory"
     case .removed(let entities): removal(keptIn: entities)
     case .renamed(let former): "renamed from \(former)"
     case .moved(let former): "moved from \(former)"
     case .spread(let isOptional):
-      "added to more objects" + (isOptional ? "" : ", it is mandatory")
+      "added to more objects" + (isOptional ? "" : ", mandatory")
     case .inherited(let entity, let isOptional):
-      "inherited from \(entity)" + (isOptional ? "" : ", it is mandatory")
+      "inherited from \(entity)" + (isOptional ? "" : ", mandatory")
     case .disinherited(let entity): "no longer inherited from \(entity)"
     case .replacesAttribute(let former): "replaces the attribute \(former)"
     case .becameToMany: "becomes to-many"
@@ -284,7 +285,7 @@ private func changing(_ what: String, _ former: String?, _ present: String?) -> 
 }
 
 private func removal(keptIn entities: [String]) -> String {
-  entities.isEmpty ? "removed" : "removed but in \(entities.joined(separator: ", "))"
+  entities.isEmpty ? "removed" : "removed except in \(entities.joined(separator: ", "))"
 }
 
 private func list(_ properties: [String]) -> String { "(\(properties.joined(separator: ", ")))" }

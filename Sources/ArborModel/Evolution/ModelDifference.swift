@@ -9,10 +9,11 @@
 /// for loss in difference.losses { print("lost: \(loss.name)") }
 /// ```
 ///
-/// Renamed entities and properties are matched by renaming identifier: the identifier (or, without
-/// one, the name) in the older model is looked up among those of the newer one. Parts that kept
-/// their names haven't been renamed. A part with another name and another identifier is removed,
-/// and a new one is added. A property that moves up or down the entity hierarchy keeps its values.
+/// Renamed entities and properties are matched by renaming identifier. The identifier of a part in
+/// the older model (or its name, if it doesn't have one) is looked up among the identifiers in the
+/// newer model. A part that kept its name was not renamed. A part whose name and identifier both
+/// differ counts as removed, and its replacement as added. A property that moves up or down the
+/// entity hierarchy keeps its values.
 ///
 /// ## Topics
 /// ### Changes
@@ -39,7 +40,7 @@ public struct ModelDifference: Sendable {
   }
 
   /// The changes: the entities in the order of the newer model, each with its properties and
-  /// indexes, then removed entities, then changes of the model as a whole.
+  /// indexes; then removed entities; then changes of the model as a whole.
   public let changes: [Change]
   package let old: ManagedObjectModel
   package let new: ManagedObjectModel
@@ -78,8 +79,8 @@ public struct ModelDifference: Sendable {
 }
 
 extension ModelDifference {
-  /// The properties of the older model that each attribute and relationship of the newer one
-  /// continues, or empty for new ones.
+  /// For each attribute and relationship of the newer model, the properties of the older model
+  /// whose data it continues. Empty for new properties.
   package var origins: [Subject: Set<Subject>] {
     var origins: [Subject: Set<Subject>] = [:]
     func add(_ parts: KeyPath<EntityDescription, [some RenamedPart]>, _ paired: PropertyPairing) {
@@ -141,12 +142,13 @@ extension ManagedObjectModel {
 }
 
 extension ModelDifference {
-  /// Returns the difference from this difference's older model to another one's newer model, by way
+  /// Returns the difference from this difference's older model to the newer model of `next`, by way
   /// of the model between them.
   ///
-  /// Renames and moves compose: a part that was renamed twice is renamed from its first name, even
-  /// if the outer models have no identifier in common. A part that was removed and later added
-  /// under the same name is removed and added, because its values were lost in between.
+  /// Renames and moves are composed: a part that was renamed twice counts as renamed from its first
+  /// name, even if the outer models have no identifier in common. A part that was removed and later
+  /// added under the same name counts as removed and added, because its values were lost in
+  /// between.
   ///
   /// ```swift
   /// let direct = try first.difference(to: second).composed(with: second.difference(to: third))

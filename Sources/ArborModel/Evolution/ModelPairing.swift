@@ -23,7 +23,7 @@ extension ModelPairing {
       relationships: pairing(\.relationships))
   }
 
-  /// Returns the pairing of the outer models, by way of the model in between.
+  /// Returns the pairing of this one's older model with the newer model of `next`.
   func composed(with next: ModelPairing) -> ModelPairing {
     ModelPairing(
       entities: entities.composed(with: next.entities),
@@ -31,8 +31,8 @@ extension ModelPairing {
       relationships: relationships.composed(with: next.relationships, entities, next.entities))
   }
 
-  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
-  /// parts.
+  /// Returns this pairing, with parts that have no counterpart paired as in another pairing of the
+  /// same models.
   func filled(from other: ModelPairing) -> ModelPairing {
     let filled = entities.filled(from: other.entities)
     return ModelPairing(

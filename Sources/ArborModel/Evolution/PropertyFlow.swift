@@ -1,14 +1,15 @@
-/// The properties of one kind that existing objects gain and lose, including by changes of the
-/// hierarchy.
+/// The properties, either attributes or relationships, that existing objects gain and lose,
+/// including through changes of the entity hierarchy.
 struct PropertyFlow {
-  /// The properties of the newer model without a value in some objects.
+  /// The properties of the newer model that have no value in some objects.
   private(set) var gained: Set<PropertySlot> = []
   /// The properties of the older model whose values are lost for some objects.
   private(set) var lost: Set<PropertySlot> = []
-  /// By entity of the newer model, the newly inherited properties that other objects already had.
+  /// For each entity of the newer model, the newly inherited properties that other objects already
+  /// had.
   private(set) var inherited: [Int: [PropertySlot]] = [:]
-  /// By entity of the newer model, the properties that are no longer inherited but kept by other
-  /// objects.
+  /// For each entity of the newer model, the properties that it no longer inherits, but that other
+  /// objects keep.
   private(set) var disinherited: [Int: [PropertySlot]] = [:]
   private var notedAbove: Set<Note> = []
 
@@ -51,8 +52,8 @@ struct PropertyFlow {
     }
   }
 
-  /// Returns whether a note hasn't already been recorded for the entity's parent, from which it is
-  /// inherited.
+  /// Returns whether a note is new: `false` if it was already recorded for the parent from which
+  /// the entity inherits the property.
   private mutating func isNews(_ note: Note, _ parents: [Int?]) -> Bool {
     notedAbove.insert(note)
     guard let parent = parents[note.entity] else { return true }

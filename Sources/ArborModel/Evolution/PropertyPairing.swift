@@ -1,13 +1,12 @@
-/// The origins of a newer model's properties in an older one, for either attributes or
-/// relationships.
+/// The origins of a newer model's attributes, or of its relationships, in an older model.
 ///
-/// Most properties have a partner: a property of the same entity. A property that moves up or down
-/// the hierarchy has its values at related entities, at exactly one of them for the objects of each
-/// subentity.
+/// Most properties have a partner: a property of the same entity. The values of a property that
+/// moves up or down the hierarchy come from related entities, for the objects of each subentity
+/// from exactly one of them.
 struct PropertyPairing: Sendable {
-  /// For each property of each entity of the older model, the slot of its partner in the newer one.
+  /// For each property of each entity in the older model, the slot of its partner in the newer one.
   private(set) var newPartners: [[Int?]]
-  /// For each property of each entity of the newer model, the slot of its partner in the older one.
+  /// For each property of each entity in the newer model, the slot of its partner in the older one.
   private(set) var oldPartners: [[Int?]]
   /// The origins of moved properties.
   private(set) var moves: [PropertySlot: [PropertySlot]] = [:]
@@ -34,7 +33,7 @@ struct PropertyPairing: Sendable {
     self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
     var pairs = relatives.map { IdentityPairs(identifiersOf: old[$0.old], new[$0.new]) }
     join(pairs, relatives)
-    // A matching identifier at a related entity takes precedence over a name, too.
+    // A matching identifier at a related entity takes precedence over a matching name, too.
     addMoves(among: relatives, entities, old, new, onlyIdentifiers: true)
     for (index, pair) in relatives.enumerated() {
       pairs[index].pairNames(old[pair.old], new[pair.new]) { oldSlot, newSlot in
@@ -53,10 +52,11 @@ struct PropertyPairing: Sendable {
     }
   }
 
-  /// Pairs the properties that entities don't keep unchanged with those of related entities.
+  /// Pairs the loose properties of entities with those of related entities; see
+  /// ``LooseProperties``.
   ///
-  /// - Parameter onlyIdentifiers: Whether to pair only properties of which one has a renaming
-  ///   identifier.
+  /// - Parameter onlyIdentifiers: Whether to pair only properties at least one of which has a
+  ///   renaming identifier.
   private mutating func addMoves(
     among relatives: [EntityPairing.Relatives], _ entities: EntityPairing,
     _ old: [[PartIdentity]], _ new: [[PartIdentity]], onlyIdentifiers: Bool = false
@@ -83,7 +83,8 @@ struct PropertyPairing: Sendable {
             continue
           }
         }
-        // An entity with both has already paired them, unless an identifier contradicts that.
+        // Properties of the same entity have already been paired, unless an identifier contradicts
+        // that.
         guard entities.newOf[from[partner].entity] != to[index].entity else { continue }
         addMove(from: from[partner], to: to[index])
       }
@@ -136,12 +137,12 @@ struct PropertyPairing: Sendable {
     return pair.oldLineage.lazy.compactMap { entity in
       movedSlots[Hop(new: new, oldEntity: entity)].map { PropertySlot(entity: entity, slot: $0) }
     }.first { old in
-      // For other subentities, the same source can move elsewhere; identifiers take precedence.
+      // The same source can move elsewhere for other subentities. Identifiers take precedence.
       movesTo[old]?.first { pair.newLineage.contains($0.entity) } == new
     }
   }
 
-  /// Returns the pairing of the outer models, by way of the model in between.
+  /// Returns the pairing of this one's older model with the newer model of `next`.
   func composed(
     with next: PropertyPairing, _ entities: EntityPairing, _ nextEntities: EntityPairing
   ) -> PropertyPairing {
@@ -166,8 +167,8 @@ struct PropertyPairing: Sendable {
     return result
   }
 
-  /// Returns this pairing, completed with pairs of another pairing of the same models for unpaired
-  /// properties.
+  /// Returns this pairing, with properties that have no counterpart paired as in another pairing of
+  /// the same models.
   ///
   /// - Parameters:
   ///   - otherEntities: The pairing of entities in the other pairing.
@@ -197,8 +198,8 @@ struct PropertyPairing: Sendable {
   }
 }
 
-/// The properties that an entity's objects don't keep unchanged: those without a partner, and those
-/// of ancestors that the entity has in only one model.
+/// The properties that could move: those without a partner, and those of ancestors that the entity
+/// has in only one model.
 struct LooseProperties {
   private let unpairedOld: [[Int]]
   private let unpairedNew: [[Int]]

@@ -19,7 +19,7 @@ extension ModelDifference {
     /// The conversion requires code.
     case custom
 
-    /// The conversions of values when they are read as another kind, other than wider numbers.
+    /// The conversions for values that are read as another kind, except wider numbers.
     private static let readings: [FieldKind: ValueConversion] = [
       .boolean: .booleanToInteger, .uuid: .uuidToString, .uri: .uriToString, .date: .dateToDouble,
     ]

@@ -1,11 +1,11 @@
 internal import ArborJSON
 internal import Foundation
 
-/// The vocabulary of the JSON form of models.
+/// The JSON form of models.
 ///
 /// The form is a compact equivalent of model files. Entities, attributes and relationships are
-/// members with their names as keys. An attribute with only a type is represented by the type,
-/// followed by `?` if it is optional. Default values are omitted.
+/// members keyed by name. An attribute that has only a type is written as the type, followed by `?`
+/// if it is optional. Default values are omitted.
 ///
 /// ```json
 /// {
@@ -99,15 +99,15 @@ extension AttributeType {
     }
   }
 
-  /// Returns whole seconds as a string, which is more readable, and any other date exactly, as a
-  /// number.
+  /// Returns whole seconds as an ISO 8601 string, which is more readable, and any other date
+  /// exactly, as a number.
   private static func json(of date: Date) -> JSONValue {
     let seconds = date.timeIntervalSinceReferenceDate
     if seconds == seconds.rounded(), let text = ISO8601Date.text(date) { return .string(text) }
     return JSONNumber(seconds).map(JSONValue.number) ?? .null
   }
 
-  /// Returns the value of this type that JSON represents, or `nil` if there isn't one.
+  /// Returns the value of this type that JSON represents, or `nil` if it doesn't represent one.
   func value(ofJSON node: JSONNode) -> PropertyValue? {
     switch node.kind {
     case .null: .null

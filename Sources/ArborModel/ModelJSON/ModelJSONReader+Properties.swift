@@ -16,7 +16,7 @@ extension ModelJSONReader {
       readType(member.value, into: &attribute)
       return attribute
     }
-    // The values are read last, because their interpretation depends on the type.
+    // Values are read last, because their interpretation depends on the type.
     var values: [JSONNode.Member] = []
     for member in members(member.value) {
       let value = member.value

@@ -24,19 +24,20 @@ extension ManagedObjectModel {
   }
 }
 
-/// Reads the JSON form of a model, and reports all problems together.
+/// Reads the JSON form of a model, and reports all problems at once.
 struct ModelJSONReader {
   private(set) var model = ManagedObjectModel(entities: [])
   private var nodes: [ModelSubject: JSONNode] = [:]
   private var problems: [(node: JSONNode, error: ArborError)] = []
   /// The parts that could not be read. Rule violations in them would only be consequences.
   private var unreadable: Set<ModelSubject> = []
-  /// The part of the model that is being read, for problems.
+  /// The part of the model that is currently read, to which problems are attributed.
   private var subject = ModelSubject.model
   private(set) var entityName: String?
   private var propertyName: String?
 
-  /// The maximum number of listed problems: locating each requires reading the document up to it.
+  /// The maximum number of listed problems. Limited because locating each one requires reading the
+  /// document up to it.
   static let maximumListed = 1_000
 
   static func read(_ document: JSONDocument) throws(ArborError) -> ManagedObjectModel {
@@ -108,7 +109,7 @@ struct ModelJSONReader {
     return notes
   }
 
-  /// Reads one part of the model. Problems refer to that part.
+  /// Reads one part of the model, and attributes problems to it.
   mutating func reading<Part>(
     _ subject: ModelSubject, at member: JSONNode.Member, entity: String?, property: String? = nil,
     _ body: (inout Self) -> Part

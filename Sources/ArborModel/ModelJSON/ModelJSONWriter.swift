@@ -27,7 +27,7 @@ extension ManagedObjectModel {
     return JSONValue.object(root).data(style)
   }
 
-  /// The JSON form on one line, which stores contain.
+  /// The JSON form on one line, as stored in stores.
   package var compactJSON: Data { jsonData(.compact) }
 }
 
@@ -40,7 +40,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// Adds a flag unless it has its default value.
+  /// Adds a flag unless it has its usual value.
   fileprivate mutating func add(_ key: String, _ flag: Bool, unless usual: Bool = false) {
     if flag != usual { self[key] = .bool(flag) }
   }
@@ -145,7 +145,7 @@ extension FetchedPropertyDescription {
 }
 
 extension FetchRequestTemplate {
-  /// Returns the template, including its name if that differs from its key.
+  /// Returns the template, with its name only if the name differs from its key.
   fileprivate func json(unlessNamed key: String) -> JSONValue {
     var object = JSONObject()
     if name != key { object["name"] = .string(name) }

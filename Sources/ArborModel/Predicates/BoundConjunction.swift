@@ -1,4 +1,4 @@
-/// A conjunction in normal form, prepared for query planning before its arguments are known.
+/// A conjunction in normal form, prepared for query planning. Its arguments are not known yet.
 package struct BoundConjunction: Sendable {
   let members: [BoundMember]
   /// The conditions of the members on related objects.
@@ -58,11 +58,11 @@ package struct BoundConjunction: Sendable {
 /// A member of a predicate's conjunction, analysed before its arguments are known.
 struct BoundMember: Sendable {
   let node: BoundNode
-  /// The comparison of a property with a constant that the member consists of, or `nil`.
+  /// The comparison of a property with a constant, if the member consists of nothing else.
   let pattern: IndexablePattern?
   /// The disjuncts of the member if each may have an access path of its own, otherwise empty.
   let alternatives: [BoundConjunction]
-  /// Whether the validity of operators depends on arguments.
+  /// Whether the validity of an operator depends on the arguments.
   let needsCheck: Bool
 
   init(_ node: BoundNode) {
@@ -105,7 +105,7 @@ struct BoundMember: Sendable {
     }
   }
 
-  /// Returns a disjunction, in which alternatives that compare one property with single values are
+  /// Returns a disjunction. Alternatives that compare the same property with single values are
   /// merged.
   private func disjunction(
     arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
@@ -126,7 +126,7 @@ struct BoundMember: Sendable {
           points.append((term, values))
         }
       } else {
-        // A single alternative that requires a scan makes the access paths of the others useless.
+        // If a single alternative requires a scan, the access paths of the others are useless.
         guard conjunction.mayNarrow else { return Conjunct(node: node) }
         others.append(conjunction)
       }
@@ -172,10 +172,10 @@ extension IndexableTerm {
 }
 
 extension BoundPredicate {
-  /// Returns the predicate as a conjunction, each member with the condition that an index can
-  /// evaluate. `NOT` is pushed down if that is equivalent, nested conjunctions are flattened, and
-  /// comparisons that no record can satisfy are eliminated. An empty conjunction is satisfied by
-  /// every object.
+  /// Returns the predicate in conjunctive normal form, each member with the condition that an index
+  /// can evaluate. `NOT` is pushed down if that is equivalent, nested conjunctions are flattened,
+  /// and comparisons that no record can satisfy are eliminated. An empty conjunction is satisfied
+  /// by every object.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package func conjunction(

@@ -1,7 +1,7 @@
 /// Traversal of bound trees.
 extension BoundNode {
-  /// The operands of the node's comparison, its child predicates, and whether these have their own
-  /// scope.
+  /// The operands of the node's comparison, its child predicates, and whether the children are in a
+  /// scope of their own.
   private var parts: (expressions: [BoundExpression], nodes: [BoundNode], opensScope: Bool) {
     switch self {
     case .constant: ([], [], false)
@@ -12,8 +12,8 @@ extension BoundNode {
     }
   }
 
-  /// Returns whether an expression in the tree satisfies a condition, which receives the number of
-  /// scopes between the tree and the expression.
+  /// Returns whether an expression in the tree satisfies a condition. The condition receives the
+  /// number of scopes between the tree's root and the expression.
   func contains(depth: Int = 0, where condition: (BoundExpression, _ depth: Int) -> Bool) -> Bool {
     let parts = parts
     return parts.expressions.contains { $0.contains(depth: depth, where: condition) }
@@ -22,8 +22,8 @@ extension BoundNode {
       }
   }
 
-  /// Whether the predicate reads candidates of enclosing scopes, so that it cannot be evaluated
-  /// alone.
+  /// Whether the predicate reads candidates of enclosing scopes, so that it cannot be evaluated by
+  /// itself.
   package var readsOuterScopes: Bool { contains { $0.isOuter(at: $1) } }
 
   /// Whether the predicate is or contains a `MATCHES`.
@@ -61,7 +61,8 @@ extension BoundExpression {
     }
   }
 
-  /// Returns whether the expression itself refers to a candidate of an enclosing scope.
+  /// Returns whether the expression itself, regardless of its parts, refers to a candidate of an
+  /// enclosing scope.
   fileprivate func isOuter(at depth: Int) -> Bool {
     switch self {
     case .path(let path): path.scope > depth
@@ -89,7 +90,7 @@ extension BoundExpression {
     contains { expression, _ in if case .argument = expression { true } else { false } }
   }
 
-  /// Returns the number of expressions in the tree, without predicates, up to a maximum.
+  /// Returns the number of expressions in the tree, up to a maximum. Predicates are not counted.
   func size(upTo most: Int) -> Int {
     var count = 0
     _ = contains { _, _ in
@@ -99,8 +100,8 @@ extension BoundExpression {
     return count
   }
 
-  /// The predicates directly contained in the expression, from left to right. Predicates nested in
-  /// these are not included, so that a recursive traversal visits each once.
+  /// The predicates that the expression contains directly, from left to right. Predicates nested in
+  /// these are excluded, so that a recursive traversal visits each one once.
   var heldNodes: [BoundNode] {
     switch self {
     case .path, .constant, .argument, .collection, .slot, .decoded: []

@@ -7,13 +7,14 @@ package indirect enum BoundExpression: Sendable {
   case constant(PropertyValue)
   case argument(Int)
   case list([BoundExpression])
-  /// The members of a to-many relationship, in their order if it is ordered, otherwise ascending.
+  /// The members of a to-many relationship: in their order if it is ordered, otherwise in ascending
+  /// order.
   case collection(BoundCollection)
-  /// The value of an expression for each object of a collection, which is the candidate. If the
-  /// value is a collection itself, the results are concatenated.
+  /// The value of an expression for each object of a collection, with that object as the candidate.
+  /// Values that are collections themselves are concatenated.
   case each(BoundExpression, of: EntitySchema, BoundExpression)
-  /// The value of an expression for one object, which is the candidate, or `nil` if there is no
-  /// object.
+  /// The value of an expression for one object, with that object as the candidate, or `nil` if
+  /// there is no object.
   case follow(BoundExpression, of: EntitySchema, BoundExpression)
   /// A collection operator whose result is a collection.
   case union(BoundUnion, BoundExpression)
@@ -22,16 +23,17 @@ package indirect enum BoundExpression: Sendable {
   case custom(String, [BoundExpression], PredicateSite)
   case cast(BoundExpression, ValueCast)
   case ternary(BoundNode, BoundExpression, BoundExpression)
-  /// The objects of a collection that satisfy a predicate, whose candidate they are.
+  /// The objects of a collection that satisfy a predicate, with each object as the predicate's
+  /// candidate.
   case subquery(BoundExpression, of: EntitySchema, BoundNode)
-  /// The values of a list that satisfy a predicate, which reads them from the slot.
+  /// The values of a list that satisfy a predicate. The predicate reads each value from the slot.
   case filter(BoundExpression, BoundSlot, BoundNode)
   case slot(BoundSlot)
   case element(BoundExpression, BoundPosition)
   /// A part of the JSON of a `Codable` attribute.
   case decoded(BoundPath, CodablePath)
-  /// A named part of a composite, or a property of an object whose entity is known only at
-  /// evaluation; a collection if the base is one. The associated kind is that of the part in the
+  /// A named part of a composite, or a property of an object whose entity is known only during
+  /// evaluation. A collection if the base is one. The associated kind is that of the part in the
   /// model.
   case part(BoundExpression, String, ValueKind)
 }
@@ -112,8 +114,8 @@ extension BoundExpression {
     }
   }
 
-  /// Whether the expression is a composite attribute or a composite within one, whose parts are not
-  /// properties of another object.
+  /// Whether the expression is a composite attribute, or a composite within one. The parts of such
+  /// an expression are not properties of another object.
   var isOfComposite: Bool {
     switch self {
     case .path(let path): ValueKind(path.leaf) == .composite

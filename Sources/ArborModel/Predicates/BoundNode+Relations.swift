@@ -1,7 +1,7 @@
 /// Predicates on related objects.
 extension BoundNode {
-  /// The to-one relationship with which all key paths of the predicate start, or `nil` if there
-  /// isn't one or there are no paths.
+  /// The to-one relationship that all key paths of the predicate start with, or `nil` if there
+  /// isn't one or the predicate has no key paths.
   var commonHop: RelationshipSchema? {
     var hop: RelationshipSchema?
     return visitPaths { path in
@@ -11,7 +11,7 @@ extension BoundNode {
     } ? hop : nil
   }
 
-  /// Visits all key paths until `body` returns `false`. Returns whether it visited all of them.
+  /// Visits key paths until `body` returns `false`. Returns whether all of them were visited.
   private func visitPaths(_ body: (BoundPath) -> Bool) -> Bool {
     switch self {
     case .constant: true
@@ -25,7 +25,7 @@ extension BoundNode {
     }
   }
 
-  /// The predicate relative to the object at the end of its paths' first relationship.
+  /// The predicate, relative to the object that the first relationship of its paths leads to.
   var droppingFirstHop: BoundNode {
     switch self {
     case .constant: return self
@@ -68,8 +68,8 @@ extension BoundNode {
     }
   }
 
-  /// The to-many relationship of which at least one member must satisfy a predicate, and the
-  /// predicate, or `nil` if the predicate has another form.
+  /// The to-many relationship of which at least one member must satisfy a predicate, and that
+  /// predicate, or `nil` if this predicate has another form.
   var anyMember: (relationship: RelationshipSchema, node: BoundNode)? {
     let collection: BoundCollection
     let node: BoundNode
@@ -106,7 +106,7 @@ extension BoundExpression {
     switch self {
     case .path(let path): path.scope == 0 && body(path)
     case .list(let elements): elements.allSatisfy { $0.visitPaths(body) }
-    // Expressions that read more than paths remain with the row.
+    // Expressions that read anything except paths must be evaluated on the row.
     default: isConstant
     }
   }

@@ -1,10 +1,10 @@
 /// A predicate with its names resolved for an entity.
 ///
-/// It doesn't contain arguments, so one binding serves all uses of a shape with an entity.
+/// It contains no arguments, so all uses of a shape with the same entity share one binding.
 package final class BoundPredicate: ShapeBinding {
   package let entity: EntitySchema
   package let root: BoundNode
-  /// The data that the predicate reads besides the record it is evaluated for.
+  /// The data that the predicate reads besides the evaluated record.
   package let dependencies: PredicateDependencies
   /// The root as a conjunction in normal form, prepared for query planning.
   let shape: BoundConjunction
@@ -24,18 +24,19 @@ package final class BoundPredicate: ShapeBinding {
 
 /// A bound predicate or a part of one.
 ///
-/// Each part refers to one object, its candidate. The root's candidate is the object that is
-/// fetched. A quantifier, a subquery and a path after a collection each open a scope, whose
-/// candidate is a member of the collection. Outer candidates are identified by the number of
-/// enclosing scopes: ``BoundPath/scope``.
+/// Each part refers to one object, its candidate. The candidate of the root is the fetched object.
+/// A quantifier, a subquery and a path after a collection each open a scope, whose candidate is a
+/// member of the collection. Candidates of enclosing scopes are identified by the number of scopes
+/// in between: ``BoundPath/scope``.
 package indirect enum BoundNode: Sendable {
   case constant(Bool)
   case and([BoundNode])
   case or([BoundNode])
   case not(BoundNode)
   case comparison(BoundComparison)
-  /// Any or all members of a to-many relationship satisfy a predicate, whose candidate they are.
-  /// NONE is the negation of any; a path with several relationships consists of nested quantifiers.
+  /// Any or all members of a to-many relationship satisfy a predicate, with each member as the
+  /// predicate's candidate. `NONE` is the negation of `any`. A path with several to-many
+  /// relationships consists of nested quantifiers.
   case quantified(BoundQuantifier, BoundCollection, BoundNode)
 }
 
@@ -55,7 +56,7 @@ package struct BoundComparison: Sendable {
 }
 
 /// A key path with a single value: the to-one relationships to follow, and the property to read at
-/// their end.
+/// the end.
 package struct BoundPath: Sendable {
   package enum Leaf: Sendable {
     case attribute(AttributeSchema)
@@ -65,8 +66,8 @@ package struct BoundPath: Sendable {
     case entityName
   }
 
-  /// The number of enclosing scopes to the start of the path: 0 for the candidate, 1 for that of
-  /// the enclosing scope, and so on.
+  /// The number of scopes between the expression and the start of the path: 0 for the candidate, 1
+  /// for that of the enclosing scope, and so on.
   package internal(set) var scope = 0
   package internal(set) var hops: [RelationshipSchema] = []
   package let leaf: Leaf
@@ -78,7 +79,8 @@ package struct BoundCollection: Sendable {
   package internal(set) var scope = 0
   package internal(set) var hops: [RelationshipSchema] = []
   package let relationship: RelationshipSchema
-  /// The declared entity of the object at the end of the path's hops, or of the candidate.
+  /// The declared entity of the object at the end of the hops, or of the candidate if there are
+  /// none.
   package let owner: EntitySchema
   /// The declared entity of the members.
   package let target: EntitySchema

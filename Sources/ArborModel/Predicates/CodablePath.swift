@@ -1,6 +1,6 @@
-/// A path into the JSON of a `Codable` attribute, resolved with the structure of its type.
+/// A path into the JSON of a `Codable` attribute, resolved against the structure of its type.
 package struct CodablePath: Sendable {
-  /// The keys, from the outermost object inwards.
+  /// The keys, outermost first.
   package let keys: [String]
   /// The type of the last key's value, or `nil` if it is an object.
   package let scalar: CodableScalar?
@@ -29,7 +29,7 @@ package struct CodablePath: Sendable {
       case .object(let members, let last):
         guard let member = members[name] else {
           let end = last.map {
-            " The parts of \"\($0)\" are unknown, because it has no zero or empty value."
+            " Parts after \"\($0)\" are unknown, because its type rejects zero and empty values."
           }
           throw site.error(
             "\(parts.typeName) has no part \"\(name)\"."

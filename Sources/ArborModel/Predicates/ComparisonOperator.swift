@@ -12,12 +12,12 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
   case endsWith = "ENDSWITH"
   case like = "LIKE"
   case matches = "MATCHES"
-  /// Every word of the right side is a word of the left.
+  /// Every word of the right side occurs in the left side.
   case tokenMatches = "TOKENMATCHES"
   case utiConformsTo = "UTI-CONFORMS-TO"
   case utiEquals = "UTI-EQUALS"
 
-  /// The operator with the same meaning for exchanged operands, if there is one.
+  /// The equivalent operator for swapped operands, or `nil` if there isn't one.
   package var mirrored: ComparisonOperator? {
     switch self {
     case .equal, .notEqual: self
@@ -33,7 +33,7 @@ package enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the result follows from the order of the operands; see ``accepts(_:)``.
+  /// Whether the result depends only on the order of the operands; see ``accepts(_:)``.
   var isOfOrders: Bool {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
@@ -63,7 +63,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
   package static let caseInsensitive = ComparisonOptions(rawValue: 1)
   /// `d`: ignores diacritics.
   package static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-  /// `n`: both sides are already normalized and are compared as they are.
+  /// `n`: treats both sides as already normalized, and compares them as they are.
   package static let normalized = ComparisonOptions(rawValue: 4)
   /// `l`: uses the collation of the current locale.
   package static let localized = ComparisonOptions(rawValue: 8)
@@ -88,7 +88,7 @@ package struct ComparisonOptions: OptionSet, Sendable, Hashable {
     return "[" + String(decoding: letters, as: UTF8.self) + "]"
   }
 
-  /// The folding for the options; `n` disables it.
+  /// The folding that the options specify. `n` disables it.
   package var folding: StringFolding {
     if contains(.normalized) { return [] }
     var folding: StringFolding = .none

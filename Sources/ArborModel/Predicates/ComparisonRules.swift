@@ -1,8 +1,8 @@
 /// The rules for valid operands of operators.
 ///
 /// Equality accepts all operands: values of different kinds are simply not equal. Ordering requires
-/// operands of the same kind, and string operators require strings; both also accept `nil`, which
-/// results in `false`. A path with a to-many relationship has several values and requires a
+/// operands of the same kind, and string operators require strings. Both also accept `nil`, and
+/// then yield `false`. A path with a to-many relationship has several values and requires a
 /// quantifier, unless the operator compares collections.
 package enum ComparisonRules {
   /// Checks the operands of a comparison.
@@ -22,7 +22,7 @@ package enum ComparisonRules {
     }
   }
 
-  /// Returns whether a check without arguments is incomplete.
+  /// Returns whether a check without the arguments is incomplete.
   static func dependsOnArguments(_ node: BoundNode) -> Bool {
     switch node {
     case .constant: false
@@ -58,8 +58,7 @@ package enum ComparisonRules {
 
   // MARK: NaN
 
-  /// Returns an error for an operand that is NaN, which equals nothing and which no attribute
-  /// stores.
+  /// Returns an error for an operand that is NaN. NaN equals nothing, and no attribute stores it.
   private static func nanProblem(
     _ comparison: BoundComparison, _ arguments: [PropertyValue]?
   ) -> ArborError? {
@@ -104,14 +103,14 @@ package enum ComparisonRules {
 
   // MARK: Many values
 
-  /// Returns an error for a path with several values where a single value is required.
+  /// Returns an error for a path with several values if a single value is required.
   private static func manyProblem(
     _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind,
     _ arguments: [PropertyValue]?
   ) -> ArborError? {
     switch comparison.comparison {
     case .equal, .notEqual:
-      // Two collections can be equal, but not a collection and a single value.
+      // A collection can be equal to another collection, but not to a single value.
       for (side, kind, other, otherKind) in [
         (comparison.left, left, comparison.right, right),
         (comparison.right, right, comparison.left, left),
@@ -181,8 +180,8 @@ package enum ComparisonRules {
       + "of the same kind."
   }
 
-  /// Returns an error for comparing a number with binary data, which is never equal and most likely
-  /// a mistake.
+  /// Returns an error for comparing a number with binary data. The two are never equal, so the
+  /// comparison is most likely a mistake.
   private static func binaryProblem(
     _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {
@@ -199,8 +198,9 @@ package enum ComparisonRules {
     case .list(let bounds) where bounds.count == 2:
       return orderProblem(left, .between, bounds[0]) ?? orderProblem(left, .between, bounds[1])
     case .list(let bounds):
-      return "BETWEEN takes a list of two bounds, but this list has \(bounds.count). Write "
-        + "{minimum, maximum}."
+      return "BETWEEN takes a list of two bounds, but this list has "
+        + (bounds.count == 1 ? "1 element" : "\(bounds.count) elements")
+        + ". Write {minimum, maximum}."
     default:
       return "BETWEEN takes a list of two bounds, not \(right.name). Write {minimum, maximum}."
     }

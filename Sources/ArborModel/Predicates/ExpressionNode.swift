@@ -1,10 +1,10 @@
 /// A computed value: an operand of a comparison, or a part of one.
 ///
-/// Trees are canonical. Use ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` to
-/// preserve that.
+/// Trees are canonical. Use ``aggregate(_:)``, ``member(of:_:)`` and ``casting(_:to:_:)`` to keep
+/// them so.
 package indirect enum ExpressionNode: Sendable, Hashable {
   case constant(PropertyValue)
-  /// A value outside the tree: an interpolated value or a format argument.
+  /// A value from outside the tree: an interpolated value or a format argument.
   case argument(Int)
   case variable(String, PredicateSite)
   /// A path from `SELF`.
@@ -18,13 +18,13 @@ package indirect enum ExpressionNode: Sendable, Hashable {
   case custom(ExpressionNode, name: String, [ExpressionNode], PredicateSite)
   case cast(ExpressionNode, to: String, PredicateSite)
   case ternary(PredicateNode, ExpressionNode, ExpressionNode)
-  /// The members of a collection that satisfy a predicate, in which the variable is the member.
+  /// The members of a collection that satisfy a predicate. The variable represents the member.
   case subquery(ExpressionNode, variable: String, PredicateNode, PredicateSite)
   case element(ExpressionNode, ElementPosition, PredicateSite)
-  /// `$x := e`: the value of `e`, which `$x` has in everything that follows to the right.
+  /// `$x := e`: the value of `e`. To the right of the assignment, `$x` has this value.
   case assignment(String, ExpressionNode)
 
-  /// Returns a list in canonical form: a constant if all its elements are.
+  /// Returns a list in canonical form: a constant if all of its elements are constants.
   package static func aggregate(_ elements: [ExpressionNode]) -> ExpressionNode {
     var values: [PropertyValue] = []
     values.reserveCapacity(elements.count)
@@ -35,8 +35,8 @@ package indirect enum ExpressionNode: Sendable, Hashable {
     return .constant(.list(values))
   }
 
-  /// Returns a path after an expression in canonical form: a single path if the expression ends in
-  /// one.
+  /// Returns a path after an expression in canonical form: a single path if the expression ends
+  /// with a path.
   package static func member(of base: ExpressionNode, _ path: KeyPathNode) -> ExpressionNode {
     if path.parts.isEmpty { return base }
     switch base {
@@ -47,7 +47,8 @@ package indirect enum ExpressionNode: Sendable, Hashable {
     }
   }
 
-  /// Returns a cast in canonical form: a constant if a constant is cast to a type with literals.
+  /// Returns a cast in canonical form: a constant if the base is a constant and the type has
+  /// literals.
   package static func casting(
     _ base: ExpressionNode, to type: String, _ site: PredicateSite
   ) -> ExpressionNode {

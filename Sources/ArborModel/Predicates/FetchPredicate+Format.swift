@@ -7,7 +7,7 @@ extension FetchPredicate {
   ///
   /// - Parameters:
   ///   - format: The format string. `%@` and the numeric specifiers of `printf` represent
-  ///     constants, `%K` a key path.
+  ///     constants, and `%K` represents a key path.
   ///   - limits: The limits for the text. Use `.untrusted` for text from outside the program.
   ///   - arguments: One argument for each specifier, in order.
   /// - Throws: ``ArborError`` `invalidPredicate`, with line and column if the text is malformed, or
@@ -34,10 +34,12 @@ extension FetchPredicate {
   private init(format shape: ParsedPredicate, values: [PropertyValue]) throws(ArborError) {
     if case .failure(let error) = shape.outcome { throw error }
     guard values.count == shape.argumentCount else {
+      let placeholders = shape.argumentCount == 1 ? "placeholder" : "placeholders"
+      let arguments = values.count == 1 ? "argument" : "arguments"
       throw ArborError(
         .invalidPredicate,
-        "The format has \(shape.argumentCount) % placeholders but \(values.count) arguments. Pass "
-          + "one argument for each placeholder.")
+        "The format has \(shape.argumentCount) \(placeholders) but \(values.count) \(arguments). "
+          + "Pass one argument for each placeholder.")
     }
     guard !shape.pathArguments.isEmpty else {
       self.init(shape: shape, arguments: values)

@@ -6,7 +6,7 @@ extension FetchPredicate: ExpressibleByStringInterpolation {
       arguments: [])
   }
 
-  /// Creates a predicate whose interpolated values are constants.
+  /// Creates a predicate in which interpolated values are constants.
   public init(stringInterpolation: StringInterpolation) {
     self.init(
       shape: PredicateCache.shape(of: stringInterpolation.segments, isFormat: false),

@@ -32,8 +32,8 @@ extension FetchPredicate {
   /// let template = older.substituting(["AGE": 40])
   /// ```
   ///
-  /// Names that don't occur in the predicate are ignored. A fetch throws if the predicate has a
-  /// variable without a value.
+  /// Names that don't occur in the predicate are ignored. A fetch throws if a variable in its
+  /// predicate has no value.
   ///
   /// - Parameter values: Constants by variable name, without the dollar sign.
   public func substituting(_ values: [String: (any PredicateArgument)?]) -> FetchPredicate {

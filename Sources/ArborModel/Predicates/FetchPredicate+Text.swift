@@ -1,6 +1,6 @@
 extension FetchPredicate: CustomStringConvertible {
-  /// The predicate in canonical form, including its constants. The text can be parsed into an equal
-  /// predicate. For a malformed predicate, the original text.
+  /// The predicate in canonical form, including its constants. Parsing the text yields an equal
+  /// predicate. If the predicate is malformed, its original text.
   public var description: String {
     switch resolved {
     case .success(let node): return PredicatePrinter { _ in "%@" }.text(of: node)
@@ -8,8 +8,8 @@ extension FetchPredicate: CustomStringConvertible {
     }
   }
 
-  /// The original text, with constants in place of arguments, or `nil` for a predicate created from
-  /// others.
+  /// The original text with constants in place of arguments, or `nil` for a predicate that was
+  /// created from others.
   private var source: String? {
     guard let text = shape.source?.text else { return nil }
     var source = text.segments[0]

@@ -8,11 +8,11 @@
 /// ```
 ///
 /// Interpolated values are constants, never text. If a literal is malformed, the fetch that uses it
-/// throws an error with line and column; ``init(format:limits:_:)`` throws immediately. Parsing the
-/// same text repeatedly costs only a cache lookup.
+/// throws an error with line and column, whereas ``init(format:limits:_:)`` throws immediately.
+/// Parsing the same text again costs only a cache lookup.
 ///
 /// Combining predicates with `&&` and `||` takes constant time, so conditions can be combined in a
-/// loop. The combined predicate is created lazily on first use.
+/// loop. The combined predicate is created when it is first used.
 public struct FetchPredicate: Sendable {
   private enum Form {
     case whole(ParsedPredicate, [PropertyValue])
@@ -46,7 +46,7 @@ public struct FetchPredicate: Sendable {
   /// The resource limits of operations that evaluate the predicate.
   package var allowance: WorkAllowance { shape.allowance }
 
-  /// The shape, if it is valid.
+  /// The predicate's shape.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed.
   package var parsed: ParsedPredicate {

@@ -83,7 +83,7 @@ enum FunctionRules {
     }
   }
 
-  /// Checks the elements of an aggregate: objects have no sum or maximum.
+  /// Checks the elements of an aggregate. Objects, for example, have no sum or maximum.
   static func checkElements(
     of operand: PredicateBinding.Bound, _ function: PredicateFunction, _ name: String,
     _ site: PredicateSite
@@ -113,7 +113,7 @@ enum FunctionRules {
         "join takes a collection of strings, but this is \(list.kind.name). Join single strings "
           + "with concat(…) or +.")
     }
-    // The elements of a literal list are all known.
+    // All elements of a literal list are known.
     let kinds = if case .list(let kinds) = list.kind { kinds } else { [list.kind.element] }
     if let kind = kinds.first(where: { $0 != .text && $0 != .any }) {
       throw site.error(
@@ -126,7 +126,7 @@ enum FunctionRules {
     }
   }
 
-  /// Rejects paths with several values where a function requires single ones.
+  /// Rejects paths with several values if a function requires single values.
   static func refuseMany(_ operands: [PredicateBinding.Bound], _ name: String) throws(ArborError) {
     for operand in operands {
       guard case .many = operand.kind else { continue }

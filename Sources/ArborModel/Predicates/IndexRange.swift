@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The values of a field between two bounds, both of which the field can represent.
 struct IndexRange {
-  /// `.null` if there is no lower bound. Ranges never include `nil`.
+  /// The lower bound, or `.null` if there is none. Ranges never include `nil`.
   let lower: PropertyValue
   let isLowerIncluded: Bool
   let upper: PropertyValue?
@@ -23,8 +23,8 @@ struct IndexRange {
     self.isUpperIncluded = isUpperIncluded
   }
 
-  /// Creates the range of values that a comparison with a constant accepts. Returns `nil` if it is
-  /// empty.
+  /// Creates the range of values that satisfy a comparison with a constant, or returns `nil` if the
+  /// range is empty.
   init?(_ comparison: ComparisonOperator, _ constant: PropertyValue, kind: FieldKind) {
     switch (kind.form, kind.width) {
     case (.flag, _):
@@ -57,8 +57,8 @@ struct IndexRange {
   }
 
   /// - Parameters:
-  ///   - least: The minimum of the field, which is equivalent to no lower bound.
-  ///   - greatest: The maximum of the field, which is equivalent to no upper bound.
+  ///   - least: The least value of the field. As a lower bound, it is equivalent to none.
+  ///   - greatest: The greatest value of the field. As an upper bound, it is equivalent to none.
   private init?<Number>(
     _ interval: NumericInterval<Number>, least: Number?, greatest: Number?,
     _ value: (Number) -> PropertyValue
@@ -73,8 +73,8 @@ struct IndexRange {
 
   /// Creates a range for kinds whose constants are compared without conversion.
   ///
-  /// - Parameter nearest: Returns a value near a constant that the field can represent, and the
-  ///   order of the constant relative to it, or `nil` if the constant has another kind.
+  /// - Parameter nearest: Returns a representable value near a constant, and the order of the
+  ///   constant relative to it, or `nil` if the constant has another kind.
   private init?(
     _ comparison: ComparisonOperator, _ constant: PropertyValue,
     _ nearest: (PropertyValue) -> (PropertyValue, Ordering)?
@@ -103,8 +103,8 @@ struct IndexRange {
     }
   }
 
-  /// Returns a decimal near a number, and the order of the number relative to it. Only
-  /// floating-point numbers outside the range of decimals are not exact.
+  /// Returns a decimal near a number, and the order of the number relative to it. The decimal is
+  /// exact except for floating-point numbers outside the range of decimals.
   private static func decimal(_ constant: PropertyValue) -> (PropertyValue, Ordering)? {
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
     if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A comparison of a property of the fetched entity with a constant, which an index can evaluate
-/// once the constant is known.
+/// A comparison of a property of the fetched entity with a constant. Once the constant is known, an
+/// index can evaluate it.
 struct IndexablePattern: Sendable {
   private let subject: IndexableTerm.Subject
   /// The kind of the attribute's field, or `.reference` for objects.
@@ -10,8 +10,7 @@ struct IndexablePattern: Sendable {
   private let options: ComparisonOptions
   private let constant: BoundExpression
 
-  /// The result of applying the comparison to a constant: a term, or a condition that no record
-  /// satisfies.
+  /// The result for a constant: a term, or a condition that no record satisfies.
   enum Outcome {
     case never
     case term(IndexableTerm)
@@ -130,14 +129,14 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  /// Returns the term for words, which are always compared folded.
+  /// Returns the term for words. They are always compared in folded form.
   private func words(_ text: String, isExact: Bool) -> Outcome? {
     let tokens = TokenQuery(text).tokens
     guard kind == .string, !tokens.isEmpty else { return nil }
     return .term(IndexableTerm(subject: subject, condition: .words(tokens), isExact: isExact))
   }
 
-  /// Returns the term for the prefix of a pattern up to its first wildcard.
+  /// Returns the term for the part of a pattern before its first wildcard, as a prefix.
   private func like(_ pattern: String) -> Outcome? {
     let prefix = pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }
     guard !prefix.isEmpty else { return nil }
@@ -157,7 +156,8 @@ struct IndexablePattern: Sendable {
     .term(IndexableTerm(subject: subject, condition: condition, folding: folding, isExact: true))
   }
 
-  /// Returns a constant as stored by a field, or `nil` if the field cannot contain an equal value.
+  /// Returns a constant in the form that a field stores, or `nil` if no value of the field can
+  /// equal it.
   static func stored(_ constant: PropertyValue, in kind: FieldKind) -> PropertyValue? {
     switch (kind, constant) {
     case (_, .null), (.string, .string), (.int64, .integer): return constant

@@ -1,8 +1,8 @@
-/// A comparison that an index can evaluate.
+/// A comparison that an index can evaluate (a sargable condition).
 ///
-/// Values have the indexed field's kind: `.integer`, `.double` (which represents `float` fields
-/// exactly), `.boolean`, `.decimal`, `.string`, `.date`, `.binary`, `.uuid`, `.uri`. An object is
-/// the `.integer` of its object number's raw value.
+/// Values have the kind of the indexed field: `.integer`, `.double` (which represents the values of
+/// `float` fields exactly), `.boolean`, `.decimal`, `.string`, `.date`, `.binary`, `.uuid` or
+/// `.uri`. An object is represented by the raw value of its object number, as `.integer`.
 package struct IndexableTerm: Sendable {
   package enum Subject: Sendable, Hashable {
     /// An attribute of the fetched entity, by slot.
@@ -13,12 +13,12 @@ package struct IndexableTerm: Sendable {
   }
 
   package enum Condition: Sendable, Hashable {
-    /// A single value; `.null` matches `nil`.
+    /// A single value. `.null` matches `nil`.
     case equals(PropertyValue)
-    /// One of several values, sorted and distinct; may include `.null`.
+    /// One of several values, sorted and distinct. They may include `.null`.
     case anyOf([PropertyValue])
     /// The values between two bounds. Ranges never include `nil`: a range without a lower bound has
-    /// the excluded lower bound `.null`, which by itself matches everything that isn't `nil`.
+    /// the excluded lower bound `.null`, which by itself matches everything except `nil`.
     case range(
       lower: PropertyValue, isLowerIncluded: Bool, upper: PropertyValue?, isUpperIncluded: Bool)
     /// The strings that start with a non-empty prefix.
@@ -29,7 +29,7 @@ package struct IndexableTerm: Sendable {
 
   package let subject: Subject
   package let condition: Condition
-  /// The folding of the comparison; strings in the condition are already folded.
+  /// The folding of the comparison. Strings in the condition are already folded.
   package let folding: StringFolding
   /// Whether the condition is equivalent to the comparison, so that matches need not be rechecked.
   package let isExact: Bool

@@ -3,8 +3,8 @@ internal import ArborLocks
 /// Two predicates combined by AND or OR, whose combined tree is created lazily.
 ///
 /// A loop of `condition = condition || next` creates a chain with one link per iteration. Combining
-/// the whole chain at once takes linear time, whereas combining it in each iteration would take
-/// quadratic time. Chains can have any length, so this code never recurses along one.
+/// the whole chain at once takes linear time; combining it in every iteration would take quadratic
+/// time. Chains can have any length, so this code never recurses along one.
 final class JoinedPredicate: Sendable {
   private enum State: Sendable {
     case parts(left: FetchPredicate, right: FetchPredicate)
@@ -70,7 +70,7 @@ final class JoinedPredicate: Sendable {
     case .whole(let shape, let arguments): return (shape, arguments)
     case .parts(let first, let second): (left, right) = (first, second)
     }
-    // Two threads may do the same work concurrently; both arrive at the same result.
+    // Two threads may do the same work concurrently, with the same result.
     let parts = parts(left, right)
     let shape = PredicateCache.shape(of: composition, parts.map(\.shape))
     let arguments = parts.flatMap(\.arguments)
@@ -85,8 +85,8 @@ final class JoinedPredicate: Sendable {
     return (shape, arguments)
   }
 
-  /// Returns the parts of the chain, from left to right: predicates combined by another operator,
-  /// combined before, or not combined at all.
+  /// Returns the parts of the chain from left to right. Each part has another operator, is already
+  /// combined, or is not a combination at all.
   private func parts(_ left: FetchPredicate, _ right: FetchPredicate) -> [FetchPredicate] {
     var parts: [FetchPredicate] = []
     var rest = [right, left]

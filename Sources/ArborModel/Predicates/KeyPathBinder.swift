@@ -1,4 +1,4 @@
-/// Resolves key paths: to-one relationships, followed by the property to read.
+/// Resolves key paths into to-one relationships and the property to read at their end.
 package enum KeyPathBinder {
   /// Resolves dot-separated names.
   ///
@@ -49,7 +49,8 @@ package enum KeyPathBinder {
     /// The number of names in the prefix.
     let count: Int
 
-    /// Returns the entity of the object that the prefix leads to, or `nil` if it isn't an object.
+    /// Returns the entity of the object that the prefix leads to, or `nil` if it leads to another
+    /// value.
     func target(in schema: ModelSchema) -> EntitySchema? {
       switch end {
       case .leaf(.object): entity
@@ -77,13 +78,13 @@ package enum KeyPathBinder {
     case .toMany(let relationship):
       throw Problem(
         entity: start.entity, site: names[start.count - 1].site, isUnknownName: false,
-        message: "\(owner).\(relationship.name) is a to-many relationship. This key path may only "
-          + "follow to-one relationships.")
+        message: "\(owner).\(relationship.name) is a to-many relationship. This key path can "
+          + "follow only to-one relationships.")
     }
   }
 
-  /// Follows names while they lead to a single value: up to their end, to an attribute or to a
-  /// to-many relationship.
+  /// Follows names as long as they lead to a single value: up to the end of the path, an attribute
+  /// or a to-many relationship.
   static func beginning(
     of names: ArraySlice<(name: String, site: PredicateSite)>, from entity: EntitySchema,
     in schema: ModelSchema
@@ -119,7 +120,7 @@ package enum KeyPathBinder {
     return object(at: hops, of: current, entity, names.count, schema)
   }
 
-  /// Returns the object at the end of relationships, which is the value of the last one.
+  /// Returns the object at the end of the hops, as the value of the last one.
   private static func object(
     at hops: [RelationshipSchema], of current: EntitySchema, _ start: EntitySchema, _ count: Int,
     _ schema: ModelSchema
@@ -139,14 +140,14 @@ package enum KeyPathBinder {
       return start + "Did you mean \"\(nearest)\"?"
     }
     let shown = names.prefix(12).joined(separator: ", ") + (names.count > 12 ? ", …" : "")
-    return start + (names.isEmpty ? "It has none." : "It has \(shown).")
+    return start + (names.isEmpty ? "It has no properties." : "It has \(shown).")
   }
 }
 
 extension EntitySchema {
   func whyPathsEnd(at name: String) -> String {
     guard case .attribute(let attribute) = property(named: name) else {
-      return "\(self.name).\(name) cannot be followed by another name."
+      return "\(self.name).\(name) cannot be followed by another name. End the path there."
     }
     switch attribute.description.type {
     case .binary, .transformable:
@@ -154,9 +155,11 @@ extension EntitySchema {
         "\(self.name).\(name) is a binary attribute, whose parts the model doesn't describe. Make "
         + "it a composite attribute, a Codable property of the class, or a separate object."
     case .composite, .undefined:
-      return "\(self.name).\(name) is an attribute. Key paths cannot address its parts here."
+      return "\(self.name).\(name) is an attribute, whose parts cannot be addressed here. End the "
+        + "path there."
     default:
-      return "\(self.name).\(name) is an attribute and cannot be followed by another name."
+      return "\(self.name).\(name) is an attribute and cannot be followed by another name. End the "
+        + "path there."
     }
   }
 }

@@ -2,7 +2,7 @@
 package struct KeyPathNode: Sendable, Hashable {
   package enum Part: Sendable, Hashable {
     case name(String, PredicateSite)
-    /// Names from the argument for a format's `%K`.
+    /// The names that an argument provides for a format's `%K`.
     case argument(Int, PredicateSite)
     /// A collection operator such as `@count`, including the `@`.
     case collectionOperator(String, PredicateSite)

@@ -1,18 +1,18 @@
-/// The single object that a part of a predicate depends on: a candidate, or an object reached from
-/// it through to-one relationships. The result of such a part can be memoized per object.
+/// The only object that a part of a predicate depends on: a candidate, or an object that to-one
+/// relationships lead to from it. The part's result can then be memoized per object.
 ///
 /// `SUBQUERY(country.cities, $c, $c.population > 5000000).@count > 3` has the same result for all
 /// cities of a country, so it needs to be evaluated only once.
 struct MemoRoot {
-  /// The scope whose candidate is the start of the path; see ``BoundPath/scope``.
+  /// The scope in which the path starts; see ``BoundPath/scope``.
   private(set) var scope: Int
   private(set) var hops: [RelationshipSchema]
 }
 
 extension MemoRoot {
   /// - Returns: `nil` if the part depends on more than one object, on random numbers or on
-  ///   registered functions, or if it doesn't read a collection, so that evaluating it repeatedly
-  ///   is cheap.
+  ///   registered functions, or if it reads no collection and is therefore cheap to evaluate
+  ///   repeatedly.
   init?(_ node: BoundNode) {
     if case .comparison(let comparison) = node, comparison.left.isLeaf, comparison.right.isLeaf {
       return nil
@@ -59,7 +59,7 @@ extension MemoRoot {
     }
 
     private mutating func note(_ scope: Int, _ hops: [RelationshipSchema]) {
-      // Candidates of inner scopes are internal to the tree.
+      // Candidates of inner scopes belong to the tree itself.
       guard scope >= 0 else { return }
       guard let former = found else {
         found = MemoRoot(scope: scope, hops: hops)
@@ -78,8 +78,8 @@ extension MemoRoot {
 }
 
 extension BoundExpression {
-  /// Whether the expression is a value that is available directly or through to-one relationships.
-  /// Most are, and need no search to rule out collections.
+  /// Whether the expression can be read directly or through to-one relationships. Most can, and
+  /// don't have to be searched for collections.
   fileprivate var isLeaf: Bool {
     switch self {
     case .path, .constant, .argument, .slot: true

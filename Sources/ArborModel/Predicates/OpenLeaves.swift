@@ -2,8 +2,8 @@
 struct OpenLeaves {
   private(set) var variables: Set<String> = []
   private(set) var pathArguments: Set<Int> = []
-  /// The variables bound at the current position. At the end of the visit, the variables that the
-  /// tree assigns.
+  /// The variables that are bound at the current position and, after the visit, those that the tree
+  /// assigns.
   private(set) var bound: [String] = []
 
   mutating func visit(_ node: PredicateNode) { node.forEachSide { visit($0) } }

@@ -1,7 +1,7 @@
 internal import ArborLocks
 
 extension ParsedPredicate {
-  /// Combines shapes with AND or OR, concatenating their arguments, or negates one.
+  /// Combines shapes with AND or OR, concatenating their arguments, or negates a single shape.
   static func compose(_ composition: Composition, _ shapes: [ParsedPredicate]) -> ParsedPredicate {
     let outcome = nodes(of: shapes).flatMap { nodes -> Result<PredicateNode, ArborError> in
       let node: PredicateNode =

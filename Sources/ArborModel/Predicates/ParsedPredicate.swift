@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// The shape of a predicate: its text, parsed once for all constants.
+/// The shape of a predicate: its text, parsed once for all values of its constants.
 ///
 /// Shapes are shared: predicates with the same text and different interpolated values have the same
 /// shape. Data derived from a shape alone, such as its binding to an entity, is cached in it.
@@ -17,7 +17,7 @@ package final class ParsedPredicate: Sendable {
   }
 
   package let source: Source?
-  /// The tree, or the reason why the text is invalid.
+  /// The tree, or the error in the text.
   package let outcome: Result<PredicateNode, ArborError>
   /// The number of arguments for the tree's `.argument` leaves.
   package let argumentCount: Int
@@ -52,8 +52,8 @@ package final class ParsedPredicate: Sendable {
   }
 }
 
-/// The binding of a shape to an entity. Shapes cache it as an opaque value, because parsing doesn't
-/// depend on models.
+/// The binding of a shape to an entity. A shape caches its bindings as opaque values, because
+/// parsing doesn't depend on models.
 protocol ShapeBinding: AnyObject, Sendable {
   func isBound(to entity: AnyObject) -> Bool
 }

@@ -6,13 +6,13 @@
 /// let filter = try FetchPredicate(format: textFromTheNetwork, limits: limits)
 /// ```
 ///
-/// This allows `company.name == "Foo"` for employees, but neither `salary` nor `company.employees`:
-/// every name in a key path is looked up in the list of the entity it belongs to, as in
-/// Foundation's `PredicateCodableConfiguration`. Subentities inherit the list of their parents.
+/// This allows `company.name == "Foo"` for employees, but neither `salary` nor `company.employees`.
+/// As in Foundation's `PredicateCodableConfiguration`, every name in a key path is looked up in the
+/// list of the entity that it is read from. Subentities inherit the lists of their ancestors.
 /// `objectID` and `entity` must be listed, too.
 ///
-/// A name that isn't listed is rejected when the predicate is used, with the same message whether
-/// or not it exists in the model. The error lists only the allowed names. Predicates that are
+/// A name that isn't listed is rejected when the predicate is used. The error is the same whether
+/// or not the name exists in the model, and lists only the allowed names. Predicates that are
 /// combined with an untrusted one are not restricted by its list.
 public struct PredicateAllowList: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// The names of the allowed properties, by entity name.
@@ -45,7 +45,7 @@ extension PredicateAllowList {
     return Set(lineage.flatMap { properties[$0] ?? [] }).sorted()
   }
 
-  /// Returns the reason why a name is rejected, or `nil` if it is allowed.
+  /// Returns a message that rejects a name, or `nil` if the name is allowed.
   func refusal(of name: String, in entity: EntitySchema, _ schema: ModelSchema) -> String? {
     let allowed = names(of: entity, in: schema)
     if allowed.contains(name) { return nil }

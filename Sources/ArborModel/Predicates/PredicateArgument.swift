@@ -20,7 +20,7 @@ extension PropertyValue: PredicateArgument {
 }
 
 extension PredicateArgument where Self: BinaryInteger {
-  /// The integer, as a decimal if it exceeds 64 bits.
+  /// The integer, or a decimal if it exceeds 64 bits.
   public var predicateValue: PropertyValue {
     Int64(exactly: self).map(PropertyValue.integer)
       ?? Decimal(string: description).map(PropertyValue.decimal) ?? .null
@@ -70,7 +70,7 @@ extension Duration: PredicateArgument {
 }
 
 extension Float: PredicateArgument {
-  /// The number as a 64-bit floating-point number, which represents it exactly.
+  /// The exact value as a 64-bit floating-point number.
   public var predicateValue: PropertyValue { .double(Double(self)) }
 }
 

@@ -1,8 +1,7 @@
 /// Binding of everything except paths.
 extension PredicateBinding {
-  /// Binds an expression. Each case is one call: in unoptimized builds, a function's stack frame
-  /// has room for the values of all its cases, and this function recurses for each level of an
-  /// expression.
+  /// Binds an expression. Each case is a single call, because this function recurses for every
+  /// level of an expression, and an unoptimized stack frame has room for the values of all cases.
   mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
     switch expression {
     case .constant(let value): return Bound(.constant(value), ValueKind(value))
@@ -174,7 +173,7 @@ extension PredicateBinding {
 }
 
 extension BoundExpression {
-  /// Returns the expression as seen from scopes nested inside its own.
+  /// Returns the expression as read from scopes nested inside its own.
   fileprivate func moved(by scopes: Int) -> BoundExpression {
     scopes == 0 ? self : moved(by: scopes, depth: 0)
   }

@@ -1,4 +1,4 @@
-/// Binding of paths: names and collection operators after a candidate or an expression.
+/// Binding of paths: names and collection operators that follow a candidate or an expression.
 extension PredicateBinding {
   typealias Parts = ArraySlice<KeyPathNode.Part>
 
@@ -91,11 +91,12 @@ extension PredicateBinding {
           "\"\(name)\" follows \(bound.kind.element.name), which has no properties. Only objects "
             + "and composites have properties.")
       }
-      // The owner of the property is known only at evaluation, too late to check an allow list.
+      // The owner of the property is known only during evaluation, which is too late to check an
+      // allow list.
       guard bound.composite != nil || site.text?.allowed == nil else {
         throw site.error(
-          "\"\(name)\" follows an object of unknown entity, none of whose properties are allowed "
-            + "here.")
+          "\"\(name)\" follows an object whose entity is unknown, so it cannot be checked against "
+            + "the allowed properties. Remove it.")
       }
       var kind = ValueKind.any
       if let composite = bound.composite {
@@ -187,7 +188,7 @@ extension PredicateBinding {
     return names[...]
   }
 
-  /// Returns the longest prefix of a path of names that leads to one value.
+  /// Returns the longest prefix of a path of names that leads to a single value.
   func beginning(
     of names: ArraySlice<(name: String, site: PredicateSite)>, from scopeIndex: Int
   ) throws(ArborError) -> KeyPathBinder.Beginning {

@@ -20,8 +20,8 @@ extension PredicateBinding {
   }
 
   /// Binds a comparison of the members that a path leads to, with one quantifier for each to-many
-  /// relationship along it. A relationship that a collection operator needs remains with the
-  /// operator.
+  /// relationship along it. A relationship that a collection operator applies to remains the
+  /// operator's operand.
   private mutating func quantify(
     _ parts: Parts, from scopeIndex: Int, _ comparison: PredicateComparison,
     _ quantifier: BoundQuantifier, isMember: Bool = false

@@ -1,7 +1,7 @@
 /// The state of binding one predicate.
 struct PredicateBinding {
   let schema: ModelSchema
-  /// The entities of the candidates, the root's first.
+  /// The entities of the candidates, starting with the root's.
   var scopes: [EntitySchema]
   var names: [String: Meaning] = [:]
 
@@ -17,11 +17,12 @@ struct PredicateBinding {
   struct Bound {
     var expression: BoundExpression
     var kind: ValueKind
-    /// The entity of the resulting objects, or `nil` if there are none or it is unknown.
+    /// The entity of the resulting objects, or `nil` if the result contains no objects or their
+    /// entity is unknown.
     var entity: EntitySchema?
     /// The composite type of the value, if it is a composite.
     var composite: CompositeDescription?
-    /// The number of nested relationships that it follows.
+    /// The number of nested relationships that the expression follows.
     var hops: Int
     var site: PredicateSite
 

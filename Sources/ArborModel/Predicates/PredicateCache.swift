@@ -2,9 +2,8 @@ internal import ArborLocks
 
 /// A cache of shapes, keyed by text or by composition.
 ///
-/// The cache is process-wide and bounded: 512 sets of two, in which a new shape evicts the older
-/// one. An evicted shape is kept alive by its predicates, and its text is parsed again on the next
-/// lookup.
+/// The cache is process-wide and bounded: 512 sets of two entries, in which a new shape evicts the
+/// older one. Predicates keep their evicted shapes alive; the next lookup parses the text again.
 enum PredicateCache {
   private static let setCount = 512
   /// The maximum length of cached texts. Longer texts are unlikely to recur in a hot loop.

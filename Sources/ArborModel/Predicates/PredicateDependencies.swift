@@ -1,8 +1,8 @@
-/// The data that a predicate reads besides the record it is evaluated for.
+/// The data that a predicate reads besides the evaluated record.
 package struct PredicateDependencies: Sendable {
   /// The entities, by index in the schema, whose records or members are read.
   package private(set) var entities: Set<Int> = []
-  /// Whether objects are read whose entity is known only at evaluation.
+  /// Whether objects are read whose entity is known only during evaluation.
   package private(set) var readsAnyEntity = false
   /// Whether binary values are read that may be stored outside the record.
   package private(set) var readsBlobs = false

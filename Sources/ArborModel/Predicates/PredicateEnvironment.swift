@@ -5,7 +5,7 @@ package import Foundation
 package struct PredicateEnvironment: Sendable {
   package let schema: ModelSchema
   package let storeID: UUID
-  /// The current time for the whole fetch.
+  /// The current time, the same for the whole fetch.
   package let now: Date
   private let givenLocale: Locale?
 
@@ -17,7 +17,7 @@ package struct PredicateEnvironment: Sendable {
     givenLocale = locale
   }
 
-  /// The locale for `[l]` and localized orders.
+  /// The locale for `[l]` and for localized sort orders.
   package var locale: Locale { givenLocale ?? .current }
 
   /// Returns the number of an object of this store, or `nil` for an ID of another store or of an
@@ -33,8 +33,7 @@ package struct PredicateEnvironment: Sendable {
 /// Follows relationships while a predicate is evaluated or a sort key is read, in the state of the
 /// store merged with the context's pending changes.
 package protocol RecordResolver: AnyObject {
-  /// A number that identifies the evaluation. Memoized results are valid as long as it doesn't
-  /// change.
+  /// The number of the current evaluation. Memoized results are valid as long as it stays the same.
   var evaluation: UInt64 { get }
 
   /// Counts list elements that are about to be evaluated. ``members(of:_:)`` counts its elements
@@ -60,15 +59,15 @@ package protocol RecordResolver: AnyObject {
   /// The remaining size available for computed values.
   var room: Int { get }
 
-  /// Uncounts a value that was counted by ``hold(_:)``.
+  /// Releases the size of a value that ``hold(_:)`` counted.
   func release(_ size: Int)
 
   /// Returns the record of another object in the current layout, or `nil` if it doesn't exist. The
   /// view is valid until the query is complete.
   func record(of number: ObjectNumber) -> RecordView?
 
-  /// Returns the members of a to-many relationship, in their order if it is ordered, otherwise
-  /// ascending.
+  /// Returns the members of a to-many relationship: in their order if it is ordered, otherwise in
+  /// ascending order.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
   /// Returns the number of members, without scanning them.

@@ -1,7 +1,7 @@
 /// The functions of the language, including those written as operators.
 ///
-/// A raw value is the full name, with a colon for each argument. `castObject:toType:` and
-/// `objectFrom:withIndex:` are missing, because they are alternative spellings of
+/// A raw value is the full name, with one colon per argument. `castObject:toType:` and
+/// `objectFrom:withIndex:` are missing, because they are only other spellings of
 /// ``ExpressionNode/cast(_:to:_:)`` and ``ExpressionNode/element(_:_:_:)``.
 package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case add = "add:to:"
@@ -53,7 +53,7 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   /// Concatenates the elements of a list, ignoring `nil`, with the second argument as separator.
   case join = "join:"
 
-  /// Part of a date in a time zone, which is UTC unless the second argument specifies another.
+  /// A component of a date, in UTC unless the second argument specifies another time zone.
   case year = "year:"
   case month = "month:"
   case day = "day:"
@@ -62,7 +62,7 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case weekday = "weekday:"
 
   case now = "now"
-  /// Its argument, for which the planner doesn't use an index.
+  /// Its argument. The planner uses no index for it.
   case noindex = "noindex:"
   case distanceToLocation = "distanceToLocation:fromLocation:"
 
@@ -88,7 +88,7 @@ extension PredicateFunction {
     return named
   }()
 
-  /// Creates the function with a name, written with or without its last colon.
+  /// Creates the function with a name. The last colon is optional.
   package init?(named name: String) {
     guard let function = Self.named[name] else { return nil }
     self = function
@@ -104,7 +104,8 @@ extension PredicateFunction {
     }
   }
 
-  /// The name as printed before parentheses. A single label needs no colon.
+  /// The name as printed before parentheses. A name with a single label is printed without its
+  /// colon.
   package var name: String { arity == 2...2 ? rawValue : String(rawValue.prefix { $0 != ":" }) }
 }
 
@@ -119,7 +120,7 @@ extension PredicateFunction {
     package var tighter: Precedence { Precedence(rawValue: rawValue + 1) ?? .postfix }
   }
 
-  /// The operator symbol and its precedence, or `nil` for a function that is written by name.
+  /// The operator symbol and its precedence, or `nil` for a function that is written as a call.
   package var infix: (symbol: String, precedence: Precedence)? {
     switch self {
     case .union: ("UNION", .set)

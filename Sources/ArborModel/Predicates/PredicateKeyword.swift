@@ -45,7 +45,7 @@ enum PredicateKeyword: String, Sendable, CaseIterable {
 }
 
 extension PredicateKeyword {
-  /// Up to 16 uppercase letters packed into two words, for comparing keywords.
+  /// Up to 16 uppercase letters, packed into two words for fast comparison.
   struct Packed: Equatable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

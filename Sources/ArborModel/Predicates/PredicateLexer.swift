@@ -5,7 +5,7 @@ struct PredicateLexer {
   let isFormat: Bool
   private(set) var tokens: [PredicateToken] = []
   private(set) var argumentCount = 0
-  /// Whether the text contains variables, or key paths that are arguments.
+  /// Whether the text contains variables or key paths passed as arguments.
   private(set) var isOpen = false
   private var position = 0
   private var openParentheses: [Int] = []
@@ -114,7 +114,7 @@ struct PredicateLexer {
         } else if byte == UInt8(ascii: "\\"), end + 1 < bytes.count,
           bytes[end + 1] != PredicateText.argumentMark
         {
-          // The letters of a longer escape are identifier characters themselves.
+          // The remaining letters of a longer escape are identifier characters themselves.
           end += 1 + (scalar(at: end + 1)?.length ?? 1)
         } else {
           return end
@@ -152,7 +152,7 @@ struct PredicateLexer {
   }
 
   /// Reads `$name`, `#name` (a reserved word as an identifier) or `@count`. The parser checks
-  /// whether the operator exists.
+  /// whether the collection operator exists.
   private mutating func markedName(
     _ kind: PredicateToken.Kind, _ what: String, allowsDollar: Bool = false
   ) throws(PredicateFailure) {
@@ -226,7 +226,7 @@ struct PredicateLexer {
     let isKeyPath = letter == UInt8(ascii: "K") && length == 1
     let isValue = "@diuxXoOcCfFeEgGaAsSDU".utf8.contains(letter)
     guard isKeyPath || isValue else {
-      // Otherwise it is the modulus operator, or its doubled spelling.
+      // Otherwise this is the modulus operator, possibly written twice.
       return append(.infix(.modulus), length: byte(1) == UInt8(ascii: "%") ? 2 : 1)
     }
     guard isFormat else {

@@ -1,4 +1,4 @@
-/// Limits on the size of a predicate and on the resources for evaluating it.
+/// Limits on the size of a predicate, and on the resources that evaluating it may use.
 ///
 /// ```swift
 /// let filter = try FetchPredicate(format: textFromTheNetwork, limits: .untrusted)
@@ -24,14 +24,14 @@ public struct PredicateLimits: Sendable, Hashable {
   /// The properties that the predicate may use, or `nil` for all.
   public var allowedProperties: PredicateAllowList?
   /// The maximum number of collection elements that one operation evaluates, or `nil` for no limit.
-  /// An element is counted each time it is visited: an element of a related collection once for
-  /// each object that the collection is evaluated for, an element of a list in the text each time
+  /// An element counts every time it is visited: an element of a related collection once for each
+  /// object that the collection is evaluated for, and an element of a list in the text each time
   /// the list is computed or searched.
   ///
   /// An operation that exceeds the limit throws ``ArborError`` `limitExceeded`.
   public var maximumElements: Int?
   /// The maximum size of the values that an operation holds while computing: the bytes of strings
-  /// and data, and one for each element of a collection.
+  /// and data, plus one per collection element.
   ///
   /// An operation that exceeds the limit throws ``ArborError`` `limitExceeded`.
   public var maximumValueSize: Int
@@ -58,21 +58,21 @@ public struct PredicateLimits: Sendable, Hashable {
     self.timeLimit = timeLimit
   }
 
-  /// The limits for the program's own predicates: 64 KiB, depth 64, 10,000 terms, computed values
-  /// of up to 16 MiB.
+  /// The limits for the program's own predicates: 64 KiB of text, depth 64, 10,000 terms, and
+  /// computed values of up to 16 MiB.
   public static let standard = PredicateLimits()
 
-  /// The limits for untrusted predicates: the standard limits, but key paths of at most 16 names,
-  /// no `MATCHES` and no `FUNCTION`, and at most a million evaluated collection elements per
-  /// operation.
+  /// The limits for untrusted predicates. They are the standard limits, except that key paths may
+  /// have at most 16 names, `MATCHES` and `FUNCTION` are not allowed, and an operation may evaluate
+  /// at most one million collection elements.
   public static let untrusted = PredicateLimits(
     maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
     maximumElements: 1_000_000)
 
-  /// The upper bound of `maximumHops`: each name is looked up each time that the path is bound.
+  /// The upper bound of `maximumHops`, because each name is looked up whenever the path is bound.
   static let mostHops = 64
-  /// The maximum nesting of collections. Binding, compiling and evaluating a condition on a
-  /// collection's members recurses within that of the collection's owner. This depth fits into a
+  /// The maximum nesting of collections. Binding, compiling and evaluating a condition on the
+  /// members of a collection recurses inside that of the collection's owner. This depth fits into a
   /// stack of 1 MiB, even without optimization.
   static let mostCollections = 16
 

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Formats and parses constants without a literal in Core Data's language. Dates and decimals use
-/// `CAST`, the others use calls specific to this project.
+/// Formats and parses constants that have no literal in Core Data's language. Dates and decimals
+/// use `CAST`. The others use calls that only this library supports.
 ///
 /// ```
 /// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC
@@ -58,7 +58,7 @@ enum PredicateLiteral {
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  /// Returns the constant for a call of a literal's name with a text, or `nil` if the text is
+  /// Returns the constant for a literal written as a call with a text, or `nil` if the text is
   /// invalid.
   static func constant(_ name: String, _ text: String) -> PropertyValue? {
     switch name {
@@ -93,7 +93,7 @@ enum PredicateLiteral {
   }
 
   private static func decimal(_ text: String) -> PropertyValue? {
-    // Foundation accepts a number followed by other text, but the entire text must be a number.
+    // Foundation ignores text after a number, but here the entire text must be a number.
     guard text == "NaN" || Double(text) != nil else { return nil }
     return Decimal(string: text).map(PropertyValue.decimal)
   }

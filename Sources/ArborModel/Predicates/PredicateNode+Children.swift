@@ -1,6 +1,6 @@
 /// Traversal of trees.
 extension PredicateNode {
-  /// The depth of the tree, where a comparison of simple values is 1.
+  /// The depth of the tree. A comparison of simple values has depth 1.
   package var depth: Int {
     switch self {
     case .constant: 1
@@ -24,7 +24,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// The depth of the expression, where a simple value is 0.
+  /// The depth of the expression. A simple value has depth 0.
   package var depth: Int {
     var deepest = -1
     forEachChild { deepest = max(deepest, $0.depth) }
@@ -40,7 +40,7 @@ extension ExpressionNode {
     }
   }
 
-  /// Calls a closure with every subexpression, from left to right, except those in its
+  /// Calls a closure with every direct subexpression, from left to right, except those in the
   /// ``condition``.
   package func forEachChild(_ body: (ExpressionNode) -> Void) {
     switch self {

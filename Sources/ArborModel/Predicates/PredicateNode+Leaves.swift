@@ -1,12 +1,12 @@
 /// Rewriting of leaves: constants, arguments, variables and paths.
 ///
-/// Variables bound by a `SUBQUERY` or an assignment within the tree are not leaves, because they
-/// have no meaning outside it.
+/// Variables that a `SUBQUERY` or an assignment inside the tree binds are not leaves, because they
+/// have no meaning outside the tree.
 extension PredicateNode {
   /// Returns the tree with each leaf of its expressions replaced, in canonical form.
   ///
   /// - Parameters:
-  ///   - path: Returns the replacement for a path after an expression, such as `$x.name`.
+  ///   - path: Returns the replacement for a path that follows an expression, such as `$x.name`.
   ///   - replace: Returns the replacement for a leaf.
   package func mapLeaves<Failure: Error>(
     path: (KeyPathNode) -> KeyPathNode = { $0 },

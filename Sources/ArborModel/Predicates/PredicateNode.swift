@@ -1,4 +1,4 @@
-/// A predicate as a tree, with unresolved names.
+/// The syntax tree of a predicate, with unresolved names.
 ///
 /// Trees are canonical: conjunctions are not directly nested in conjunctions, nor disjunctions in
 /// disjunctions, and a list of constants is a constant. Equal predicates therefore have equal
@@ -22,7 +22,7 @@ package indirect enum PredicateNode: Sendable, Hashable {
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(false) : .or(flat))
   }
 
-  /// Returns nodes with nested lists flattened. Most have none.
+  /// Returns the nodes with nested lists flattened. Usually there are none.
   private static func flattened(
     _ nodes: [PredicateNode], _ inner: (PredicateNode) -> [PredicateNode]?
   ) -> [PredicateNode] {
@@ -31,7 +31,7 @@ package indirect enum PredicateNode: Sendable, Hashable {
   }
 }
 
-/// The quantifier of a comparison with a to-many left side.
+/// The quantifier of a comparison whose left side has several values.
 package enum ComparisonQualifier: String, Sendable, Hashable, CaseIterable {
   /// At least one member. `SOME` is a synonym.
   case any = "ANY"
@@ -42,7 +42,7 @@ package enum ComparisonQualifier: String, Sendable, Hashable, CaseIterable {
 }
 
 package struct PredicateComparison: Sendable, Hashable {
-  /// The quantifier for the members of the left side, or `nil` if it is a single value.
+  /// The quantifier for the members of the left side, or `nil` if the left side is a single value.
   package var qualifier: ComparisonQualifier?
   package var left: ExpressionNode
   package var comparison: ComparisonOperator

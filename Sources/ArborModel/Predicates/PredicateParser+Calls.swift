@@ -1,6 +1,6 @@
-/// Calls: a name and arguments in parentheses.
+/// Calls: a name followed by arguments in parentheses.
 extension PredicateParser {
-  /// Parses a function or a literal by its name.
+  /// Parses a call of a function, or a literal written as a call.
   mutating func call() throws(PredicateFailure) -> ExpressionNode {
     let start = token
     let name = try functionName()

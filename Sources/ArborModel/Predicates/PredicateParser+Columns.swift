@@ -33,10 +33,12 @@ extension PredicateParser {
       return (expression, parser.lexer.argumentCount)
     }
     guard parsed.1 == arguments.count else {
+      let placeholders = parsed.1 == 1 ? "placeholder" : "placeholders"
+      let passed = "\(arguments.count) \(arguments.count == 1 ? "argument" : "arguments")"
       throw ArborError(
         .invalidPredicate,
-        "The format has \(parsed.1) % placeholders but \(arguments.count) arguments. Pass one "
-          + "argument for each placeholder.")
+        "The format has \(parsed.1) \(placeholders) but \(passed). Pass one argument for each "
+          + "placeholder.")
     }
     let behind = { (path: KeyPathNode) in (try? resolved(path, arguments)) ?? path }
     let closed = try parsed.0.mapLeaves(path: behind) {
@@ -111,7 +113,8 @@ extension PredicateParser {
 }
 
 extension UInt8 {
-  /// Whether the byte can occur in a path of names. Text with any other byte is an expression.
+  /// Whether the byte can occur in a plain path of names. Text with any other byte is an
+  /// expression.
   var isOfPlainPath: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

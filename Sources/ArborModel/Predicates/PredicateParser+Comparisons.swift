@@ -10,7 +10,7 @@ extension PredicateParser {
       return node
     }
     let sign = token
-    // `x NOT IN y`, an alternative to `NOT x IN y`.
+    // `x NOT IN y` is an alternative spelling of `NOT x IN y`.
     let isNegated = sign.kind == .keyword(.not) && following.kind == .keyword(.in)
     if isNegated { advance() }
     let comparison = try comparisonOperator(after: first)
@@ -21,7 +21,7 @@ extension PredicateParser {
       PredicateComparison(
         left, comparison, right, options: options,
         qualifier: isNegated ? qualifier?.dual : qualifier, site: site(sign)))
-    // No member is outside if all are inside.
+    // No member is outside the list if all members are inside.
     guard isNegated, qualifier != ComparisonQualifier.none else { return node }
     try rise()
     return .not(node)
@@ -46,7 +46,8 @@ extension PredicateParser {
     }
   }
 
-  /// Returns the condition for a path by itself, which is valid if the path leads to a Boolean.
+  /// Returns the condition for a path without an operator, which is valid if the path leads to a
+  /// Boolean.
   private func condition(
     _ expression: ExpressionNode, _ qualifier: ComparisonQualifier?, _ start: PredicateToken
   ) -> PredicateNode? {
@@ -72,8 +73,8 @@ extension PredicateParser {
       if word == .matches, !limits.allowsRegularExpressions {
         throw failure(
           at: token,
-          "MATCHES is not allowed here, because regular expressions can take unbounded time. Use "
-            + "LIKE.")
+          "MATCHES is not allowed here, because a regular expression can take half a second for "
+            + "each string. Use LIKE.")
       }
       advance()
       return comparison
@@ -119,8 +120,8 @@ extension PredicateKeyword {
 }
 
 extension ComparisonQualifier {
-  /// The qualifier for which the negated result of the negated comparison is equivalent: any member
-  /// is outside if not all are inside.
+  /// The qualifier for which the negation of the negated comparison is equivalent: any member is
+  /// outside a list if not all are inside it.
   fileprivate var dual: ComparisonQualifier {
     switch self {
     case .any, .none: .all

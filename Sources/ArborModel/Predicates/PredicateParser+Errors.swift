@@ -1,4 +1,4 @@
-/// Errors for text that the parser cannot read.
+/// Errors for text that cannot be parsed.
 extension PredicateParser {
   /// Returns the error for an unexpected token.
   ///
@@ -26,8 +26,8 @@ extension PredicateParser {
 
   /// Returns the error for a missing operator after the left side of a comparison.
   ///
-  /// - Parameter first: The start of the left side. A single name before another may be a
-  ///   misspelled qualifier or `NOT`.
+  /// - Parameter first: The index of the token that starts the left side. A single name followed by
+  ///   another may be a misspelled qualifier or `NOT`.
   func expectedOperator(after first: Int) -> PredicateFailure {
     let isNamePair =
       index == first + 1 && lexer.tokens[first].kind == .identifier && token.kind == .identifier
@@ -47,12 +47,12 @@ extension PredicateParser {
     $0.comparison != nil || $0.setFunction != nil || $0 == .and || $0 == .or
   }.map(\.rawValue)
 
-  /// Returns the error for a construct of Core Data that requires SQL.
+  /// Returns the error for a Core Data construct that would require SQL.
   func refused(_ construct: String, _ advice: String) -> PredicateFailure {
     failure(at: token, "\(construct) is not supported. \(advice).")
   }
 
-  /// Returns the error for a reserved word in place of a value.
+  /// Returns the error for a reserved word where a value is expected.
   func reserved(_ word: PredicateKeyword) -> PredicateFailure {
     let spelling = lexer.spelling(of: token)
     switch word {

@@ -85,8 +85,8 @@ extension PredicateParser {
     return .call(function, [operand], sign)
   }
 
-  /// Parses a number with its sign. Returns `nil` if the sign applies to a part or an element of
-  /// the number.
+  /// Parses a number with its sign. Returns `nil` if the sign applies to a part or an element that
+  /// follows the number.
   private mutating func negativeNumber() throws(PredicateFailure) -> ExpressionNode? {
     guard case .number = following.kind else { return nil }
     switch lexer.tokens[index + 2].kind {
@@ -110,7 +110,7 @@ extension PredicateParser {
         let start = token
         advance()
         let path = KeyPathNode(try parts(), site: site(start))
-        // Names after a path make it longer, not deeper.
+        // Further names make a path longer, not deeper.
         if case .path = base {} else { try rise() }
         base = .member(of: base, path)
         try checkHops(of: base, at: start)

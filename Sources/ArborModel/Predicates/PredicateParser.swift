@@ -1,5 +1,5 @@
-/// An error thrown by the parser. A class, because every frame of a deep recursion has room for the
-/// error it may throw, and an ``ArborError`` is large.
+/// An error of the parser. It is a class, because an ``ArborError`` is large, and every frame of a
+/// deep recursion reserves room for the error it may throw.
 final class PredicateFailure: Error {
   let error: ArborError
 
@@ -25,10 +25,10 @@ struct PredicateParser {
   private(set) var index = 0
   private var depth = 0
   private var terms = 0
-  /// The depth of the most recently parsed expression, where a simple value is 0.
+  /// The depth of the most recently parsed expression. A simple value has depth 0.
   var height = 0
 
-  /// Parses a text into a shape, which contains the error if the text is invalid.
+  /// Parses a text into a shape. If the text is invalid, the shape contains the error.
   static func parse(
     _ text: PredicateText, isFormat: Bool, limits: PredicateLimits
   ) -> ParsedPredicate {
@@ -95,7 +95,8 @@ struct PredicateParser {
 
   // MARK: Limits
 
-  /// The upper bound of `maximumDepth`: parsing, comparing and releasing a tree is recursive.
+  /// The upper bound of `maximumDepth`, because parsing, comparing and releasing a tree is
+  /// recursive.
   private static let deepest = 200
 
   private var maximumDepth: Int { min(limits.maximumDepth, Self.deepest) }
@@ -123,7 +124,8 @@ struct PredicateParser {
     guard terms <= limits.maximumTerms else {
       throw failure(
         at: token,
-        "The predicate has more than \(limits.maximumTerms) terms. Pass long lists as arguments.")
+        "The predicate exceeds the limit of \(limits.maximumTerms) terms. Pass long lists as "
+          + "arguments.")
     }
   }
 

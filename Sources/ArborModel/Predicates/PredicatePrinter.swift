@@ -1,4 +1,4 @@
-/// Formats trees as text that can be parsed back.
+/// Formats trees as text that parses into equal trees.
 package struct PredicatePrinter {
   let argument: (Int) -> String
 
@@ -14,7 +14,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// Returns an operand of AND, which has a higher precedence than OR.
+  /// Returns an operand of AND. OR needs parentheses, because its precedence is lower.
   private func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }
@@ -33,7 +33,7 @@ package struct PredicatePrinter {
   }
 }
 
-/// Expressions, with no more parentheses than necessary.
+/// Expressions, with only the parentheses that are necessary.
 extension PredicatePrinter {
   func text(of expression: ExpressionNode) -> String {
     switch expression {
@@ -46,7 +46,7 @@ extension PredicatePrinter {
     case .list(let elements): return "{" + list(elements) + "}"
     case .call(let function, let operands, _): return call(function, operands)
     case .custom(let target, let name, let operands, _):
-      // From left to right, because arguments are counted in the order of the text.
+      // From left to right, because arguments are numbered in the order of the text.
       let start = "FUNCTION(\(text(of: target)), \(PredicateLiteral.quoted(name))"
       return start + (operands.isEmpty ? "" : ", " + list(operands)) + ")"
     case .cast(let base, let type, _):
@@ -81,14 +81,15 @@ extension PredicatePrinter {
     else { return function.name + "(" + list(operands) + ")" }
     if function == .negate { return symbol + negated(operands[0]) }
     guard operands.count == 2 else { return symbol + text(of: operands[0], atLeast: precedence) }
-    // Operators are left-associative, powers right-associative.
+    // Operators are left-associative, except powers, which are right-associative.
     let isRightward = function == .power
     let left = text(of: operands[0], atLeast: isRightward ? precedence.tighter : precedence)
     let right = text(of: operands[1], atLeast: isRightward ? precedence : precedence.tighter)
     return "\(left) \(symbol) \(right)"
   }
 
-  /// Returns the operand of a minus, which must not merge with a number.
+  /// Returns the operand of a minus. A positive number is put in parentheses, because the minus
+  /// would become its sign.
   private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)
@@ -145,7 +146,7 @@ extension PredicatePrinter {
     }.joined(separator: ".")
   }
 
-  /// Returns a name with all characters escaped that identifiers don't allow.
+  /// Returns a name with all characters escaped that are not allowed in identifiers.
   func escaped(_ name: String, isVariable: Bool = false) -> String {
     var escaped = ""
     for scalar in name.unicodeScalars {

@@ -1,6 +1,6 @@
 /// The segments of a predicate's text between its interpolated values.
 ///
-/// Most predicates have at most one value, and are stored without an allocation.
+/// Most predicates have at most one value. Their segments are stored without an allocation.
 struct PredicateSegments {
   /// The number of segments, one more than the number of values. Empty trailing segments may be
   /// omitted.
@@ -40,7 +40,7 @@ struct PredicateSegments {
     return true
   }
 
-  /// A fast hash. Matches are compared in full.
+  /// A fast hash. Segments with equal hashes are compared in full.
   var hash: UInt64 {
     var hash = Self.mix(UInt64(truncatingIfNeeded: count), first)
     if count > 1 { hash = Self.mix(hash, second) }

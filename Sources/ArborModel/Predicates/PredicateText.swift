@@ -36,8 +36,8 @@ package final class PredicateText: Sendable {
   }
 }
 
-/// A location in the source of a predicate. All locations are equal, so that trees are compared and
-/// hashed without regard to where they were written.
+/// A location in the source of a predicate. All locations are equal, so that comparing and hashing
+/// trees ignores where they were written.
 package struct PredicateSite: Sendable, Hashable {
   package let text: PredicateText?
   package let offset: Int32

@@ -50,8 +50,8 @@ extension PredicateLexer {
     UInt8(ascii: "v"): "\u{0B}",
   ]
 
-  /// Returns the scalar of an escape and the end of the escape. The scalar is `nil` if the
-  /// character after the backslash represents itself.
+  /// Returns the scalar that an escape represents, and the end of the escape. The scalar is `nil`
+  /// if the character after the backslash represents itself.
   private func escape(
     _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -78,7 +78,7 @@ extension PredicateLexer {
     }
   }
 
-  /// Returns the scalar for two `\u` escapes that form a surrogate pair.
+  /// Returns the scalar for a surrogate pair of two `\u` escapes.
   private func surrogatePair(
     _ high: UInt32, _ start: Int, _ limit: Int
   ) throws(PredicateFailure) -> (scalar: Unicode.Scalar?, end: Int) {
@@ -107,8 +107,8 @@ extension PredicateLexer {
 
   /// Returns the value of a number literal.
   ///
-  /// Integers beyond 64 bits, and numbers that would lose digits as floating point, are decimals;
-  /// beyond 38 digits they are floating-point numbers.
+  /// Integers that exceed 64 bits, and numbers that would lose digits as floating point, are
+  /// decimals. Beyond 38 digits, they are floating-point numbers.
   func number(of token: PredicateToken, isNegative: Bool) throws(PredicateFailure) -> PropertyValue
   {
     if let number = shortNumber(token) { return .integer(isNegative ? -number : number) }
@@ -116,13 +116,13 @@ extension PredicateLexer {
     let sign = isNegative ? "-" : ""
     if token.end - token.start > 1, let radix = Self.radixes[text.prefix(2).lowercased()] {
       guard let number = Int64(sign + text.dropFirst(2), radix: radix) else {
-        throw error("Expected a 64-bit integer.", at: token.start)
+        throw error("This integer exceeds 64 bits. Write it in decimal.", at: token.start)
       }
       return .integer(number)
     }
     if let number = Int64(sign + text) { return .integer(number) }
     guard let number = Double(sign + text), number.isFinite else {
-      throw error("The number is out of range.", at: token.start)
+      throw error("This number exceeds the range of 64-bit floating point.", at: token.start)
     }
     // `Double` preserves up to 15 digits.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }

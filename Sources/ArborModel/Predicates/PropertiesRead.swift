@@ -13,7 +13,7 @@ package struct PropertiesRead: Sendable {
   package private(set) var own = Slots()
   /// The properties of other objects that are read, by declared entity.
   package private(set) var others: [Int: Slots] = [:]
-  /// Whether objects are read whose entity is known only at evaluation.
+  /// Whether objects are read whose entity is known only during evaluation.
   package private(set) var readsAnything = false
   /// Whether evaluating an object twice can have different results, because of the time or random
   /// numbers.
@@ -36,7 +36,7 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  /// Whether anything except the record of the object itself is read.
+  /// Whether anything except the object's own record is read.
   package var readsOthers: Bool { !others.isEmpty || readsAnything }
 
   private mutating func add(_ expression: BoundExpression, _ depth: Int) {
@@ -105,8 +105,8 @@ package struct PropertiesRead: Sendable {
 }
 
 extension PropertiesRead.Slots {
-  /// Returns the change bits of the properties. Derived relationships have none, because their
-  /// members' side changes.
+  /// Returns the change bits of the properties. Derived relationships have none, because a change
+  /// is recorded on the members' side.
   fileprivate func bits(of entity: EntitySchema) -> UInt64 {
     if isAll { return .max }
     var bits: UInt64 = 0

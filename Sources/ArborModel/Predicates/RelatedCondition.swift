@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// The conditions of a conjunction on the objects that a relationship of the rows leads to.
+/// The conditions of a conjunction on objects related to the rows.
 ///
 /// `company.name == "X" AND company.city != "Y"` is the condition `name == "X" AND city != "Y"` on
 /// companies: the matching companies are found first, then the objects that refer to them (a
@@ -28,7 +28,7 @@ package final class RelatedCondition: Sendable {
     root = .and(rowNodes.map(\.droppingFirstHop))
   }
 
-  /// Creates the condition on any member of a to-many relationship.
+  /// Creates the condition that at least one member of a to-many relationship must satisfy.
   private init(_ relationship: RelationshipSchema, termIndex: Int, memberNode: BoundNode) {
     self.relationship = relationship
     termIndices = [termIndex]
@@ -69,7 +69,7 @@ package final class RelatedCondition: Sendable {
     }
   }
 
-  /// Returns whether objects without a related object never satisfy the condition.
+  /// Returns whether the condition is false for objects without a related object.
   func isFalseOfNil(_ arguments: [PropertyValue]) -> Bool {
     guard let rowNodes else { return true }
     let constants = PredicateConstants(arguments: arguments)

@@ -1,5 +1,5 @@
-/// A predicate that compares a unique attribute with one value. This is the most common predicate,
-/// and is executed without planning.
+/// A predicate that compares a unique attribute with one value: a point lookup. This is the most
+/// common predicate, and is executed without planning.
 package final class UniqueEquality: Sendable {
   /// The position of the attribute's unique index among the entity's indexes.
   package let indexNumber: Int

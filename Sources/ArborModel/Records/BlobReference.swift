@@ -8,9 +8,9 @@
 /// ```
 ///
 /// A blob's ID consists of the object's number, the property's catalogue number and `version`, so
-/// that no ID needs to be allocated and the owner is evident. `form` is 1. With 0, the bytes that
-/// follow are the value itself, which happens to start with the mark. Neither form occurs in a
-/// record without the flag ``RecordLayout/blobFlag``: there, the bytes are always the value.
+/// IDs don't have to be allocated, and the owner is evident. `form` is 1. If it is 0, the bytes
+/// that follow are the value itself, which happens to start with the mark. Neither form occurs in a
+/// record without the flag ``RecordLayout/blobFlag``, where the bytes are always the value.
 package struct BlobReference: Sendable, Hashable {
   /// A number that is unique among the property's blobs over time.
   package let version: UInt32
@@ -56,7 +56,7 @@ package enum BlobContent {
 }
 
 extension RecordView {
-  /// Returns the content of a field with external storage, empty if it is null.
+  /// Returns the content of a field with external storage. It is empty if the field is null.
   package func content(_ field: RecordField) -> BlobContent {
     let bytes = bytes(field)
     guard flags & RecordLayout.blobFlag != 0, BlobReference.isMarked(bytes),
@@ -74,7 +74,8 @@ extension RecordView {
         length: word(20, UInt64.self)))
   }
 
-  /// Returns the blob that a field refers to, or `nil` if the value is in the record or null.
+  /// Returns the blob that a field refers to, or `nil` if the value is null or stored in the
+  /// record.
   package func blob(_ field: RecordField) -> BlobReference? {
     guard field.isExternal, !isNull(field), case .reference(let reference) = content(field) else {
       return nil

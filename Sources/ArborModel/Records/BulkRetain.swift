@@ -4,13 +4,13 @@ internal import CArborBits
 package enum BulkRetain {
   /// Retains an object for several owners at once, each of which must release one reference.
   ///
-  /// Memory safety: equivalent to `count` calls of `Unmanaged.retain()`. A caller that releases fewer
-  /// references leaks the object; one that releases more frees it too early.
+  /// Memory safety: equivalent to `count` calls of `Unmanaged.retain()`. Releasing fewer references
+  /// leaks the object; releasing more frees it too early.
   package static func retain<Object: AnyObject>(
     _ object: Object, times count: Int
   ) -> Unmanaged<Object> {
     let reference = Unmanaged.passUnretained(object)
-    // No slab has room for more objects than fit into 32 bits.
+    // A slab never has room for more objects than fit into 32 bits.
     if count > 0 { _ = swift_retain_n(reference.toOpaque(), UInt32(count)) }
     return reference
   }

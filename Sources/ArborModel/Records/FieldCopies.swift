@@ -1,7 +1,7 @@
-/// The common fields of two layouts as runs of bytes and bits, so that a record is converted to the
-/// other layout with a few copies, regardless of its number of fields.
+/// The common fields of two layouts as runs of bytes and bits. A record is converted from one
+/// layout to the other with a few copies, regardless of its number of fields.
 package struct FieldCopies: Sendable {
-  /// A run of bytes, or null bits, and its positions in the fixed parts of both layouts.
+  /// A run of bytes or null bits, with its positions in the fixed parts of both layouts.
   private struct Run: Sendable {
     let source: Int
     let target: Int
@@ -9,7 +9,8 @@ package struct FieldCopies: Sendable {
 
     var mask: UInt64 { count >= 64 ? .max : (1 << UInt64(count)) - 1 }
 
-    /// Extends the run if another one is adjacent on both sides. Returns `false` otherwise.
+    /// Extends the run by another one if they are adjacent in both layouts. Otherwise returns
+    /// `false`.
     mutating func extend(by other: Run) -> Bool {
       guard source + count == other.source, target + count == other.target else { return false }
       count += other.count
@@ -54,10 +55,10 @@ package struct FieldCopies: Sendable {
     if runs.isEmpty || !runs[runs.count - 1].extend(by: run) { runs.append(run) }
   }
 
-  /// Returns a new record with the common fields of two layouts, on top of a template with the
-  /// others.
+  /// Returns a new record with the common fields of both layouts. All other fields are those of a
+  /// template.
   ///
-  /// The variable area is copied as a whole, including unreferenced values, which are removed when
+  /// The variable area is copied as a whole. Values that are no longer referenced are removed when
   /// the record is sealed.
   ///
   /// - Parameters:

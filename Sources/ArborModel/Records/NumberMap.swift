@@ -4,9 +4,9 @@ internal import Foundation
 /// A hash map from object numbers to machine words, with open addressing, linear probing and
 /// power-of-two size.
 ///
-/// Used for the identity map and for all sets of objects on hot paths: a lookup takes 5–15 ns,
+/// Used for the identity map and for all sets of objects on hot paths. A lookup takes 5–15 ns,
 /// compared with 19–25 ns for `Dictionary`. The key 0, which is not a valid object number, marks an
-/// empty slot, and removal shifts later entries back, so that there are no tombstones.
+/// empty slot. Removal shifts later entries back, so there are no tombstones.
 ///
 /// Four consecutive numbers share a cache line, because objects that are fetched together are also
 /// registered, looked up and released together.
@@ -26,8 +26,8 @@ package final class NumberMap {
 
   /// The entries, starting at the first complete cache line of ``memory``.
   @usableFromInline var entries: UnsafeMutablePointer<Entry>
-  /// The allocation, or `nil` before the first entry, when ``entries`` is a single empty slot
-  /// shared by all such maps.
+  /// The allocation, or `nil` before the first insertion. Until then, ``entries`` is a single empty
+  /// slot that all such maps share.
   private var memory: UnsafeMutableRawPointer?
   @usableFromInline var mask: Int
   @usableFromInline package internal(set) var count = 0
@@ -55,11 +55,11 @@ package final class NumberMap {
 
   /// Returns the words of many numbers in order, with 0 for missing ones.
   ///
-  /// Prefetches the slots of subsequent numbers: for scattered numbers, individual lookups spend
-  /// most of their time waiting for memory.
+  /// Prefetches the slots of the following numbers. For scattered numbers, individual lookups would
+  /// spend most of their time waiting for memory.
   package func words(of numbers: [ObjectNumber]) -> ContiguousArray<UInt> {
-    // An array without capacity uses the empty storage shared by all threads, into which its count
-    // would be written.
+    // An array without capacity uses the empty storage that all threads share, and its count must
+    // not be written.
     guard !numbers.isEmpty else { return [] }
     return ContiguousArray(unsafeUninitializedCapacity: numbers.count) { words, count in
       for slot in numbers.indices {
@@ -119,7 +119,7 @@ package final class NumberMap {
   }
 
   /// Removes all entries. Frees memory that is far larger than needed, so that subsequent calls
-  /// don't clear it repeatedly.
+  /// don't have to clear it.
   package func removeAll() {
     guard memory != nil else { return }
     if mask >= Self.sparseSize, count < (mask + 1) / Self.sparseSize {
@@ -137,7 +137,7 @@ package final class NumberMap {
   }
 
   /// Calls `body` with every number and its word, in no particular order. The map must not change
-  /// meanwhile.
+  /// during the call.
   @inlinable @inline(__always)
   package func forEach(_ body: (ObjectNumber, UInt) throws -> Void) rethrows {
     guard count > 0 else { return }
@@ -146,8 +146,8 @@ package final class NumberMap {
     }
   }
 
-  /// Calls `body` like ``forEach(_:)``, for words that are addresses, and prefetches the memory of
-  /// subsequent ones.
+  /// Like ``forEach(_:)``, for words that are addresses. Prefetches the memory at the following
+  /// ones.
   @inlinable @inline(__always)
   package func forEachAddress(_ body: (ObjectNumber, UInt) throws -> Void) rethrows {
     guard count > 0 else { return }
@@ -166,8 +166,8 @@ package final class NumberMap {
     arbor_prefetch(UnsafeRawPointer(bitPattern: address))
   }
 
-  // Fibonacci hashing of groups of four distributes the numbers of one entity; the high bits are
-  // the best ones.
+  // Fibonacci hashing of groups of four distributes the numbers of an entity well. Its high bits
+  // are the best ones.
   @inlinable @inline(__always)
   static func hash(_ key: UInt64) -> Int {
     let four = ((key >> 2) &* 0x9E37_79B9_7F4A_7C15) >> 20
@@ -192,7 +192,7 @@ package final class NumberMap {
   }
 
   private static let leastSize = 16
-  /// The ratio of slots to required slots above which a map is too large.
+  /// A map is too large if it has more than this many times the required slots.
   private static let sparseSize = 64
 
   private static func size(for capacity: Int) -> Int {
@@ -213,7 +213,7 @@ package final class NumberMap {
     return (memory, entries.bindMemory(to: Entry.self, capacity: size))
   }
 
-  /// The slot of maps without entries. It is never written, and therefore `Sendable`.
+  /// The slot of maps without entries. `Sendable`, because it is never written.
   private struct Nothing: @unchecked Sendable {
     let entries: UnsafeMutablePointer<Entry>
   }
@@ -224,6 +224,6 @@ package final class NumberMap {
     return Nothing(entries: entries)
   }()
 
-  /// The size in bytes. If cache lines are longer, two groups of four share one.
+  /// The assumed size in bytes. On machines with longer cache lines, two groups of four share one.
   private static let cacheLine = 64
 }

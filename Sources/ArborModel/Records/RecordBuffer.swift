@@ -1,9 +1,9 @@
-/// A mutable record in a slab. Its slots are modified in place, and longer values are appended to
-/// its variable area.
+/// A mutable record in a slab. Slots are modified in place; longer values are appended to the
+/// variable area.
 ///
-/// It has no checksum; ``seal(into:layout:key:version:)`` writes the compact stored form. Until
-/// then, earlier values leave unused bytes. The memory belongs to the allocator's slab at the time
-/// of the last growth, so code that keeps the buffer must also keep ``slab``.
+/// The record has no checksum; ``seal(into:layout:key:version:)`` writes its compact stored form.
+/// Until then, replaced values leave unused bytes. The memory belongs to the slab that the
+/// allocator used for the last growth, so code that keeps the buffer must also keep ``slab``.
 @usableFromInline
 package struct RecordBuffer {
   @usableFromInline package private(set) var base: UnsafeMutableRawPointer
@@ -33,7 +33,7 @@ package struct RecordBuffer {
 
   @inlinable package var view: RecordView { RecordView(base: base, count: count) }
 
-  /// Sets a field to null and its slot to zero.
+  /// Sets a field to null, and clears its slot.
   package func setNull(_ field: RecordField) {
     setNullBit(field, true)
     (base + Int(field.offset)).initializeMemory(

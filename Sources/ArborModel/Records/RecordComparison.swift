@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Comparison of records with the same layout.
 extension RecordView {
-  /// Returns whether a field is null in only one of the records, or has different bytes.
+  /// Returns whether a field is null in exactly one of the records, or has different bytes.
   @inlinable @inline(__always)
   package func differs(from other: RecordView, _ field: RecordField) -> Bool {
     isNull(field) != other.isNull(field) || hasOtherBytes(than: other, field)
@@ -29,7 +29,7 @@ extension RecordView {
   }
 
   /// Returns one bit for each field that differs between two records of a layout. The highest bit
-  /// represents all fields from the 64th.
+  /// represents the 64th field and all further ones.
   package func changedFields(since other: RecordView, in layout: RecordLayout) -> UInt64 {
     var bits: UInt64 = 0
     for (index, field) in layout.fields.enumerated() where differs(from: other, field) {

@@ -54,8 +54,8 @@ package struct RecordField: Sendable, Hashable {
     self.catalogNumber = catalogNumber
   }
 
-  /// Returns a field of an older layout, combined with the properties of this one that only the
-  /// model specifies.
+  /// Returns a field of an older layout with those properties of this one that only the model
+  /// specifies.
   func found(in older: RecordField) -> RecordField {
     RecordField(
       kind: older.kind, isTransient: older.isTransient, isExternal: isExternal,

@@ -1,4 +1,4 @@
-/// The layout of one entity's records, in one version of the entity.
+/// The layout of an entity's records in one version of the entity.
 ///
 /// ```
 ///  0         1        2          4            8            8+n                        end-4   end
@@ -23,7 +23,7 @@ package final class RecordLayout: Sendable {
   package static let format: UInt8 = 1
   package static let headerSize = 8
   package static let checksumSize = 4
-  /// The flag of records in which the value of a field with external storage can be a reference.
+  /// The flag of records in which a field with external storage may contain a reference.
   package static let blobFlag: UInt8 = 1
   package static let flagsOffset = 1
   package static let layoutOffset = 2
@@ -40,14 +40,14 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let variableFields: [RecordField]
   /// The fields whose values may be stored outside the record.
   package let externalFields: [RecordField]
-  /// A new record of default values with version 0, without a checksum.
+  /// A new record with default values and version 0, without a checksum.
   package let template: [UInt8]
 
   /// Creates a layout with fields in the given order.
   ///
   /// - Parameters:
   ///   - fields: For each field, its kind, whether it is transient, its catalogue number, and the
-  ///     value in new records, which must match the kind (see ``RecordBuffer/set(_:_:)``).
+  ///     value in new records, which must match the kind; see ``RecordBuffer/set(_:_:allocator:)``.
   ///   - external: The catalogue numbers of binary fields that may be stored outside the record.
   package init(
     entity: UInt16, number: UInt16,
@@ -79,8 +79,9 @@ package final class RecordLayout: Sendable {
 
   /// Creates an older layout with its fields in the order of a newer one, for reading only.
   ///
-  /// - Parameter fields: For each field of the newer layout, the older one's field. Fields that the
-  ///   older layout doesn't have are never read and can be arbitrary.
+  /// - Parameter fields: For each field of the newer layout, the corresponding field of the older
+  ///   one. Any field can be passed for those that the older layout doesn't have, because they are
+  ///   never read.
   init(_ older: RecordLayout, rearranged fields: [RecordField]) {
     entity = older.entity
     number = older.number

@@ -1,5 +1,6 @@
 extension RecordView {
-  /// Returns the size of the sealed record: compact, without transient fields, with a checksum.
+  /// Returns the size of the record once it is sealed: compact, without transient fields, with a
+  /// checksum.
   package func sealedSize(_ layout: RecordLayout) -> Int {
     var size = layout.fixedEnd + RecordLayout.checksumSize
     for field in layout.variableFields where !field.isTransient { size += bytes(field).count }

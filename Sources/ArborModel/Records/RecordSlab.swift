@@ -10,7 +10,7 @@ package final class RecordSlab {
   @usableFromInline package let capacity: Int
   @usableFromInline package internal(set) var used = 0
 
-  /// The initial slab of allocators, which is full, so that nothing is allocated from it.
+  /// The initial slab of allocators. It is full, so nothing is allocated from it.
   fileprivate nonisolated(unsafe) static let full: RecordSlab = {
     let slab = RecordSlab(capacity: 0)
     slab.used = 1
@@ -66,15 +66,15 @@ package final class SlabAllocator {
   /// The previous slabs, if they are kept.
   private var earlier: [RecordSlab]?
 
-  /// The size of the first slab, which fits a single object, so that fetching one object pins
-  /// little memory.
+  /// The size of the first slab. It fits a single object, so that fetching one object pins little
+  /// memory.
   private static let firstSize = 1 << 10
 
   /// Creates an allocator.
   ///
-  /// Slabs of 64 KiB contain a few hundred records: large enough to be rare, and small enough that
-  /// a single surviving record doesn't pin much memory. The first slabs are smaller, and none is
-  /// created before the first allocation.
+  /// Slabs of 64 KiB contain a few hundred records. They are large enough to be rare, and small
+  /// enough that a single surviving record doesn't pin much memory. The first slabs are smaller,
+  /// and none is created before the first allocation.
   ///
   /// - Parameter keepsSlabs: Whether all bytes remain valid as long as the allocator exists.
   ///   Otherwise each slab must be retained by the code that uses it.
@@ -84,8 +84,8 @@ package final class SlabAllocator {
     slab = .full
   }
 
-  /// Allocates `count` uninitialized bytes, aligned to 8, from ``slab``, which is replaced when it
-  /// is full.
+  /// Allocates `count` uninitialized bytes, aligned to 8, from ``slab``. A full slab is replaced
+  /// first.
   @inlinable @inline(__always)
   package func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     let start = (slab.used + 7) & ~7
@@ -103,8 +103,8 @@ package final class SlabAllocator {
 
   @usableFromInline @inline(never)
   func allocateInNewSlab(_ count: Int) -> UnsafeMutableRawPointer {
-    // An allocation larger than a slab gets one of its own. It replaces the current slab even if
-    // that is nearly empty, because a second list isn't worthwhile.
+    // An allocation larger than a slab gets a slab of its own. That slab replaces the current one
+    // even if the current one is nearly empty, because a second list isn't worthwhile.
     let usual = slab.capacity == 0 ? Self.firstSize : slab.capacity * 8
     earlier?.append(slab)
     slab = RecordSlab(capacity: max(min(slabSize, usual), count))

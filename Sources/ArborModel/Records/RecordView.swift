@@ -2,10 +2,10 @@ internal import CArborBits
 
 /// A view of the fields of one record.
 ///
-/// A view is a borrowed pointer, valid as long as its memory: a retained slab, or a page of an open
-/// transaction. Loads are unaligned, because LMDB aligns values only to 2 bytes. They are not
-/// bounds-checked individually: ``verify(_:key:)`` validates all fields of a stored record at once,
-/// and records created in memory are valid by construction.
+/// A view is a borrowed pointer that is valid as long as its memory: a retained slab, or a page of
+/// an open transaction. Loads are unaligned, because LMDB aligns values only to 2 bytes. Individual
+/// loads are not bounds-checked: ``verify(_:key:)`` validates all fields of a stored record at
+/// once, and records created in memory are valid by construction.
 @usableFromInline
 package struct RecordView {
   @usableFromInline package let base: UnsafeRawPointer
@@ -61,7 +61,7 @@ package struct RecordView {
     return raw == 0 ? nil : ObjectNumber(rawValue: raw)
   }
 
-  /// The reason why stored bytes are not a valid record of a layout.
+  /// The reason stored bytes are not a valid record of a layout.
   @usableFromInline
   package enum Damage: Sendable {
     case tooShort

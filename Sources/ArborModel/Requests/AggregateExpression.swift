@@ -1,14 +1,14 @@
 /// An aggregate: a function of the values of a key path over many objects.
 ///
-/// `nil` values are ignored; the count of a key path is the number of values that aren't `nil`.
-/// Without values, the count and the sum are 0, the mode is an empty list, and everything else is
-/// `nil`.
+/// `nil` values are ignored: the count of a key path is the number of values that aren't `nil`.
+/// Without values, the count and the sum are 0, the mode is an empty list, and all other aggregates
+/// are `nil`.
 package struct AggregateExpression: Sendable, Hashable {
   package enum Function: String, Sendable, Hashable, CaseIterable {
     case count, sum, average, minimum, maximum, median, mode, standardDeviation
 
-    /// Creates the function with a name: its own, or one used by Core Data or SQL, with an optional
-    /// `@` or colon: `min:`, `avg`, `@sum`. Returns `nil` for an unknown name.
+    /// Creates the function with one of its names: the library's, Core Data's or SQL's, with an
+    /// optional `@` or colon, such as `min:`, `avg` or `@sum`. Returns `nil` for an unknown name.
     package init?(named name: String) {
       var name = name.lowercased()
       if name.hasPrefix("@") { name.removeFirst() }
@@ -59,7 +59,7 @@ package struct AggregateExpression: Sendable, Hashable {
 /// An aggregate with its key path resolved for an entity.
 package struct BoundAggregate: Sendable {
   package enum Source: Sendable {
-    /// The objects themselves, which are counted.
+    /// The objects themselves, which can only be counted.
     case objects
     case path(BoundPath)
     /// An expression to compute for each object.
@@ -68,7 +68,7 @@ package struct BoundAggregate: Sendable {
 
   package let function: AggregateExpression.Function
   package let source: Source
-  /// The key path as it was written, which identifies the source.
+  /// The key path as written. It identifies the source.
   package let text: String
   package let isDistinct: Bool
 }
@@ -85,7 +85,8 @@ extension AggregateExpression {
     guard let keyPath else {
       guard function == .count, !isDistinct else {
         throw ArborError(
-          .invalidArgument, "\(function.rawValue) needs a key path."
+          .invalidArgument,
+          "\(function.rawValue) requires a key path. Pass the attribute to aggregate."
         ).with(entity: entity.name)
       }
       return BoundAggregate(function: function, source: .objects, text: "", isDistinct: false)
@@ -133,7 +134,8 @@ extension AggregateExpression {
   private func undefined(_ keyPath: String, _ entity: EntitySchema, _ what: String) -> ArborError {
     ArborError(
       .typeMismatch,
-      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what)."
+      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what). "
+        + "Aggregate a number instead."
     ).with(entity: entity.name, keyPath: keyPath)
   }
 }
@@ -147,8 +149,8 @@ extension AggregateExpression.Function {
     }
   }
 
-  /// Creates the aggregate for a function of the predicate language. Returns `nil` if it isn't an
-  /// aggregate.
+  /// Creates the function that corresponds to one of the predicate language, or returns `nil` if
+  /// that isn't an aggregate.
   package init?(_ function: PredicateFunction) {
     switch function {
     case .count: self = .count
@@ -190,7 +192,7 @@ extension AggregateExpression.Function {
 extension BoundPath.Leaf {
   fileprivate var expectation: String {
     switch self {
-    case .attribute(let attribute): attribute.description.type.expectation
+    case .attribute(let attribute): ValueKind(attribute.field.kind).name
     case .toOne, .object: "an object"
     case .entityName: "the name of an entity"
     }

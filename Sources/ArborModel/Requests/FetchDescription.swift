@@ -1,9 +1,9 @@
 /// A fetch request without the type of its results, as a sendable value.
 package struct FetchDescription: Sendable, Hashable {
   package var entityName: String
-  /// The predicate of the results, or `nil` for all objects.
+  /// The predicate that the results satisfy, or `nil` for all objects.
   package var predicate: FetchPredicate?
-  /// The order of the results, most significant key first. Without keys, they are sorted by ID.
+  /// The order of the results, most significant key first. Without keys, results are sorted by ID.
   package var sortKeys: [SortKey]
   /// The maximum number of results, or 0 for no limit.
   package var fetchLimit = 0
@@ -13,27 +13,22 @@ package struct FetchDescription: Sendable, Hashable {
   package var fetchOffset = 0
   /// The number of objects to read at a time, or 0 for all.
   package var fetchBatchSize = 0
-  /// Whether objects of subentities are included.
   package var includesSubentities = true
-  /// Whether the context's uncommitted changes are included.
   package var includesPendingChanges = true
-  /// Whether duplicate rows are omitted.
   package var returnsDistinctResults = false
   /// The columns of rows: key paths and expressions, optionally followed by ` AS ` and a name.
   /// Empty for all attributes.
   package var propertiesToFetch: [PropertyPath] = []
   /// The properties by which rows are grouped, or empty for no grouping.
   package var propertiesToGroupBy: [PropertyPath] = []
-  /// The predicate of grouped rows, or `nil` for all.
+  /// The predicate that grouped rows satisfy, or `nil` for all rows.
   package var havingPredicate: FetchPredicate?
-  /// The token of the previous page, after which the results start, or `nil` to start at the
-  /// beginning.
+  /// The token of the previous page, after which the results begin, or `nil` for the first page.
   package var pageToken: String?
-  /// The relationships whose objects are prefetched.
   package var relationshipKeyPathsForPrefetching: [PropertyPath] = []
   /// The maximum duration of an operation, or `nil` for no limit.
   package var timeLimit: Duration?
-  /// The limits for columns, groups and sort keys that are untrusted.
+  /// The limits for untrusted columns, groups and sort keys.
   private var expressionAllowance = WorkAllowance()
 
   package init(entityName: String, predicate: FetchPredicate? = nil, sortKeys: [SortKey] = []) {
@@ -52,7 +47,7 @@ package struct FetchDescription: Sendable, Hashable {
 }
 
 extension FetchDescription {
-  /// Validates untrusted columns, groups and sort keys as ``FetchPredicate/init(format:limits:)``
+  /// Validates untrusted columns, groups and sort keys as ``FetchPredicate/init(format:limits:_:)``
   /// does for predicates, and limits the resources for evaluating them.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` with line and column if a text is malformed or
@@ -60,7 +55,7 @@ extension FetchDescription {
   package mutating func checkExpressions(_ limits: PredicateLimits) throws(ArborError) {
     var texts = sortKeys.map(\.keyPath)
     for path in propertiesToFetch + propertiesToGroupBy { texts.append(try path.text()) }
-    // A plain path can have the name of a reserved word.
+    // A plain path may contain a name that is a reserved word.
     for text in texts where !text.utf8.allSatisfy(\.isOfPlainPath) {
       _ = try PredicateParser.column(text, limits: limits)
     }
@@ -71,7 +66,7 @@ extension FetchDescription {
 /// The kind of results that a fetch requests from the store.
 public enum FetchKind: String, Sendable, Hashable, CaseIterable {
   /// Objects or their IDs, for fetches, pages, windows and cursors, and for updates and deletions
-  /// by a query.
+  /// by query.
   case objects
   /// Whether at least one object exists.
   case existence

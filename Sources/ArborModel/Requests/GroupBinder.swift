@@ -9,7 +9,7 @@ struct GroupBinder {
   private(set) var nodes: [Wanted] = []
   private(set) var aggregates: [RowPlan.GroupAggregate] = []
 
-  /// An aggregate as requested, for computing each only once.
+  /// An aggregate as requested. Equal ones are computed only once.
   struct Wanted: Equatable {
     let function: PredicateFunction
     let operand: ExpressionNode?
@@ -152,9 +152,9 @@ struct GroupBinder {
 }
 
 extension ExpressionNode {
-  /// Returns the aggregate over objects, such as `@count`, `@sum.salary`, `sum(salary)` or
-  /// `count(distinct(name))`, or `nil` for any other expression. The same functions of a collection
-  /// of a single object are not aggregates.
+  /// Returns the aggregate over the objects of a group, such as `@count`, `@sum.salary`,
+  /// `sum(salary)` or `count(distinct(name))`, or `nil` for any other expression. The same
+  /// functions are not aggregates if they apply to a collection of a single object.
   func aggregate(
     in entity: EntitySchema, _ schema: ModelSchema
   ) -> (function: PredicateFunction, operand: ExpressionNode?, isDistinct: Bool)? {
@@ -189,8 +189,8 @@ extension ExpressionNode {
     return mayAggregate
   }
 
-  /// Returns whether the expression has a single value per object. Errors are reported when it is
-  /// bound.
+  /// Returns whether the expression has a single value per object. Errors in it are reported later,
+  /// when it is bound.
   private func isSingle(in entity: EntitySchema, _ schema: ModelSchema) -> Bool {
     guard let bound = try? PredicateBinder.bind(self, to: entity, in: schema) else { return true }
     return !bound.kind.isList

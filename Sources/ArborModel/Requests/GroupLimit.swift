@@ -1,13 +1,13 @@
-/// A limit on the number of objects of each group in a fetch, which keeps the first ones in a given
-/// order.
+/// A limit on the number of objects that a fetch returns per group, which keeps the first ones in a
+/// given order.
 ///
 /// ```swift
 /// request.limitPerGroup = GroupLimit(3, per: "country", by: ["-population"])
 /// ```
 ///
-/// Objects belong to the same group if a key path or an expression has the same value for them;
-/// those without a value are a group, too. The request's predicate is applied before the limit, its
-/// order, offset and limit afterwards.
+/// Objects belong to the same group if a key path or an expression has the same value for them.
+/// Objects without a value form a group, too. The request's predicate is applied before this limit;
+/// its order, offset and limit are applied afterwards.
 public struct GroupLimit: Sendable, Hashable {
   /// The maximum number of objects of one group, at least 1.
   public var count: Int
@@ -43,7 +43,7 @@ package struct BoundGroupLimit: Sendable {
   /// The order within a group.
   package let sortKeys: [BoundSortKey]
 
-  /// The default order of the results: by group, and by the group's order within each.
+  /// The default order of the results: by group, then by the order within each group.
   package var resultOrder: [BoundSortKey] { [key] + sortKeys }
 }
 
@@ -69,7 +69,7 @@ extension GroupLimit {
 }
 
 extension FetchDescription {
-  /// The order of the results: the requested one, or that of the groups.
+  /// The order of the results: the requested order, or else that of the groups.
   package var resultOrder: [SortKey] {
     guard sortKeys.isEmpty, let group = limitPerGroup else { return sortKeys }
     return [group.key] + group.sortKeys

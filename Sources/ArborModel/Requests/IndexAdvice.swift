@@ -1,7 +1,7 @@
-/// An index that a fetch would have used if the store had it.
+/// An index that a fetch would have used if it existed.
 ///
-/// The advice depends only on the form of the request: if most objects satisfy the condition, a
-/// scan remains faster.
+/// The advice depends only on the form of the request, not on selectivity: if most objects satisfy
+/// the condition, a scan remains faster.
 public struct IndexAdvice: Sendable, Hashable {
   /// The name of the entity that should declare the index.
   public let entity: String

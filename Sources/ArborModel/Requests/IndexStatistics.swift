@@ -5,10 +5,10 @@
 /// // Employee.byName (folded name) · 10000 entries · 53 pages · not used
 /// ```
 public struct IndexStatistics: Sendable, Hashable {
-  /// The name of the entity that declares the index, which also contains the objects of
+  /// The name of the entity that declares the index. The index also contains the objects of
   /// subentities.
   public let entity: String
-  /// The index's name, or that of the attribute if it is marked `indexed`.
+  /// The index's name, or the attribute's name if the attribute is marked `indexed`.
   public let name: String
   /// The columns, most significant first.
   public let columns: [FetchIndexDescription.Element]
@@ -16,11 +16,11 @@ public struct IndexStatistics: Sendable, Hashable {
   public let isUnique: Bool
   /// The predicate of a partial index, or `nil` if the index contains all objects.
   public let condition: String?
-  /// The number of entries: one for each object; fewer in a partial index, several per object in a
-  /// full-text index.
+  /// The number of entries: one per object in an index of all objects, fewer in a partial index,
+  /// and several per object in a full-text index.
   public let entries: Int
-  /// The number of pages that the index occupies in the file. If objects share values and there are
-  /// more than 4096 leaf pages, the number is estimated from 4096 of them.
+  /// The number of pages that the index occupies in the file. Estimated from a sample of 4096 leaf
+  /// pages if objects share values and there are more leaf pages than that.
   public let pages: Int
   /// The number of bytes that the index occupies in the file.
   public let bytes: Int

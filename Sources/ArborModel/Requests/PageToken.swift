@@ -2,6 +2,8 @@ package import Foundation
 
 /// The end of a page of a sorted fetch, as an opaque string that is valid across processes.
 ///
+/// The next page continues after the values of the last row (keyset pagination).
+///
 /// ```
 ///  0        1                9               17                      end-4     end
 /// ┌────────┬────────────────┬───────────────┬───────────────────────┬─────────┐
@@ -11,8 +13,8 @@ package import Foundation
 /// ```
 ///
 /// Numbers are little-endian. The text is base64url without padding. The checksum detects truncated
-/// tokens. It doesn't protect against forgery and needn't: a token identifies a position in an
-/// order and grants no access.
+/// tokens. It is no protection against forgery, and none is needed: a token identifies a position
+/// in an order and grants no access.
 package struct PageToken: Sendable, Hashable {
   private static let form: UInt8 = 1
   private static let headerSize = 17
@@ -33,7 +35,7 @@ package struct PageToken: Sendable, Hashable {
   ///
   /// - Throws: ``ArborError`` `invalidArgument` if the text is not a valid token.
   package init(_ text: String) throws(ArborError) {
-    // Each position has exactly one text: unused bits of the last character must not differ.
+    // Every position has exactly one text, so the unused bits of the last character must be zero.
     guard let bytes = Self.bytes(of: text), bytes.count >= Self.headerSize + 4,
       bytes[0] == Self.form, Self.text(of: bytes) == text
     else { throw Self.invalid }
@@ -82,8 +84,8 @@ package struct PageToken: Sendable, Hashable {
 }
 
 extension FetchDescription {
-  /// Returns a hash that is equal for requests with the same rows in the same order, in any
-  /// process: those with the same store, entity, predicate, constants and sort keys.
+  /// Returns a hash that is equal in every process for requests with the same rows in the same
+  /// order: those with the same store, entity, predicate, constants and sort keys.
   package func fingerprint(storeID: UUID) -> UInt64 {
     var parts = [storeID.uuidString, entityName, includesSubentities ? "family" : "alone"]
     parts.append(predicate.map { "where \($0)" } ?? "all")

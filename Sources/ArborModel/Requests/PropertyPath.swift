@@ -1,4 +1,5 @@
-/// A property, or a path of properties, in a request: a key path of a class, or a string.
+/// A property or a path of properties in a request, written as a key path of a class or as a
+/// string.
 ///
 /// ```swift
 /// request.propertiesToFetch = [PropertyPath(\Employee.company?.name), "average(salary) AS average"]
@@ -6,14 +7,14 @@
 /// try context.upsert(Country.self, matching: ["code": "FR"], values: ["name": "France"])
 /// ```
 ///
-/// Where a request accepts expressions in the predicate language, such as in the columns of rows,
-/// the string can be an expression.
+/// If a request accepts expressions in the predicate language, as for the columns of rows, the
+/// string can be an expression.
 public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
   /// The dot-separated names, or the text of an expression.
   public let keyPath: String
-  /// The reason why a key path is invalid.
+  /// The error for an invalid key path.
   private let failure: RequestFailure?
 
   /// Creates a path from its names, or from the text of an expression.

@@ -1,8 +1,8 @@
 /// The plan for executing a fetch: the access path that finds the rows, and the steps that process
 /// them.
 ///
-/// A plan is a tree of steps with the last step at its root; each step gets its rows from its
-/// inputs. Planning is cost-based, so a plan depends on the data as well as on the request.
+/// A plan is a tree whose root is the last step. Each step gets its rows from its inputs. Planning
+/// is cost-based, so a plan depends on the data as well as on the request.
 ///
 /// ```swift
 /// print(try context.explain(request))
@@ -19,8 +19,8 @@ public struct QueryPlan: Sendable, Hashable {
     case nothing
     /// Reads the objects whose IDs are in the predicate.
     case objects
-    /// Reads the objects found in an index. If the step has inputs, their objects are the search
-    /// keys.
+    /// Reads the objects found in an index. If the step has inputs, the objects of the inputs are
+    /// the search keys.
     case index
     /// Reads the objects related to those of its input, or to objects in the predicate.
     case relationship
@@ -34,10 +34,10 @@ public struct QueryPlan: Sendable, Hashable {
     case filter
     /// Sorts the rows.
     case sort
-    /// Skips the first rows, and drops all after a maximum number.
+    /// Skips the first rows, and drops all rows beyond a maximum number.
     case limit
-    /// Aggregates the rows. The input is the step that finds the rows or, for minimums and
-    /// maximums, the index whose first or last key is each value.
+    /// Aggregates the rows. The input is the step that finds the rows or, for a minimum or maximum,
+    /// the index whose first or last key is the value.
     case aggregate
   }
 
@@ -71,8 +71,8 @@ public struct QueryPlan: Sendable, Hashable {
 
   /// The step that returns the results.
   public let root: Step
-  /// The index that would have improved the fetch, or `nil` if there isn't one or it already
-  /// exists.
+  /// An index that would have improved the fetch, or `nil` if there isn't one or the store already
+  /// has it.
   public let suggestedIndex: IndexAdvice?
 
   package init(_ root: Step, suggestedIndex: IndexAdvice? = nil) {
@@ -80,8 +80,8 @@ public struct QueryPlan: Sendable, Hashable {
     self.suggestedIndex = suggestedIndex
   }
 
-  /// The steps from the one that finds the rows to the one that returns them, without those that
-  /// provide its search keys.
+  /// The steps from the one that finds the rows to the one that returns them. Steps that provide
+  /// search keys are not included.
   public var steps: [Step] {
     var steps = [root]
     while let last = steps.last, last.isChained, let input = last.inputs.first {

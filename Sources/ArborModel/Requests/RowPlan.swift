@@ -1,15 +1,16 @@
 package import Foundation
 
-/// The columns and grouping of a request for rows, with names resolved: values of each object, or
-/// values of groups of objects.
+/// The columns and grouping of a request for rows, with names resolved. The columns are values of
+/// each object, or values of groups of objects.
 package struct RowPlan: Sendable {
   package let names: [String]
-  /// The values of the columns. For grouped rows, their leaves are arguments; see ``Grouping``.
+  /// The expressions of the columns. For grouped rows, their leaves are arguments; see
+  /// ``Grouping``.
   package let columns: [BoundExpression]
   /// The grouping, or `nil` if every object is a row.
   package let grouping: Grouping?
-  /// The order of the rows if they must be sorted by their values, or empty if they are in the
-  /// order of the objects.
+  /// The order by which the rows must be sorted, or empty if they are already in the order of the
+  /// objects.
   package let order: [OrderKey]
   package let sortKeys: [BoundSortKey]
   package let isDistinct: Bool

@@ -3,7 +3,7 @@ public import Foundation
 /// A process's read transaction on a store, and the pages that its MVCC snapshot pins.
 ///
 /// Pages that later commits replace cannot be reused while a process reads an earlier snapshot, so
-/// a long read transaction makes the file grow.
+/// a long-running read transaction makes the file grow.
 ///
 /// ```swift
 /// for reader in try store.readers() where reader.pinnedBytes > 1 << 28 { print(reader) }
@@ -11,18 +11,18 @@ public import Foundation
 /// //   · 73728 pages, 301989888 bytes pinned
 /// ```
 ///
-/// Only ``processID`` and ``transaction`` are provided by the storage engine, which doesn't record
-/// when a read transaction started. ``since`` is estimated from the history of commits.
+/// The storage engine provides only ``processID`` and ``transaction``. It doesn't record when a
+/// read transaction started, so ``since`` is estimated from the history of commits.
 public struct StoreReader: Sendable, Hashable {
   /// The ID of the reading process.
   public let processID: Int32
-  /// The name of the process as reported by the system, on Linux its first 15 bytes, or `nil` if it
-  /// isn't available, for example because the process runs in another container.
+  /// The name of the process as reported by the system (on Linux, its first 15 bytes), or `nil` if
+  /// it isn't available, for example because the process runs in another container.
   public let processName: String?
   /// The transaction whose snapshot is read.
   public let transaction: UInt64
-  /// The estimated time at which the next commit replaced the snapshot. The read transaction
-  /// started earlier. `nil` if the snapshot is the newest, or if no commit is recorded.
+  /// The estimated time at which the next commit replaced the snapshot; the read transaction
+  /// started before that. `nil` if the snapshot is the newest, or if no commit is recorded.
   ///
   /// The estimate is too early if transactions other than commits of objects were executed, such as
   /// batches of an index build, and too late if several commits were written as one transaction.

@@ -21,12 +21,12 @@ extension StoreSpace {
 
     /// The contents of the database.
     public let kind: Kind
-    /// The entity. For an index or a relationship, the one that declares it.
+    /// The name of the entity. For an index or a relationship, the entity that declares it.
     public let entity: String?
     /// The name of the index or relationship.
     public let name: String?
-    /// The name of the database in the storage engine, which doesn't change when the model is
-    /// renamed.
+    /// The name of the database in the storage engine. It stays the same when a part of the model
+    /// is renamed.
     public let storedName: String
     /// The number of entries: records, index entries, members or chunks of binary values.
     public let entries: Int
@@ -34,8 +34,8 @@ extension StoreSpace {
     public let pages: Int
     /// The size of the pages in bytes.
     public let bytes: Int
-    /// The fill factor of the leaf pages, from 0 to 1, or `nil` if the database is empty. Exact for
-    /// few leaf pages, otherwise based on an evenly distributed sample.
+    /// The fill factor of the leaf pages, from 0 to 1, or `nil` if the database is empty. Exact if
+    /// there are few leaf pages, otherwise based on an evenly distributed sample.
     public let fill: Double?
     /// A Boolean value that indicates whether ``pages`` and ``bytes`` are estimates.
     public let isEstimated: Bool

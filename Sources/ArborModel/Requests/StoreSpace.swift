@@ -10,10 +10,10 @@
 /// ```
 ///
 /// All figures except ``file`` count whole pages of ``pageSize`` bytes. The figures for the file,
-/// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. If objects share
-/// values in an index or relationship with more than 4096 leaf pages, its figures are estimated
-/// from 4096 of them, as ``Database/isEstimated`` indicates. The figures always add up to the size
-/// of the file.
+/// ``used``, ``free``, ``pinned``, records, large binaries and history are exact. The figures for
+/// an index or relationship are estimated from 4096 of its leaf pages if it has more than that and
+/// objects share values in it; ``Database/isEstimated`` indicates this. The figures always add up
+/// to the size of the file.
 public struct StoreSpace: Sendable, Hashable {
   /// The size of the file.
   public let file: Int
@@ -32,7 +32,7 @@ public struct StoreSpace: Sendable, Hashable {
   /// The space for the model, metadata, the storage engine's own lists, and data stored by other
   /// programs.
   public let other: Int
-  /// The space of free pages, which later commits use before the file grows.
+  /// The space of free pages, which later commits reuse before the file grows.
   public let free: Int
   /// The part of the free space that commits cannot use yet, because a process reads an earlier
   /// snapshot; see ``longReaders``.

@@ -16,9 +16,9 @@ package protocol AttributeKind: SendableMetatype {
   static var xmlName: String { get }
   /// The type's name in JSON model files.
   static var jsonName: String { get }
-  /// The Swift type of typed properties of this type.
+  /// The Swift type of a class's property for attributes of this type.
   static var swiftName: String { get }
-  /// The valid values, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `an integer from -32768 to 32767`.
   static var expectation: String { get }
   /// The valid values in a JSON document, for messages.
   static var documentExpectation: String { get }
@@ -30,8 +30,8 @@ package protocol AttributeKind: SendableMetatype {
   /// The kind of value for comparisons.
   static var valueKind: ValueKind { get }
   static var isNumber: Bool { get }
-  /// The type of an attribute's bounds, or `nil` if it has none. Strings are bounded by their
-  /// length.
+  /// The type of an attribute's bounds, or `nil` if the type doesn't support bounds. The bounds of
+  /// a string are lengths.
   static var boundType: AttributeType? { get }
   /// Whether values are single values that are stored in the record itself.
   static var isPlain: Bool { get }
@@ -41,8 +41,8 @@ package protocol AttributeKind: SendableMetatype {
   /// Returns whether attributes of the type store values of the given case, regardless of their
   /// range.
   static func keeps(_ value: PropertyValue) -> Bool
-  /// Returns a value, which must be neither `nil` nor NaN, in the form that attributes of the type
-  /// store.
+  /// Returns a value in the form that attributes of the type store, or `nil` if it is invalid. The
+  /// value must be neither `nil` nor NaN.
   static func form(of value: PropertyValue) -> PropertyValue?
   /// Returns a value converted to this type if it can be converted back without change, otherwise
   /// `nil`.
@@ -61,7 +61,7 @@ package protocol AttributeKind: SendableMetatype {
   static func value(ofJSON text: String) -> PropertyValue?
   /// Returns the value for a string in an XML model file.
   static func value(ofXML text: String) -> PropertyValue?
-  /// Returns the value for the default of a former type, if ``value(ofXML:)`` has none.
+  /// Returns the value for the default of a former type, if ``value(ofXML:)`` returns `nil`.
   static func value(ofFormerXML text: String) -> PropertyValue?
   /// Whether model files support default values for attributes of the type.
   static var hasXMLDefault: Bool { get }
@@ -70,7 +70,7 @@ package protocol AttributeKind: SendableMetatype {
 
   /// Returns the value for a number in a JSON document.
   static func value(ofDocument number: JSONNumber) -> PropertyValue?
-  /// Returns the value for a JSON document. Dates and composites are read by separate readers.
+  /// Returns the value for a JSON document. Dates and composites have readers of their own.
   static func value(ofDocument node: JSONNode) -> PropertyValue?
   /// Whether values in JSON documents are read from strings.
   static var isDocumentText: Bool { get }
@@ -163,11 +163,11 @@ extension AttributeType {
   /// `nil`.
   package func exactly(_ value: PropertyValue) -> PropertyValue? { kind.exactly(value) }
 
-  /// The valid values, for messages: `a whole number from -32768 to 32767`.
+  /// The valid values, for messages: `an integer from -32768 to 32767`.
   package var expectation: String { kind.expectation }
 
-  /// The type of an attribute's bounds, or `nil` if it has none. Strings are bounded by their
-  /// length.
+  /// The type of an attribute's bounds, or `nil` if the type doesn't support bounds. The bounds of
+  /// a string are lengths.
   package var boundType: AttributeType? { kind.boundType }
 }
 

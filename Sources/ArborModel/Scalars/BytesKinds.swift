@@ -40,7 +40,7 @@ extension BytesStoredKind {
     store(field, value, in: &record, allocator)
   }
 
-  /// Writes the bytes of a value's key payload, if it has one.
+  /// Writes the payload of a value's key, if it has one.
   static func store(
     _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
     _ allocator: SlabAllocator
@@ -120,7 +120,7 @@ package enum BinaryKind: BytesAttributeKind {
 extension BinaryKind: BytesStoredKind {
   package static func value(_ field: RecordField, of record: RecordView) -> PropertyValue {
     guard field.isExternal else { return .binary(Data(record.bytes(field))) }
-    // The value of a reference must be loaded; see value(_:of:from:).
+    // If the field contains a reference, its value must be loaded; see `value(_:of:from:)`.
     guard case .value(let bytes) = record.content(field) else { return .null }
     return .binary(Data(bytes))
   }
@@ -167,7 +167,7 @@ package enum URIKind: AttributeKind {
   }
 
   package static func spelled(_ text: String) -> PropertyValue? {
-    // `URL` percent-escapes invalid strings, which then differ.
+    // `URL` percent-escapes an invalid string, which then no longer equals the text.
     URL(string: text).flatMap { $0.absoluteString == text ? .uri($0) : nil }
   }
 

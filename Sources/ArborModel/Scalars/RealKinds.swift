@@ -242,7 +242,8 @@ package enum DecimalKind: AttributeKind {
     }
   }
 
-  // Converted by its text: the literal 9.99 means the decimal, not the nearest binary number.
+  // Converted by its text, because the literal 9.99 means the decimal, not the nearest binary
+  // number.
   package static func form(of value: PropertyValue) -> PropertyValue? {
     value.decimal.map(PropertyValue.decimal)
   }

@@ -1,5 +1,5 @@
-/// Access to fields as ``PropertyValue``s, the slow, general path. Typed properties and compiled
-/// predicates load slots directly.
+/// Access to fields as ``PropertyValue``s. This is the general, slow path; typed properties and
+/// compiled predicates load slots directly.
 extension RecordView {
   /// Returns the value of a field. The value of a to-one relationship is the target's number as
   /// `.integer`, which callers that know the store convert to an ``ObjectID``.
@@ -29,7 +29,7 @@ extension RecordBuffer {
   /// Sets a field to a value.
   ///
   /// - Returns: Whether the value is null or can be stored in the field without loss: an integer in
-  ///   range, an integer in a floating-point or decimal field, a number other than NaN. Otherwise
+  ///   range, an integer in a floating-point or decimal field, or a number other than NaN. If not,
   ///   the record remains unchanged.
   package mutating func set(
     _ field: RecordField, _ value: PropertyValue, allocator: SlabAllocator

@@ -6,8 +6,8 @@ package import Foundation
 /// Code that runs for each record dispatches once, with ``FieldKind/visit(_:)``, to code that is
 /// specialized for the kind. All other code uses ``FieldKind/stored``.
 package protocol StoredKind: SendableMetatype {
-  /// The contents of the slot in the fixed part of a record. For a variable field, offset and
-  /// length.
+  /// The contents of the slot in the fixed part of a record. The slot of a variable field contains
+  /// its offset and length.
   associatedtype Slot: BitwiseCopyable
 
   /// The kind's identifier in layouts.
@@ -17,7 +17,7 @@ package protocol StoredKind: SendableMetatype {
   static var valueKind: ValueKind { get }
   /// The kinds that represent every number of this kind exactly.
   static var wider: [FieldKind] { get }
-  /// Other kinds as which values of this kind can be read.
+  /// The other kinds that values of this kind can be read as.
   static var readAs: [FieldKind] { get }
 
   /// Returns the value of a non-null field.
@@ -77,8 +77,8 @@ extension FixedStoredKind {
   }
 }
 
-/// The storage forms of fields in records and keys, of which there are few, regardless of the
-/// number of kinds.
+/// The storage forms of fields in records and keys. There are only a few, regardless of the number
+/// of kinds.
 package enum StorageForm: Sendable {
   /// An integer; in keys, eight bytes with the sign bit flipped.
   case whole
@@ -95,11 +95,10 @@ package enum StorageForm: Sendable {
   /// A value with its own tag, which has no order.
   case tagged
 
-  /// Whether values are integers or Booleans, where a Boolean is 0 or 1.
+  /// Whether values are integers or Booleans. A Boolean is 0 or 1.
   package var isWhole: Bool { self == .whole || self == .flag }
 
-  /// Whether an interval of numbers represents the values that a comparison with a constant
-  /// accepts.
+  /// Whether the values that satisfy a comparison with a constant form an interval of numbers.
   package var isNumeric: Bool { isWhole || self == .real }
 
   /// The number of bytes of a value in a key, including its marker, or `nil` if it varies.

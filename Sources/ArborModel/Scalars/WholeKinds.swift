@@ -42,7 +42,7 @@ extension WholeAttributeKind {
   }
 
   package static func value(ofXML text: String) -> PropertyValue? {
-    // Editors have written integers as 0.0.
+    // Some editors have written integers as 0.0.
     JSONNumber(text: text)?.int64.flatMap { fitting(.integer($0)) }
   }
 

@@ -28,14 +28,15 @@ public struct AttributeDescription: Sendable, Hashable {
   public var isIndexed: Bool
   /// A Boolean value that indicates whether large values may be stored outside the record.
   ///
-  /// A binary value, or the bytes of a transformable attribute, of 16 KiB or more is then stored in
-  /// chunks of 64 KiB next to the entity's records. Objects are fetched, compared and written
-  /// without it. Every access to the property reads the value that the store has at that time, and
-  /// a predicate or a row reads it for each object; checking for `nil` doesn't read it. It is
-  /// written and deleted in the same transaction as its object. Such an attribute cannot be indexed
-  /// or used for sorting. Derived and transient attributes are never stored outside the record.
+  /// A binary value of 16 KiB or more, or the bytes of a transformable attribute of that size, is
+  /// then stored in chunks of 64 KiB next to the entity's records. Objects are fetched, compared
+  /// and written without it. Every access to the property reads the value that the store has at
+  /// that time. A predicate or a row reads the value for each object, except when it only checks
+  /// for `nil`. The value is written and deleted in the same transaction as its object. Such an
+  /// attribute cannot be indexed or used for sorting. Derived and transient attributes are never
+  /// stored outside the record.
   public var allowsExternalStorage: Bool
-  /// The expression, in the predicate language, that computes the attribute: `employees.@count`,
+  /// An expression in the predicate language that computes the attribute: `employees.@count`,
   /// `canonical:(name)`, `company.name`, `now()`.
   ///
   /// A commit computes it for every object that it writes, and for objects whose value changes
@@ -53,20 +54,20 @@ public struct AttributeDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// The Swift or Objective-C type of a transformable attribute, if the model specifies one.
   public var valueClassName: String?
-  /// A Boolean value that indicates whether the store's history keeps the value when the object is
-  /// deleted, as a tombstone; see `CommittedChanges.tombstone(of:)`. Commits of more than 10,000
-  /// objects, whose objects the history doesn't list, don't keep tombstones.
+  /// A Boolean value that indicates whether the store's history keeps the value as a tombstone when
+  /// the object is deleted; see `CommittedChanges.tombstone(of:)`. A commit of more than 10,000
+  /// objects, whose objects the history doesn't list, keeps no tombstones.
   public var isPreservedOnDeletion: Bool
   /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// The structure of the JSON stored by a typed class's attribute, or `nil` if it doesn't store
-  /// JSON.
+  /// The structure of the JSON that a typed class's attribute stores, or `nil` if the attribute
+  /// doesn't store JSON.
   package var codableParts: CodableParts? {
     get { partsAtHand.parts }
     set { partsAtHand.parts = newValue }
   }
-  /// The Swift type of a typed class's numeric property that no attribute type represents exactly,
-  /// or `nil`.
+  /// The Swift type of a typed class's numeric property, if no attribute type represents it
+  /// exactly.
   package var unsupportedNumber: String? {
     get { partsAtHand.unsupportedNumber }
     set { partsAtHand.unsupportedNumber = newValue }
@@ -119,7 +120,7 @@ public struct AttributeDescription: Sendable, Hashable {
     }
   }
 
-  /// Creates an attribute from all of its properties, as parsers of model files do.
+  /// Creates an attribute from all of its properties. Used by parsers of model files.
   public init(
     name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
     defaultValue: PropertyValue = .null, minimum: PropertyValue = .null,

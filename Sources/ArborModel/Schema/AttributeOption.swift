@@ -79,7 +79,7 @@ public struct AttributeOption: Sendable {
   public static func type(_ type: AttributeType) -> AttributeOption {
     AttributeOption(kind: .type(type))
   }
-  /// The attribute is stored as bytes by a registered transformer.
+  /// The attribute's values are converted to bytes by a registered transformer.
   public static func transformable(_ transformer: String) -> AttributeOption {
     .type(.transformable(transformer))
   }

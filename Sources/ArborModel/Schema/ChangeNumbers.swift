@@ -1,11 +1,11 @@
-/// Converts sets of changed properties of one entity between positions and catalogue numbers, which
+/// Converts sets of an entity's changed properties between positions and catalogue numbers, which
 /// the history stores.
 ///
 /// In memory, a set consists of the bits ``EntitySchema/changeBit(ofField:)`` and
-/// ``EntitySchema/changeBit(ofLinks:)``, which are positions. They differ in another model, and
-/// even if the same model is declared in another order. Catalogue numbers are never reused. In a
-/// file, bit *n* − 1 represents the field with number *n*, up to 63, and relationships that are
-/// stored as links are listed by number. The highest bit represents all other properties.
+/// ``EntitySchema/changeBit(ofLinks:)``. These are positions, which differ in another model, and
+/// even in the same model if it is declared in another order. Catalogue numbers are never reused.
+/// In a file, bit *n* − 1 represents the field with number *n*, up to 63, and relationships that
+/// are stored as links are listed by number. The highest bit represents all other properties.
 package struct ChangeNumbers: Sendable {
   /// The catalogue numbers of the layout's fields, in order.
   private let fields: [UInt16]
@@ -15,7 +15,7 @@ package struct ChangeNumbers: Sendable {
   private let fieldBits: UInt64
   /// The bits of relationships that have a bit of their own.
   private let linkBits: UInt64
-  /// Whether each field's number follows from its position, so that the bits are identical.
+  /// Whether each field's number follows from its position, so that both forms have the same bits.
   private let isInOrder: Bool
   private let layout: UInt16
 
@@ -88,7 +88,8 @@ package struct ChangeNumbers: Sendable {
   /// Returns the set for bits stored by a library with format 3.0 or earlier: positions in the
   /// latest layout at that time, followed by relationships in an unknown order.
   ///
-  /// - Returns: All properties that may have changed, if the bits are ambiguous.
+  /// - Returns: The set. If the bits are ambiguous, it includes all properties that may have
+  ///   changed.
   package func bits(ofPositions positions: UInt64) -> UInt64 {
     if layout > 1 { return .max }
     return positions & ~fieldBits == 0

@@ -1,6 +1,6 @@
 /// The structure of a `Codable` type whose values an attribute stores as JSON.
 ///
-/// It is determined when a path first needs it.
+/// The structure is determined only when a path first needs it.
 package struct CodableParts: Sendable {
   package let typeName: String
   package let id: ObjectIdentifier
@@ -9,8 +9,8 @@ package struct CodableParts: Sendable {
   /// - Parameters:
   ///   - typeName: The type's name, for messages.
   ///   - id: The type's identity.
-  ///   - shape: Determines the JSON structure of the type's values. Should cache it if that is
-  ///     slow.
+  ///   - shape: Determines the JSON structure of the type's values. It should cache the structure
+  ///     if determining it is slow.
   package init(
     of typeName: String, id: ObjectIdentifier, shape: @escaping @Sendable () -> CodableShape
   ) {
@@ -24,8 +24,8 @@ package struct CodableParts: Sendable {
 
 /// Properties of an attribute's description that aren't part of the model.
 ///
-/// They are ignored when descriptions are compared, because a model file cannot represent them; it
-/// stores a `Codable` attribute as binary, for example.
+/// They are ignored when descriptions are compared, because a model file cannot represent them: for
+/// example, it describes a `Codable` attribute as binary.
 struct PartsAtHand: Sendable, Hashable {
   var parts: CodableParts?
   var unsupportedNumber: String?
@@ -40,7 +40,7 @@ struct PartsAtHand: Sendable, Hashable {
 package enum CodableShape: Sendable {
   case scalar(CodableScalar)
   /// An object with a member for each key. If the search for keys ended early, `endsAt` is the key
-  /// at which it did.
+  /// at which it ended.
   case object([String: CodableParts], endsAt: String? = nil)
   /// An array, a dictionary, or a type that doesn't reveal its structure.
   case opaque

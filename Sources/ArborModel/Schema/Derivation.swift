@@ -7,7 +7,7 @@ package struct Derivation: Sendable {
   /// Whether the value depends on the time of the commit.
   package let usesNow: Bool
   package let reads: [DerivationRead]
-  /// The expression as an incrementally maintained aggregate, or `nil` for other expressions.
+  /// The expression as an incrementally maintained aggregate, or `nil` for any other expression.
   package let aggregate: DerivedAggregate?
 }
 
@@ -20,7 +20,8 @@ package struct DerivationRead: Sendable {
     case members(RelationshipSchema)
   }
 
-  /// The relationships from the object to those that are read, or empty for the object itself.
+  /// The relationships from the object to the objects that are read, or empty for the object
+  /// itself.
   package let hops: [RelationshipSchema]
   package let property: Property
 }
@@ -61,8 +62,8 @@ extension Derivation {
     ArborError(.invalidPredicate, message)
   }
 
-  /// Returns the catalogue numbers of the entities whose objects the value depends on, besides the
-  /// object itself.
+  /// Returns the catalogue numbers of the entities on whose objects, other than the object itself,
+  /// the value depends.
   package func entities(in schema: ModelSchema) -> Set<UInt16> {
     var entities: Set<UInt16> = []
     for read in reads {
@@ -83,7 +84,7 @@ extension ModelSchema {
 }
 
 extension AttributeType {
-  /// Returns whether values of a kind may be valid, as far as the kind determines it.
+  /// Returns whether values of a kind can be valid, as far as the kind determines that.
   fileprivate func takes(_ kind: ValueKind) -> Bool {
     let own = self.kind.valueKind == .any ? ValueKind(self.kind.field) : self.kind.valueKind
     return own == .any || kind == .any || kind == own

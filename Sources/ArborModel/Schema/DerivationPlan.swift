@@ -1,5 +1,5 @@
-/// The derivations of a model: what a commit computes for the objects of each entity, and which
-/// changes affect the derived attributes of other objects.
+/// The derivations of a model: the attributes to compute for the objects of each entity at commit,
+/// and the changes that affect derived attributes of other objects.
 package final class DerivationPlan: Sendable {
   /// A property whose change affects the derived values of other objects.
   package struct Trigger: Sendable {
@@ -10,7 +10,7 @@ package final class DerivationPlan: Sendable {
     package let entities: Set<UInt16>
   }
 
-  /// The derivations by index of a concrete entity in the schema, including inherited ones.
+  /// The derivations, including inherited ones, by index of the concrete entity in the schema.
   package let derivations: [[Derivation]]
   /// The triggers by index of the changed object's concrete entity.
   package let triggers: [[Trigger]]
@@ -50,8 +50,8 @@ package final class DerivationPlan: Sendable {
     self.triggers = triggers
   }
 
-  /// Returns the trigger of a read, or `nil` for a field of the object's own record, whose change
-  /// is a change of the object itself.
+  /// Returns the trigger for a property that is read, or `nil` for a field of the object's own
+  /// record, because changing it changes the object itself.
   private static func trigger(
     _ read: DerivationRead, of entity: EntitySchema, in schema: ModelSchema
   ) -> Trigger? {

@@ -4,7 +4,7 @@ struct DerivationReads {
 
   let schema: ModelSchema
   private(set) var reads: [DerivationRead] = []
-  /// The reason why changes of the value cannot be detected, or `nil`.
+  /// The reason changes of the value cannot be detected, or `nil` if they can.
   private(set) var flaw: String?
 
   /// Records the properties that an expression reads.
@@ -90,7 +90,8 @@ struct DerivationReads {
     reads.append(DerivationRead(hops: chain, property: .members(collection.relationship)))
   }
 
-  /// Records reads of successive to-one relationships, and returns the chain to their end.
+  /// Records reads of successive to-one relationships, and returns the chain that leads to their
+  /// end.
   private mutating func follow(_ hops: Chain, from start: Chain) -> Chain {
     var chain = start
     for hop in hops {
@@ -108,7 +109,7 @@ struct DerivationReads {
     return nil
   }
 
-  /// Reports a flaw if an expression whose value has parts is not an attribute.
+  /// Reports a flaw if the parts of a value are read and the expression is not an attribute.
   private mutating func demandAttribute(_ expression: BoundExpression) {
     if case .path(let path) = expression, case .attribute = path.leaf { return }
     flaw = "the properties that it reads cannot be determined. Use a path of relationships."

@@ -3,9 +3,9 @@ internal import Foundation
 /// A derivation that aggregates the members of a relationship, such as `entries.@sum.amount`. A
 /// commit updates it incrementally from the changed members.
 ///
-/// Sums are maintained if all numbers are integers or decimals, averages if they are mandatory
-/// integers, and minimums and maximums unless the member with that value is removed. Otherwise the
-/// value is recomputed from all members: floating-point sums would drift.
+/// Sums are maintained if all numbers are integers or decimals, averages if the numbers are
+/// mandatory integers, and minimums and maximums unless the member with that value is removed. In
+/// all other cases the value is recomputed from all members. Floating-point sums would drift.
 package struct DerivedAggregate: Sendable {
   private enum Figure: Sendable {
     case sum, average
@@ -18,7 +18,7 @@ package struct DerivedAggregate: Sendable {
   private let memberSlot: Int
   private let slot: Int
 
-  /// Creates the aggregate for an expression. Returns `nil` for other expressions.
+  /// Creates the aggregate for an expression, or returns `nil` for any other expression.
   init?(_ expression: BoundExpression, into attribute: AttributeSchema) {
     guard case .call(let function, let operands) = expression, operands.count == 1,
       case .each(.collection(let collection), _, .path(let path)) = operands[0],
@@ -115,7 +115,7 @@ package struct DerivedAggregate: Sendable {
     var sum = PropertyValue.integer(0)
     if before > 0 {
       guard case .double(let average) = former else { return nil }
-      // The average is rounded, but its product with the count rounds to the original sum.
+      // The average is rounded, but its product with the count rounds back to the original sum.
       let product = (average * Double(before)).rounded()
       guard product.magnitude < 0x1p50 else { return nil }
       sum = .integer(Int64(product))
@@ -137,7 +137,7 @@ package struct DerivedAggregate: Sendable {
     let isLost = changes.contains {
       !$0.before.isNull && PropertyValue.compare($0.before, former) == .equal
     }
-    // Not a conditional expression, in which `nil` would be a null value.
+    // Not a conditional expression, because its `nil` would be a null value.
     guard !isLost else { return nil }
     return former
   }

@@ -70,7 +70,7 @@ public struct EntityDescription: Sendable, Hashable {
     self.uniquenessConstraints += uniquenessConstraints
   }
 
-  /// Creates an entity from all of its properties, as parsers of model files do.
+  /// Creates an entity from all of its properties. Used by parsers of model files.
   public init(
     name: String, className: String? = nil, isAbstract: Bool = false, parent: String? = nil,
     attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],

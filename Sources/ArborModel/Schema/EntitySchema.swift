@@ -1,8 +1,9 @@
-/// An entity compiled for the store and for objects, with inherited properties, numbers and record
-/// layout.
+/// An entity compiled for the store and for objects, with inherited properties, numbers and a
+/// record layout.
 ///
-/// Attributes are numbered from the root entity down, in declaration order: an inherited attribute
-/// has the same slot in every subentity. Relationships are numbered likewise, hidden inverses last.
+/// Attributes are numbered from the root entity down, in declaration order, so an inherited
+/// attribute has the same slot in every subentity. Relationships are numbered in the same way, with
+/// hidden inverses last.
 package final class EntitySchema: Sendable {
   /// The entity's catalogue number in its store.
   package let number: UInt16
@@ -15,7 +16,7 @@ package final class EntitySchema: Sendable {
   /// The indexes of the concrete entities that are this one or inherit from it, sorted by catalogue
   /// number.
   package let concreteFamily: [Int]
-  /// The indexes of this entity and its ancestors, this one first.
+  /// The indexes of this entity and its ancestors, starting with this one.
   package let lineage: [Int]
   package let attributes: [AttributeSchema]
   package let relationships: [RelationshipSchema]
@@ -50,7 +51,7 @@ package final class EntitySchema: Sendable {
     self.properties = properties
   }
 
-  /// Returns the same entity for records of an older layout, of which only some fields can be read.
+  /// Returns the same entity for records of an older layout, in which only some fields can be read.
   ///
   /// - Parameter copied: For each field of the layout, the older layout's field with the same
   ///   bytes, or `nil` for a field that must not be read.
@@ -76,14 +77,14 @@ package final class EntitySchema: Sendable {
   /// Returns the attribute or relationship with the given name, except hidden inverses.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
-  /// The bit of all properties without a bit of their own in a set of changed properties.
+  /// In a set of changed properties, the bit that all properties without a bit of their own share.
   package static let otherProperties: UInt64 = 1 << 63
 
   /// Returns the bit of a field of the layout in a set of changed properties.
   package static func changeBit(ofField index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
 
-  /// Returns the bit of a to-many relationship that is stored as links in a set of changed
-  /// properties. These bits follow those of the fields, in the order of the relationships.
+  /// Returns the bit, in a set of changed properties, of a to-many relationship that is stored as
+  /// links. These bits follow those of the fields, in the order of the relationships.
   package func changeBit(ofLinks slot: Int) -> UInt64 {
     var index = layout.fields.count
     for relationship in relationships[..<slot] where relationship.storage == .links { index += 1 }
@@ -109,7 +110,7 @@ package final class EntitySchema: Sendable {
     return names
   }
 
-  /// Returns the bits of a relationship, or 0 if it is stored by its inverse.
+  /// Returns the bits of a relationship, or 0 if its inverse stores it.
   package func changeBits(of relationship: RelationshipSchema) -> UInt64 {
     switch relationship.storage {
     case .field(let index): Self.changeBit(ofField: index)
@@ -129,8 +130,8 @@ package final class EntitySchema: Sendable {
 
   package func isKind(of other: EntitySchema) -> Bool { lineage.contains(other.index) }
 
-  /// Returns this entity's version of a relationship, or `nil` if its objects don't have it, which
-  /// happens for object numbers from a forged file.
+  /// Returns this entity's version of a relationship, or `nil` if its objects don't have it. That
+  /// can happen for object numbers from a forged file.
   package func own(_ relationship: RelationshipSchema) -> RelationshipSchema? {
     guard relationships.indices.contains(relationship.slot),
       relationships[relationship.slot].declaringEntity == relationship.declaringEntity

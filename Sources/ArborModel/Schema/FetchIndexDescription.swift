@@ -21,12 +21,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// The natural order of the values.
       case binary
-      /// A spatial order. Preserved from model files, but treated as ``binary``.
+      /// A spatial order. Preserved in model files, but treated as ``binary``.
       case rTree
       /// The order of strings without case and diacritics, for comparisons with `[cd]`.
       case folded
-      /// The words of a string, for `TOKENMATCHES` and full-text search. Such an index has no other
-      /// kinds of columns.
+      /// The words of a string, for `TOKENMATCHES` and full-text search. All columns of such an
+      /// index have this kind.
       case text
     }
 
@@ -116,7 +116,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
       partialIndexPredicate: condition)
   }
 
-  /// Creates an index from all of its properties, as parsers of model files do.
+  /// Creates an index from all of its properties. Used by parsers of model files.
   public init(
     name: String, elements: [Element], partialIndexPredicate: String? = nil, isUnique: Bool = false
   ) {
@@ -132,7 +132,7 @@ extension FetchIndexDescription {
     !elements.isEmpty && elements.allSatisfy { $0.kind == .text && !$0.isExpression }
   }
 
-  /// Returns the name of the stored index of one attribute, for a full-text index over several.
+  /// Returns the name of the stored index of one attribute in a full-text index over several.
   package func name(ofWordsIn attribute: String) -> String { "\(name).\(attribute)" }
 
   /// A human-readable description of the index: `unique (folded name, -age) where age > 3`.

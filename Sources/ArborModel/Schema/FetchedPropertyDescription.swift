@@ -1,7 +1,7 @@
 /// A fetched property of an entity: a request whose results are a property of an object.
 ///
-/// The request's predicate can use `$FETCH_SOURCE`, the object itself, and `$FETCHED_PROPERTY`,
-/// this description. Results are not stored.
+/// The request's predicate can contain `$FETCH_SOURCE`, which is the object itself, and
+/// `$FETCHED_PROPERTY`, which is this description. Results are not stored.
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// The property's name, unique among its entity's properties, including inherited ones.
   public var name: String

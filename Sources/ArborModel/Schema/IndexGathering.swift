@@ -37,7 +37,7 @@ struct IndexGathering {
   }
 }
 
-/// An index requested by an entity through an attribute's option, a declaration or a constraint.
+/// An index that an entity requests through an attribute's option, a declaration or a constraint.
 struct KeptIndex: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let property: String
@@ -50,8 +50,8 @@ struct KeptIndex: Sendable, Hashable {
       self.kind = kind
     }
 
-    /// Creates the column of a declared element. Returns `nil` for an expression that cannot be
-    /// stored.
+    /// Creates the column of a declared element, or returns `nil` for an expression that cannot be
+    /// indexed.
     init?(_ element: FetchIndexDescription.Element) {
       guard element.isExpression else {
         // Words have no sort direction.
@@ -113,15 +113,15 @@ extension FetchIndexDescription.Element {
 }
 
 extension EntityDescription {
-  /// Returns the indexes that are stored for the entity's own declarations, each set of columns
-  /// once.
+  /// Returns the stored indexes for the entity's own declarations. Each set of columns is stored
+  /// only once.
   ///
   /// The names of the indexes, and which of two equivalent ones is stored, don't depend on the
-  /// order of declaration: constraints come first, then declared indexes by name, unique ones
-  /// before others, then indexed attributes.
+  /// order of declaration. Constraints come first, then declared indexes by name with unique ones
+  /// first, and then indexed attributes.
   ///
   /// - Parameter isColumn: Returns whether a column's property, own or inherited, can be indexed.
-  ///   Indexes with other columns, or over an expression that cannot be stored, are not stored.
+  ///   Indexes with any other column, or with an expression that cannot be indexed, are not stored.
   func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
     var kept = KeptIndexes()
     func keep(
@@ -146,7 +146,7 @@ extension EntityDescription {
         keep(index.name, columns, isUnique: index.isUnique, condition: index.partialIndexPredicate)
         continue
       }
-      // The words of each attribute are stored separately, so that they support predicates too.
+      // The words of each attribute are stored separately, so that predicates can use them, too.
       guard columns.allSatisfy(isColumn) else { continue }
       for column in columns {
         keep(
@@ -161,7 +161,7 @@ extension EntityDescription {
   }
 }
 
-/// The indexes of one entity, without repeated sets of columns or repeated names.
+/// The indexes of one entity, in which no set of columns and no name occurs twice.
 private struct KeptIndexes {
   private(set) var indexes: [KeptIndex] = []
   private var contents: Set<KeptIndex> = []
@@ -180,7 +180,7 @@ private struct KeptIndexes {
 }
 
 extension AttributeDescription {
-  /// Whether the attribute can be indexed. Transient attributes are not stored, and values without
-  /// a type or outside the record have no useful order.
+  /// Whether the attribute can be indexed. Transient attributes are not stored, and values that
+  /// have no type or are stored outside the record have no useful order.
   var isIndexable: Bool { !isTransient && FieldKind(type) != .tagged && !mayLieOutside }
 }

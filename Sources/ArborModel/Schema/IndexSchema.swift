@@ -22,7 +22,7 @@ package final class IndexSchema: Sendable {
   }
 
   package let name: String
-  /// The declaring entity. The index's database contains the entries of all its concrete
+  /// The declaring entity. The index's database contains the entries of all of its concrete
   /// subentities.
   package let declaringEntity: Int
   package let isUnique: Bool
@@ -47,8 +47,8 @@ package final class IndexSchema: Sendable {
   package var isText: Bool { columns.contains { $0.kind == .tokens } }
 }
 
-/// The condition of a partial index. It depends only on the record itself, has no arguments and
-/// doesn't depend on the time.
+/// The condition of a partial index. It has no arguments, and depends only on the record itself,
+/// not on the time.
 package struct IndexCondition: Sendable {
   /// The text of the predicate in the model.
   package let text: String

@@ -93,7 +93,7 @@ public struct CompositeDescription: Sendable, Hashable {
     self.init(name: name, attributes: parts().compactMap(\.attribute))
   }
 
-  /// Creates a composite type from a name and attributes, as parsers of model files do.
+  /// Creates a composite type from a name and attributes. Used by parsers of model files.
   public init(name: String, attributes: [AttributeDescription]) {
     self.name = name
     self.attributes = attributes
@@ -106,7 +106,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   public var name: String
   /// The name of the entity to fetch.
   public var entity: String
-  /// The predicate's text. `nil` fetches all objects.
+  /// The predicate's text, or `nil` to fetch all objects.
   public var predicate: String?
   /// The maximum number of results, or 0 for no limit.
   public var fetchLimit: Int
@@ -153,7 +153,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   /// - Parameters:
   ///   - name: The request's name, unique in its model.
   ///   - entity: The name of the entity to fetch.
-  ///   - predicate: The predicate's text, which can contain `$variables`. `nil` fetches all
+  ///   - predicate: The predicate's text, which can contain `$variables`, or `nil` to fetch all
   ///     objects.
   ///   - limit: The maximum number of results, or 0 for no limit.
   ///   - includesSubentities: Whether objects of subentities are included.

@@ -2,13 +2,13 @@ internal import Foundation
 
 /// A digest of a model: two models have the same digest if and only if they are equal.
 ///
-/// A store keeps the digest of its model. If the model it is opened with has the same digest, no
-/// further checks are necessary: it was validated when it was stored. If only the digest differs
-/// and the ``ModelFingerprint`` doesn't, the stored model is updated. The standard library's
-/// hashers cannot be used because they are seeded per process.
+/// A store keeps the digest of its model. If it is opened with a model that has the same digest, no
+/// further checks are needed, because that model was validated when it was stored. If only the
+/// digest differs and the ``ModelFingerprint`` doesn't, the stored model is updated. The standard
+/// library's hashers are seeded per process and cannot be used.
 package struct ModelDigest: Sendable, Hashable {
-  /// The version of the digest and of the validation rules. It must change if rules become stricter
-  /// or models get new properties, so that every model is validated from scratch.
+  /// The version of the digest and of the validation rules. It must change when rules become
+  /// stricter or models get new properties, so that every model is validated again.
   private static let version: UInt8 = 2
 
   package let bits: UInt128
@@ -21,8 +21,8 @@ package struct ModelDigest: Sendable, Hashable {
   package init(_ model: ManagedObjectModel) {
     var hash = WideHash()
     hash.mix(Self.version)
-    // The folding of indexed strings is part of fingerprints, which aren't compared if the digests
-    // are equal.
+    // The folding of indexed strings is part of the fingerprint, which isn't compared if the
+    // digests are equal.
     hash.mix(UInt8(StringFolding.version))
     hash.mix(UInt8(TextTokens.version))
     hash.mix(model.versionIdentifier)

@@ -12,8 +12,8 @@ package struct ModelFinding: Sendable {
   package var error: ArborError
 }
 
-/// A part of a model by position, which is unambiguous even if names are repeated or missing.
-/// Readers of model files record the line of each.
+/// A part of a model, identified by position, which is unambiguous even if names are repeated or
+/// missing. Readers of model files record the line of each part.
 package enum ModelSubject: Sendable, Hashable {
   case model
   case entity(Int)

@@ -5,14 +5,14 @@
 /// The fingerprint depends on everything that affects stored bytes:
 /// - names of entities, attributes and relationships; parents; which entities are abstract;
 /// - types of attributes, including the parts of composites and the names of transformers;
-/// - whether attributes are optional, because making one mandatory changes old records;
+/// - whether attributes are optional, because making an attribute mandatory changes old records;
 /// - transient properties, external storage, derivations;
 /// - destinations and inverses of relationships, and whether they are to-many or ordered;
 /// - indexes and uniqueness constraints as they are stored, with their conditions and, if they fold
 ///   strings, the version of the folding; version hash modifiers;
 /// - renaming identifiers that are names of other entities, or of other properties in the
-///   hierarchy: if two properties exchange their names, nothing else differs, and yet their values
-///   must be moved.
+///   hierarchy: if two properties swap names, nothing else differs, and yet their values must be
+///   moved.
 ///
 /// It does not depend on:
 /// - class names, user info, the version identifier: used only by code and tools;
@@ -161,8 +161,8 @@ extension WideHash {
     switch attribute.type {
     case .transformable(let transformer): mix(transformer)
     case .composite(let name):
-      // The names of the parts are stored, but not the type's name. Valid models don't nest
-      // infinitely; invalid ones must terminate too.
+      // The names of the parts are stored, but not the name of the type. Valid models don't nest
+      // infinitely, but hashing an invalid one must terminate, too.
       guard depth < 16, let parts = composites[name] else { return mix(name) }
       mix(UInt8(ascii: "("))
       let names = Set(parts.map(\.name))

@@ -11,7 +11,7 @@ extension ModelRules {
           warn(
             subject,
             "Attribute \(entity.name).\(attribute.name) is indexed but "
-              + "\(Self.unindexable(attribute)). No index is created; remove the mark.")
+              + "\(Self.unindexable(attribute)). The index is not created; remove the mark.")
         }
       }
     }

@@ -1,6 +1,7 @@
 extension ModelRules {
-  /// Checks the conditions of partial indexes, whose syntax and paths have been checked like those
-  /// of any predicate: whether an object is in an index must depend on its own record alone.
+  /// Checks the conditions of partial indexes. Their syntax and paths have already been checked
+  /// like those of any predicate. In addition, whether an object is in an index must depend only on
+  /// its own record.
   mutating func checkConditions() {
     for (index, entity) in model.entities.enumerated() {
       for (propertyIndex, fetchIndex) in entity.fetchIndexes.enumerated() {
@@ -41,7 +42,7 @@ extension ModelRules {
     }
   }
 
-  /// Returns the reason why a condition depends on more than a record, as the end of a sentence, or
+  /// Returns the reason a condition depends on more than a record, as the end of a sentence, or
   /// `nil`.
   private func flaw(ofCondition node: PredicateNode, in entity: Int) -> String? {
     switch node {
@@ -87,8 +88,8 @@ extension ModelRules {
     }
   }
 
-  /// Checks a read of a value. Whether a value exists is always known from the record, but not the
-  /// value itself.
+  /// Checks a read of a value. The record itself always indicates whether a value exists, but
+  /// doesn't always contain it.
   private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
     guard case .name(let name, _)? = path.parts.first,
       case .attribute(let attribute)? = property(name, of: entity), attribute.mayLieOutside

@@ -1,8 +1,8 @@
 extension ModelRules {
   /// Checks derivations and the predicates of named requests, fetched properties and indexes.
   ///
-  /// A request whose predicate uses a nonexistent property is a warning: the rest of the model is
-  /// usable, and fetching the request throws.
+  /// A request whose predicate uses a nonexistent property is only a warning: the rest of the model
+  /// is usable, and executing the request throws.
   mutating func checkExpressions() {
     for (index, template) in model.fetchRequestTemplates.enumerated() {
       checkPredicate(
@@ -71,7 +71,7 @@ extension ModelRules {
   // MARK: Derivations
 
   /// Returns the problem with the syntax or the paths of a derivation, or `nil`. Its type is
-  /// checked once there are no other problems; see ``bindDerivations()``.
+  /// checked only if there are no other problems; see ``bindDerivations()``.
   private mutating func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
     do throws(ArborError) {
       let expression = try PredicateParser.column(text).expression

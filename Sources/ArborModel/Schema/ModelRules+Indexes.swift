@@ -102,8 +102,8 @@ extension ModelRules {
       if !attribute.isIndexable {
         warn(
           subject,
-          "\(name) lists \(column), which is \(Self.unindexable(attribute)). The index is not kept."
-        )
+          "\(name) lists \(column), which is \(Self.unindexable(attribute)). The index is not "
+            + "created.")
       } else if attribute.type != .string, isOfTexts {
         report(
           subject,
@@ -117,7 +117,7 @@ extension ModelRules {
           "\(name) lists \(column), a relationship. Only strings can be folded or split into words."
         )
       } else if relationship.isToMany {
-        warn(subject, "\(name) names \(column), a to-many relationship; the index is not kept.")
+        warn(subject, "\(name) lists \(column), a to-many relationship. The index is not created.")
       }
     case .fetched?, nil: reportUnknown(column, called: name, at: subject, of: index)
     }
@@ -152,7 +152,7 @@ extension ModelRules {
     }
   }
 
-  /// Checks an expression or a key path, which old models may index. Only the first name is
+  /// Checks a column that is an expression or a key path, as in old models. Only the first name is
   /// checked.
   private mutating func checkPath(
     _ path: String, isExpression: Bool, called name: String, at subject: ModelSubject, of index: Int

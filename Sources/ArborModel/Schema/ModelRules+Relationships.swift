@@ -62,7 +62,7 @@ extension ModelRules {
       return
     }
     guard let backDestination = entityIndex[back.destination] else { return }
-    // If the names at the other end don't resolve, that relationship is reported instead.
+    // If the names at the other end cannot be resolved, the relationship there is reported instead.
     if let returning = back.inverse, self.relationship(returning, of: backDestination) == nil {
       return
     }

@@ -5,7 +5,7 @@
 extension ModelRules {
   /// The maximum length of a chain of parents.
   static let maximumAncestors = 100
-  /// The maximum number of properties of all entities, with inherited ones counted for each.
+  /// The maximum total number of properties, with inherited ones counted for each entity.
   static let maximumProperties = 1_000_000
   /// The maximum nesting depth of composite types.
   static let maximumNesting = 32
@@ -50,8 +50,8 @@ extension ModelRules {
     let finite = Self.peeled(Array(inner.indices), inner, outer)
     checkMeasures(of: finite, inner)
 
-    // The remaining types contain themselves, or a type that does. The latter are removed from the
-    // outside.
+    // The remaining types contain themselves, or a type that does. The latter are peeled off in the
+    // opposite direction, starting with types that no other type contains.
     let endless = Set(inner.indices).subtracting(finite)
     let above = Self.peeled(Array(endless), outer, inner)
     for index in endless.subtracting(above).sorted() {
@@ -61,8 +61,8 @@ extension ModelRules {
     }
   }
 
-  /// Reports the types that are too deep or too large, unless they contain one that is: those are
-  /// consequences.
+  /// Reports the types that are too deep or too large. Types that contain one of them are only
+  /// consequences and are not reported.
   private mutating func checkMeasures(of order: [Int], _ inner: [[Int]]) {
     var measures = [(count: Int, depth: Int)](repeating: (0, 0), count: inner.count)
     for index in order {

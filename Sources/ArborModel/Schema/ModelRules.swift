@@ -1,20 +1,21 @@
-/// The validation rules for models, checked all at once.
+/// The validation rules for models. All of them are checked, and all problems are reported
+/// together.
 ///
-/// Names are looked up in precomputed tables, so that a check takes time linear in the size of the
-/// model, including inherited properties, which ``checkSize()`` bounds. A mistake is reported once:
-/// whatever depends on an unresolved name is not checked further.
+/// Names are looked up in precomputed tables, so a check takes time linear in the size of the
+/// model, including inherited properties; ``checkSize()`` bounds that size. Each mistake is
+/// reported only once: nothing that depends on an unresolved name is checked.
 package struct ModelRules {
   package let model: ManagedObjectModel
   /// The index of the first entity with each name.
   package let entityIndex: [String: Int]
-  /// Each entity followed by its ancestors. Ends before an unknown parent, before a cycle closes,
-  /// or one ancestor after ``maximumAncestors``.
+  /// Each entity followed by its ancestors. The list ends before an unknown parent, before a cycle
+  /// closes, or one ancestor after ``maximumAncestors``.
   package let lineages: [[Int]]
   package let ownProperties: [[String: Property]]
   let composites: Set<String>
   private(set) var findings: [ModelFinding] = []
   private var hintCount = 0
-  /// Whether a chain of parents that is too long has been reported.
+  /// Whether an inheritance chain that is too long has been reported.
   var hasReportedDepth = false
 
   package enum Property {
@@ -134,8 +135,8 @@ package struct ModelRules {
     hint(unknown) { $0.model.entities.map(\.name) }
   }
 
-  /// Returns a sentence that suggests the nearest name, for the first problems of a model only:
-  /// each suggestion compares all names, and thousands of problems usually have one cause.
+  /// Returns a sentence that suggests the nearest name, but only for the first problems of a model:
+  /// each suggestion compares all names, and thousands of problems usually have a single cause.
   mutating func hint(_ unknown: String, in names: (ModelRules) -> [String]) -> String {
     hintCount += 1
     return hintCount <= Self.maximumHints ? NearestName.hint(unknown, in: names(self)) : ""
@@ -143,8 +144,8 @@ package struct ModelRules {
 
   private static let maximumHints = 100
 
-  /// Returns the reason why a name is invalid, or `nil`. Names of entities and properties are parts
-  /// of database names, object IDs and key paths.
+  /// Returns the reason a name is invalid, or `nil`. Names of entities and properties are parts of
+  /// database names, object IDs and key paths.
   static func flaw(ofName name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "has no name. Name it" }
     guard first == "_" || first.properties.isXIDStart else {
@@ -159,7 +160,8 @@ package struct ModelRules {
     return nil
   }
 
-  /// Two names and a prefix form a database name, which the storage engine limits to 511 bytes.
+  /// A database name consists of a prefix and two names, and the storage engine limits it to 511
+  /// bytes.
   static let maximumNameLength = 200
 }
 
@@ -168,8 +170,8 @@ extension ManagedObjectModel {
   ///
   /// Models from files, from the builder and from stores have already been validated.
   ///
-  /// - Returns: The model. For example, a default value of `0` for a `double` attribute becomes
-  ///   `0.0`.
+  /// - Returns: The model, with converted default values. For example, `0` for a `double` attribute
+  ///   becomes `0.0`.
   /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that names entity
   ///   and property.
   @discardableResult
@@ -183,7 +185,7 @@ extension ManagedObjectModel {
   package func withFittingValues() -> ManagedObjectModel {
     var model = self
     for index in model.entities.indices {
-      // Set once, because an entity looks through its attributes each time they are set.
+      // Set only once, because setting attributes makes the entity search all of them for marks.
       var attributes = model.entities[index].attributes
       for slot in attributes.indices { attributes[slot].fitValues() }
       model.entities[index].attributes = attributes

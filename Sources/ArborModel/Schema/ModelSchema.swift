@@ -41,7 +41,7 @@ package final class ModelSchema: Sendable {
     }
   }
 
-  /// Recompiles another schema's model with the stored names of another catalogue that assigns the
+  /// Compiles another schema's model again, with the stored names of a catalogue that assigns the
   /// same numbers to entities and properties.
   ///
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
@@ -57,7 +57,7 @@ package final class ModelSchema: Sendable {
     hasDerivations = other.hasDerivations
   }
 
-  /// Returns the plan for computing derived attributes, which is bound by the first call.
+  /// Returns the plan for computing derived attributes. The first call creates it.
   ///
   /// - Throws: ``ArborError`` `invalidModel`. Never thrown for a valid model.
   package func derivationPlan() throws(ArborError) -> DerivationPlan {

@@ -11,7 +11,7 @@ struct ModelSchemaBuilder {
     var entity: Int
   }
 
-  /// A relationship of an entity with resolved ends, before the record layout is computed.
+  /// A relationship of an entity, with both ends resolved, before the record layout is computed.
   private struct Resolved {
     let slot: Int
     let declared: Declared
@@ -139,7 +139,7 @@ struct ModelSchemaBuilder {
             + "\(description.destination) doesn't have. Use a relationship of that entity.")
       }
       let inverse = all[destination][inverseSlot]
-      // Links are visible from both ends, so they are stored for both or for neither.
+      // Links are visible from both ends, so either both ends store them or neither does.
       declared.description.isTransient =
         description.isTransient || inverse.description.isTransient
       result.append(

@@ -16,15 +16,15 @@ package struct AttributeSchema: Sendable {
 
 /// A relationship of an entity: inherited, own, or the hidden inverse of one without an inverse.
 ///
-/// A class, because it has many properties and is passed around with each link.
+/// A class, because it has many properties and is passed along with every link.
 @usableFromInline
 package final class RelationshipSchema: Sendable {
   package enum Storage: Sendable, Hashable {
     /// A to-one relationship: a field of the owner's record, by its index in the layout.
     case field(Int)
-    /// An unordered to-many relationship whose inverse is to-one: an index over that field.
+    /// An unordered to-many relationship with a to-one inverse: an index over the inverse's field.
     case derived
-    /// Any other to-many relationship: link edits, stored in databases of their own.
+    /// Any other to-many relationship: links in databases of their own.
     case links
   }
 
@@ -35,8 +35,8 @@ package final class RelationshipSchema: Sendable {
   package let description: RelationshipDescription
   package let declaringEntity: Int
   package let destination: Int
-  /// The slot of the inverse among the destination's relationships. It always exists: a
-  /// relationship without an inverse gets a hidden one, so that deletions find all references to an
+  /// The slot of the inverse among the destination's relationships. There always is an inverse: a
+  /// relationship without one gets a hidden inverse, so that deletions find all references to an
   /// object.
   package let inverseSlot: Int
   package let isToMany: Bool
@@ -103,7 +103,7 @@ package final class RelationshipSchema: Sendable {
   /// Whether both ends are fields, so that merging one record doesn't determine the other.
   package var isPaired: Bool { !isToMany && !isInverseToMany }
 
-  /// Returns whether an object belongs to the relationship's destination, which can fail only for
+  /// Returns whether an object belongs to the relationship's destination. That can be false only in
   /// forged files.
   @inlinable @inline(__always)
   package func leads(to target: ObjectNumber) -> Bool {

@@ -16,8 +16,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// The object cannot be deleted while there are related objects. The commit reports a
     /// violation.
     case deny
-    /// The related objects remain unchanged. Links to the deleted object are dropped without
-    /// marking them as updated.
+    /// The related objects remain unchanged. Their links to the deleted object are dropped, but the
+    /// related objects are not marked as updated.
     case noAction
   }
 
@@ -93,7 +93,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     }
   }
 
-  /// Creates a relationship from all of its properties, as parsers of model files do.
+  /// Creates a relationship from all of its properties. Used by parsers of model files.
   public init(
     name: String, destination: String, inverse: String? = nil, isToMany: Bool = false,
     isOrdered: Bool = false, minimumCount: Int = 0, maximumCount: Int = 0,

@@ -16,10 +16,9 @@ public struct RelationshipOption: Sendable {
   public static let ordered = RelationshipOption(kind: .ordered)
   /// The relationship may have no value at commit. This is the default.
   public static let optional = RelationshipOption(kind: .optional)
-  /// The relationship must have a value at commit. A to-one relationship must refer to an object. A
-  /// to-many relationship with a minimum count of at least 1 must not be empty:
-  /// `.mandatory, .count(1...)`; without a minimum count, it may be, because the empty set is a
-  /// value.
+  /// The relationship must have a value at commit. A to-one relationship must refer to an object.
+  /// The empty set is a value, so a to-many relationship may be empty unless it has a minimum count
+  /// of at least 1: `.mandatory, .count(1...)`.
   public static let mandatory = RelationshipOption(kind: .mandatory)
   /// The relationship is kept in memory only.
   public static let transient = RelationshipOption(kind: .transient)

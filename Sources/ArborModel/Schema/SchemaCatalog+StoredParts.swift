@@ -21,7 +21,7 @@ extension SchemaCatalog {
   ///
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package func completed(for entities: [EntitySchema]) throws(ArborError) -> SchemaCatalog {
-    // Nothing is missing when an existing store is opened.
+    // When an existing store is opened, nothing is missing.
     guard entities.contains(where: isIncomplete) else { return self }
     var catalog = self
     var relationships = Completion(entries.values.lazy.flatMap(\.relationships.values))
@@ -46,7 +46,7 @@ extension SchemaCatalog {
       || entity.declaredIndexes.contains { entry.indexes[$0] == nil }
   }
 
-  /// The longest stored name: with a prefix it fits into a key of the engine.
+  /// The maximum length of a stored name. With a prefix, it fits into a key of the engine.
   private static let longestName = 480
 
   fileprivate static func name(
@@ -93,7 +93,7 @@ extension SchemaCatalog {
   /// Copies the numbers and stored names of parts of the older model to the corresponding parts of
   /// the newer one.
   ///
-  /// - Parameter carried: For names in the newer model, the names in the older one.
+  /// - Parameter carried: The names in the older model, by name in the newer one.
   package mutating func carry(
     _ carried: [PartName: PartName], _ parts: Parts, from former: SchemaCatalog
   ) {
@@ -103,8 +103,9 @@ extension SchemaCatalog {
     }
   }
 
-  /// Copies the parts that exist only in the older catalogue under names that are invalid in
-  /// models, to keep their numbers, and their stored names while the databases exist.
+  /// Copies the parts that exist only in the older catalogue, under names that are invalid in
+  /// models. Their numbers stay reserved, and they keep their stored names while the databases
+  /// exist.
   package mutating func retire(_ parts: Parts, of former: SchemaCatalog) {
     let kept = Set(entries.values.lazy.flatMap { $0[keyPath: parts].values }.map(\.number))
     let names = Dictionary(
@@ -143,8 +144,8 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// Returns the catalogue with the numbers that exist only in a later one, whose databases are
-  /// gone.
+  /// Returns the catalogue with the numbers that exist only in a later one added as retired. The
+  /// databases of those parts no longer exist.
   package func retiring(_ later: SchemaCatalog) -> SchemaCatalog {
     var catalog = self
     let names = Dictionary(

@@ -26,8 +26,8 @@ package struct SchemaCatalog: Sendable, Hashable {
       self.properties = properties
     }
 
-    /// Numbers the properties of a new entity, including inherited ones, in the order of the model
-    /// from 1.
+    /// Numbers the properties of a new entity, including inherited ones, in the order of the model,
+    /// starting at 1.
     init(numbering entity: EntityDescription, in model: ManagedObjectModel, number: UInt16) {
       var properties: [String: UInt16] = [:]
       for ancestor in model.lineage(of: entity).reversed() {
@@ -42,7 +42,8 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   /// A to-many relationship or an index, which has databases of its own.
   package struct StoredPart: Sendable, Hashable {
-    /// The number among all relationships, or all indexes, that the store has ever had.
+    /// The part's number among all relationships, or among all indexes, that the store has ever
+    /// had.
     package var number: UInt16
     /// The name of its databases in the file, or empty if they were removed.
     package var storedName: String
@@ -57,8 +58,8 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   package init(entries: [String: Entry]) { self.entries = entries }
 
-  /// Creates the catalogue of a new store, which numbers everything in the order of the model from
-  /// 1.
+  /// Creates the catalogue of a new store. Everything is numbered in the order of the model,
+  /// starting at 1.
   package init(numbering model: ManagedObjectModel) {
     entries = [:]
     for (position, entity) in model.entities.enumerated() {
@@ -82,8 +83,7 @@ package struct SchemaCatalog: Sendable, Hashable {
 }
 
 extension ManagedObjectModel {
-  /// Returns an entity and its ancestors, the entity first. Stops at an unknown parent and at a
-  /// cycle.
+  /// Returns an entity followed by its ancestors. Stops at an unknown parent and at a cycle.
   package func lineage(of entity: EntityDescription) -> [EntityDescription] {
     var lineage = [entity]
     while let parentName = lineage.last?.parent, let parent = self.entity(named: parentName),

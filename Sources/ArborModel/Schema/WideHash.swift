@@ -1,6 +1,6 @@
-/// 128-bit FNV-1a: simple, identical on all machines and in all processes, and wide enough to make
-/// collisions between the models of a project, or the histories of a store, implausible. Detects
-/// mistakes, not forgery.
+/// 128-bit FNV-1a. It is simple, yields the same hash on all machines and in all processes, and is
+/// wide enough to make collisions between the models of a project, or the histories of a store,
+/// implausible. It detects mistakes, not forgery.
 package struct WideHash: Sendable, Hashable {
   package private(set) var bits: UInt128
 
@@ -27,6 +27,6 @@ package struct WideHash: Sendable, Hashable {
     for index in 0..<UInt64(8) { mix(UInt8(truncatingIfNeeded: number >> (index * 8))) }
   }
 
-  /// Mixes in the number of elements, which follow.
+  /// Mixes in the number of the elements that follow.
   mutating func mix(count: Int) { mix(number: UInt64(bitPattern: Int64(count))) }
 }

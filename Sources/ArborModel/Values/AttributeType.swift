@@ -30,6 +30,6 @@ public enum AttributeType: Sendable, Hashable {
   /// Named parts that are stored in one attribute. The associated value is the name of the
   /// composite type.
   case composite(String)
-  /// No type. Valid for transient attributes, which can have any value.
+  /// No type. Valid only for transient attributes, which can then have any value.
   case undefined
 }

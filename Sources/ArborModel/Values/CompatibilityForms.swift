@@ -3,9 +3,9 @@ internal import Foundation
 /// Replaces compatibility forms of characters, such as double-width and half-width forms,
 /// superscripts, ligatures and letter-like symbols, and removes invisible characters.
 ///
-/// Words are compared after this: `ＡＢＣ` is `ABC`, `ｶﾀｶﾅ` is `カタカナ`, and soft hyphens, joiners and
-/// non-joiners are removed. Fractions are kept, because `1½` is not `11` and `2`, and so is the
-/// Thai vowel am.
+/// Words are compared after this: `ＡＢＣ` is `ABC`, and `ｶﾀｶﾅ` is `カタカナ`. Soft hyphens, joiners and
+/// non-joiners are removed. Fractions are kept, because `1½` is not `11` and `2`. The Thai vowel am
+/// is kept, too.
 enum CompatibilityForms {
   /// Returns whether UTF-8 may contain such characters. Fast, with false positives.
   static func mayOccur(in bytes: UnsafeRawBufferPointer) -> Bool {

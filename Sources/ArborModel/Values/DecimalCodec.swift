@@ -20,14 +20,15 @@ package enum DecimalCodec {
   package static func encode(_ number: Decimal) -> [UInt8]? {
     guard !number.isNaN else { return nil }
     if number.isZero { return [2] }
-    // The significand is an integer, whose description consists of its digits.
+    // The significand is an integer, so its description consists of its digits.
     let digits = DecimalDigits(
       isNegative: number.sign == .minus, text: number.significand.description.utf8,
       exponent: number.exponent)
     return encode(digits)
   }
 
-  /// Returns the encoding of a number given by its digits, which may exceed the range of `Decimal`.
+  /// Returns the encoding of a number from its digits. The number may exceed the range of
+  /// `Decimal`.
   package static func encode(_ number: DecimalDigits) -> [UInt8] {
     if number.digits.isEmpty { return [2] }
     let biased = UInt16(number.exponent + bias)
@@ -73,7 +74,7 @@ package enum DecimalCodec {
     for index in 3..<end {
       let digit = (bytes[index] ^ mask) &- 1
       guard digit < 10 else { return nil }
-      // Nineteen digits are less than 2⁶⁴.
+      // Nineteen digits always fit into 64 bits.
       significand = significand * 10 + UInt64(digit)
     }
     let power = exponent - (end - 3)

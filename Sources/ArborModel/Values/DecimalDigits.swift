@@ -14,7 +14,7 @@ package struct DecimalDigits: Sendable, Hashable {
     self.exponent = exponent
   }
 
-  /// Creates a number from the digits in a text, ignoring other characters, times 10^exponent.
+  /// Creates a number from the digits in a text, times 10^exponent. Other characters are ignored.
   package init(isNegative: Bool, text: some Sequence<UInt8>, exponent: Int) {
     var digits = text.compactMap { byte in
       byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? byte - UInt8(ascii: "0") : nil
@@ -85,7 +85,7 @@ package struct DecimalDigits: Sendable, Hashable {
     guard digits.count <= 39, zeros < 39, power >= -128 else { return nil }
     text += String(repeating: "0", count: max(0, zeros))
     guard let number = Decimal(string: "\(text)e\(power)"), !number.isNaN else { return nil }
-    // A number that doesn't fit is rounded, and then differs.
+    // A number that doesn't fit is rounded, and then no longer equals this one.
     let kept = DecimalDigits(
       isNegative: number.sign == .minus, text: number.significand.description.utf8,
       exponent: number.exponent)

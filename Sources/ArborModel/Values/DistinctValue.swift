@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A value wrapped for use in sets: two values are equal if and only if they compare as equal in
-/// the order of values, regardless of their types, so that 1, 1.0 and true are equal.
+/// A value wrapped for use in sets. Two values are equal if and only if they are equal in the order
+/// of values, regardless of their types: 1, 1.0 and true are equal.
 ///
 /// This defines distinctness in the predicate language, rows, groups and aggregates.
 package struct DistinctValue: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct DistinctValue: Hashable, Sendable {
       hasher.combine(values.count)
       for value in values { hash(value, into: &hasher) }
     case .composite(let parts):
-      // Composites are unordered and rare.
+      // The parts of a composite are unordered, and composites are rare.
       hasher.combine(parts.count)
     }
   }

@@ -3,11 +3,11 @@ internal import Foundation
 /// The folded forms of all characters with two bytes in UTF-8, and of some others, for folding text
 /// in most scripts without creating strings.
 ///
-/// Isolated characters fold one by one, and marks that are dropped fold to nothing. If marks are
-/// kept, text with combining marks, except Thai marks after Thai letters, is left to
-/// ``StringFolding/foldByCharacters(_:)``, which also provides the table's contents. So is text
-/// with characters that aren't in the table. Ideographs and Hangul syllables fold to themselves and
-/// need no table.
+/// Isolated characters fold one by one, and marks that are dropped fold to nothing.
+/// ``StringFolding/foldByCharacters(_:)`` handles text with characters that aren't in the table. If
+/// marks are kept, it also handles text with combining marks, except Thai marks after Thai letters.
+/// The table's contents come from that function, too. Ideographs and Hangul syllables fold to
+/// themselves and need no table.
 struct FoldingTable: Sendable {
   /// The first character with three bytes.
   static let limit: UInt32 = 0x800
@@ -28,8 +28,8 @@ struct FoldingTable: Sendable {
   /// number in the highest byte; 0 for characters that are not in the table.
   private let entries: [UInt64]
   private let folding: StringFolding
-  /// For each ASCII byte, the lead bytes of two-byte characters whose folded form contains it: one
-  /// bit for each byte from C0.
+  /// For each ASCII byte, the lead bytes of two-byte characters whose folded form contains it, as
+  /// one bit per byte from C0.
   private let leads: [UInt32]
 
   private static let letter: UInt64 = 1 << 61
@@ -148,7 +148,7 @@ struct FoldingTable: Sendable {
     return Int(lead & 0x1F) << 6 | Int(next & 0x3F)
   }
 
-  /// Writes the folded form of a text and returns its length, or `nil` if the table isn't
+  /// Writes the folded form of a text and returns its length, or returns `nil` if the table isn't
   /// sufficient.
   ///
   /// - Parameter target: A buffer of ``growth`` times the size of the text.

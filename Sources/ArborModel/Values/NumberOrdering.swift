@@ -3,8 +3,8 @@ internal import Foundation
 /// The exact order of numbers by numeric value, across Booleans, integers, floating-point numbers
 /// and decimals.
 ///
-/// A Boolean has the value 0 or 1. When compared with a decimal, a floating-point number has the
-/// value that ``DecimalDigits`` assigns: the decimal 9.99 equals the double 9.99.
+/// A Boolean has the value 0 or 1. In a comparison with a decimal, a floating-point number has the
+/// value that ``DecimalDigits`` assigns to it: the decimal 9.99 equals the double 9.99.
 package enum NumberOrdering {
   /// Compares two numbers. Other values compare as equal.
   package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
@@ -35,7 +35,7 @@ package enum NumberOrdering {
     return Ordering(left, right)
   }
 
-  /// Compares two numbers at least one of which is a decimal.
+  /// Compares two numbers, at least one of which is a decimal.
   private static func compareDigits(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     guard let leftKey = left.numberKey, let rightKey = right.numberKey else {
       return Ordering(left.extremity, right.extremity)
@@ -68,7 +68,8 @@ extension PropertyValue {
     }
   }
 
-  /// The rank of a number without digits: NaN, minus infinity, all other numbers, infinity.
+  /// The rank of NaN and the infinities among all numbers: NaN, minus infinity, all other numbers,
+  /// infinity.
   fileprivate var extremity: Int {
     switch self {
     case .double(let number) where number.isNaN: -2

@@ -2,8 +2,8 @@ package import Foundation
 
 /// A sum of numbers of any type.
 ///
-/// Integers are added exactly, and the sum becomes a decimal if it exceeds 64 bits. If any term is
-/// a floating-point number, so is the sum; otherwise, if any term is a decimal, so is the sum.
+/// Integers are added exactly, and a sum that exceeds 64 bits becomes a decimal. If any term is a
+/// floating-point number, so is the sum. Otherwise, if any term is a decimal, so is the sum.
 package struct NumberSum: Sendable {
   // 128 bits cannot overflow: memory is exhausted first.
   private var whole: Int128 = 0
@@ -85,7 +85,6 @@ extension Decimal {
 }
 
 extension PropertyValue {
-  /// Whether the value is NaN.
   package var isNotANumber: Bool {
     switch self {
     case .double(let number): number.isNaN

@@ -8,8 +8,8 @@ extension PropertyValue {
     if case .boolean(let flag) = self { flag } else { nil }
   }
 
-  /// The number as an integer, whatever its numeric type, or `nil` if it has a fractional part or
-  /// doesn't fit.
+  /// The number as an integer, regardless of its numeric type, or `nil` if it has a fractional part
+  /// or doesn't fit.
   ///
   /// ```swift
   /// let oldest = try query.value(of: .maximum("age"))?.int

@@ -34,7 +34,7 @@ extension SearchSnippet: CustomStringConvertible {
 }
 
 extension SearchSnippet {
-  /// Creates the excerpt with the most distinct terms; ties are broken by the number of matches,
+  /// Creates the excerpt with the most distinct terms. Ties are broken by the number of matches,
   /// then by position. Without a match, the excerpt is the beginning of the text.
   ///
   /// - Parameter words: The maximum number of words in the excerpt, or 0 for the whole text.
@@ -118,7 +118,7 @@ extension SearchSnippet {
         next = index + 1
       }
     }
-    // Some words before the first match, as many as after the last one.
+    // Includes as many words before the first match as after the last one.
     let start = max(0, min(best.start - (most - (best.end - best.start)) / 2, count - most))
     return start..<start + most
   }

@@ -48,7 +48,7 @@ package struct SearchText: Sendable, Hashable {
         rest.removeFirst()
         body = rest.prefix { $0 != "\"" }
         rest = rest[body.endIndex...].dropFirst()
-        // The asterisk may be on either side of the quote.
+        // The asterisk may be on either side of the closing quote.
         if rest.first == "*" {
           rest.removeFirst()
           add(Term(body + "*"), isWanted: isWanted)
@@ -64,7 +64,7 @@ package struct SearchText: Sendable, Hashable {
 }
 
 extension SearchText.Term {
-  /// Creates a word or a phrase. Returns `nil` for text without tokens.
+  /// Creates a word or a phrase, or returns `nil` for text without tokens.
   fileprivate init?(_ text: Substring) {
     var read = TextTokens()
     read.read(String(text))

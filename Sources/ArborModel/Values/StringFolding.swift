@@ -1,23 +1,25 @@
 internal import Foundation
 
-/// Options for ignoring case and diacritics in comparisons, and the corresponding folded form of
-/// strings.
+/// Options for ignoring case and diacritics in comparisons, and the folded form of strings that
+/// they define.
 ///
 /// Strings are compared by the code points of their folded forms. A folded string is composed
-/// (NFC), so that canonically equivalent strings have the same folded form; without folding they
+/// (NFC), so canonically equivalent strings have the same folded form. Without folding, they
 /// differ.
 package struct StringFolding: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// No folding. A constant, because an empty literal would be created by a generic call.
+  /// No folding. Declared as a constant, because an empty literal would be created by a generic
+  /// call.
   package static let none: StringFolding = []
   /// Ignores case.
   package static let `case` = StringFolding(rawValue: 1)
   /// Ignores diacritics: removes the nonspacing marks of all scripts.
   package static let diacritics = StringFolding(rawValue: 2)
 
-  /// The version of the folded form. Folded keys are stored: increment it when the form changes.
+  /// The version of the folded form. Folded keys are stored, so it must be incremented when the
+  /// form changes.
   package static let version = 2
 
   /// Returns the folded form of a string, or the string itself for an empty folding.
@@ -46,7 +48,8 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
     }
   }
 
-  /// Returns the folded form of any string: decomposed, without marks, fully case-folded, composed.
+  /// Returns the folded form of any string: decomposed, without marks, fully case-folded, and
+  /// composed again.
   func foldByCharacters(_ text: String) -> String {
     var scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
     if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
@@ -79,8 +82,8 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 }
 
 extension StringFolding {
-  /// Calls a closure with the folded form of UTF-8. ASCII and most text covered by the table is
-  /// folded on the stack, other text as strings.
+  /// Calls a closure with the folded form of UTF-8. ASCII, and most text that the table covers, is
+  /// folded on the stack; other text is folded as strings.
   @inline(__always)
   package func withFolded<R>(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
@@ -116,8 +119,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The full case folding of Unicode. The standard library reports which characters change; they
-  /// become the lowercase of their uppercase, or their uppercase if that is the same.
+  /// The full case folding of Unicode. The standard library reports which characters change. They
+  /// become the lowercase of their uppercase, or their uppercase if the two are the same.
   fileprivate var caseFolded: String.UnicodeScalarView {
     guard value >= 0x80 else {
       return String(Unicode.Scalar(StringFolding.lowercased(UInt8(value)))).unicodeScalars

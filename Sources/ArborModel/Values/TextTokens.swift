@@ -1,10 +1,10 @@
 /// The words of a text, as stored by a full-text index and compared by `TOKENMATCHES`.
 ///
-/// A text is split at every ASCII character except letters and digits. The parts between are
-/// converted from compatibility forms to plain characters (see ``CompatibilityForms``) and folded
-/// (see ``StringFolding``). A token is a maximal run of letters, digits and marks in the result. In
-/// scripts without spaces a run would be a whole sentence, so each ideograph and each kana, with
-/// the marks that follow it, is a token of its own.
+/// A text is split at every ASCII character that isn't a letter or a digit. The parts are converted
+/// from compatibility forms to plain characters (see ``CompatibilityForms``) and folded (see
+/// ``StringFolding``). A token is a maximal run of letters, digits and marks in the result. In
+/// scripts without spaces, such a run would be a whole sentence, so each ideograph and each kana is
+/// a token of its own, together with the marks that follow it.
 ///
 /// | text | tokens |
 /// |---|---|
@@ -23,7 +23,8 @@ package struct TextTokens {
     var isStarred = false
   }
 
-  /// The version of the tokenization. Tokens are stored: increment it when the rules change.
+  /// The version of the tokenization. Tokens are stored, so it must be incremented when the rules
+  /// change.
   package static let version = 2
 
   private var bytes: [UInt8] = []
@@ -175,7 +176,7 @@ package struct TextTokens {
     return true
   }
 
-  /// Adds the tokens of a run without ASCII separators. Returns whether the run ends with one.
+  /// Adds the tokens of a run without ASCII separators. Returns whether the run ends with a token.
   private mutating func readFolded(_ chunk: UnsafeRawBufferPointer) -> Bool {
     let text: String
     if CompatibilityForms.mayOccur(in: chunk) {

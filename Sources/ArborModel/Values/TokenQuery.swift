@@ -33,7 +33,7 @@ package struct TokenQuery: Sendable, Hashable {
   ///   - scratch: Reusable memory for tokenizing the text.
   package func matches(_ text: UnsafeRawBufferPointer, scratch: inout TextTokens) -> Bool {
     scratch.read(text)
-    // Many words in a long text are found by binary search.
+    // For many words and a long text, each word is found by binary search.
     if tokens.count > 8, scratch.count > 64 {
       scratch.sortDistinct()
       return tokens.allSatisfy { scratch.hasSorted($0) }
@@ -49,8 +49,8 @@ package struct TokenQuery: Sendable, Hashable {
 }
 
 extension TextTokens {
-  /// Returns whether one of the tokens, which must be sorted by their bytes, matches a token of a
-  /// query.
+  /// Returns whether a token of a query matches one of the tokens, which must be sorted by their
+  /// bytes.
   fileprivate func hasSorted(_ token: TokenQuery.Token) -> Bool {
     token.bytes.withUnsafeBytes { bytes in
       var (low, high) = (0, count)

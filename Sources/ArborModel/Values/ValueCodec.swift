@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// An encoding of any value as tagged bytes, for attributes without a type of their own.
+/// An encoding of any value as tagged bytes, for attributes without a type.
 ///
 /// A value consists of a one-byte tag and its payload; lengths and counts are 32-bit little-endian
 /// integers. The tags are stored and must never change.
@@ -12,8 +12,8 @@ package enum ValueCodec {
 
   private static let maximumDepth = 64
 
-  /// Returns whether a value can be decoded from its bytes: it isn't nested too deeply, and doesn't
-  /// contain NaN.
+  /// Returns whether a value can be encoded and decoded: it must not be nested too deeply and must
+  /// not contain NaN.
   package static func canEncode(_ value: PropertyValue) -> Bool { canEncode(value, depth: 0) }
 
   private static func canEncode(_ value: PropertyValue, depth: Int) -> Bool {

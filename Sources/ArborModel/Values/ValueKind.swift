@@ -1,6 +1,6 @@
-/// The kind of value that an expression evaluates to, as far as it is known in advance.
+/// The kind of an expression's value, as far as it is known before evaluation.
 package enum ValueKind: Sendable, Equatable {
-  /// Unknown in advance, or `nil`.
+  /// Unknown before evaluation, or `nil`.
   case any
   case number
   case text

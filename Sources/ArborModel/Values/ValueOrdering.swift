@@ -40,11 +40,11 @@ package enum Ordering: Int8, Sendable, Hashable {
 extension PropertyValue {
   /// Compares two values in the total order that sorting, indexes and predicates share.
   ///
-  /// Null sorts first, then numbers and Booleans by numeric value regardless of their types, then
-  /// strings by code point, dates, binary values, UUIDs, URIs, object IDs, lists element by
-  /// element, and composites. Values that are equal in this order can have different types:
-  /// `.integer(1)`, `.double(1)` and `.boolean(true)` are equal. NaN sorts before all other
-  /// numbers.
+  /// Null sorts first. It is followed by numbers and Booleans in numeric order, regardless of their
+  /// types, and then by strings in code point order, dates, binary values, UUIDs, URIs, object IDs,
+  /// lists (element by element) and composites. Values that are equal in this order can have
+  /// different types: `.integer(1)`, `.double(1)` and `.boolean(true)` are equal. NaN sorts before
+  /// all other numbers.
   package static func compare(_ left: PropertyValue, _ right: PropertyValue) -> Ordering {
     let rank = left.orderingRank
     guard rank == right.orderingRank else { return Ordering(rank, right.orderingRank) }
@@ -84,7 +84,7 @@ extension PropertyValue {
     }
   }
 
-  /// Compares strings by their UTF-8, which has the order of code points.
+  /// Compares strings by their UTF-8, which is ordered like their code points.
   package static func compareTexts(_ left: String, _ right: String) -> Ordering {
     var (left, right) = (left, right)
     return left.withUTF8 { left in

@@ -23,7 +23,9 @@ extension ArborError {
     case .notUnique(let violations):
       self.init(
         notUnique: violations.map { DuplicateValues($0, engine.schema, engine.id) },
-        "\(violations.count) unique values are used twice. Change them.")
+        violations.count == 1
+          ? "1 unique value is used twice. Change one of its objects."
+          : "\(violations.count) unique values are used twice. Change one object of each pair.")
     case .invalidChange(let number, let what):
       self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
         objectID: number.map(engine.objectID))

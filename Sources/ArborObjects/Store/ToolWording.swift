@@ -45,8 +45,8 @@ package enum ToolWording {
         + "options.onMismatch.", "Migrate it with “lmdb-inspect migrate”."
     ),
     (
-      "Resolve them, open it with its former model, or replace it by options.onMismatch.",
-      "Resolve them, or keep its former model."
+      ", open the store with its former model, or replace it by options.onMismatch.",
+      ", or keep the store's former model."
     ),
     (
       " Add its model to options.modelVersions, ",

@@ -47,16 +47,18 @@ package struct MigrationRefusal: Sendable {
     case .reversal: reversalMessage
     case .obstacles:
       "The store has another model and was not migrated because of "
-        + (obstacles.count == 1 ? "1 obstacle" : "\(obstacles.count) obstacles")
-        + ". Resolve them, open it with its former model, or replace it by options.onMismatch."
+        + (obstacles.count == 1
+          ? "1 obstacle. Resolve it" : "\(obstacles.count) obstacles. Resolve them")
+        + ", open the store with its former model, or replace it by options.onMismatch."
         + unknownNamesNote
     }
   }
 
   private var reversalMessage: String {
     "The migration was not reverted, because the store was changed with the newer model. Found "
-      + (obstacles.count == 1 ? "1 obstacle" : "\(obstacles.count) obstacles")
-      + ". Resolve them, or keep the newer model." + unknownNamesNote
+      + (obstacles.count == 1
+        ? "1 obstacle. Resolve it" : "\(obstacles.count) obstacles. Resolve them")
+      + ", or keep the newer model." + unknownNamesNote
   }
 
   private var unknownNamesNote: String {

@@ -127,7 +127,7 @@ import Testing
     #expect(large.code == .limitExceeded)
     #expect(
       large.message
-        == "The predicate evaluates more than 7 elements of collections. Simplify it, or raise "
-        + "maximumElements of its limits.")
+        == "The predicate evaluates more collection elements than its limit of 7. Simplify it, or "
+        + "raise maximumElements of its limits.")
   }
 }

@@ -65,7 +65,7 @@ final class Garage: ManagedObject {
   @Relationship(inverse: "tours") var vehicle: Vehicle?
 }
 
-/// The model of the classes above, with everything that it says beyond them.
+/// The entire model: the classes above, and the parts of it that classes cannot declare.
 enum FleetModel {
   static let classes: [ManagedObject.Type] = [Vehicle.self, Truck.self, Garage.self, Tour.self]
 

@@ -22,8 +22,8 @@ import Testing
     #expect(
       outline.description == """
         1. Change the catalogue:
-           Person.rank: added, it is mandatory without a default; present objects without a value \
-        break the rule
+           Person.rank: added, mandatory without a default; existing objects without a value \
+        violate the rule
            Person.age: removed, its values are dropped
            Person.photo: removed, its values are dropped
         2. Run code for the objects of Tag:
@@ -32,13 +32,13 @@ import Testing
            Person.friends: becomes ordered
            Person.tags: becomes unordered, its order is dropped
         4. Build indexes of Company:
-           Company: (title) becomes unique; present objects with the same title break the rule
+           Company: (title) becomes unique; existing objects with the same title violate the rule
         Dropped: Person.photo.
-        Would be dropped and is not named: Person.age, Person.tags.
-        Named to be dropped, but not lost: Person.zip.
-        To be checked:
-           Person.rank: present objects without a value break the rule
-           Company: present objects with the same title break the rule
+        Would be dropped, but not listed: Person.age, Person.tags.
+        Listed to be dropped, but not lost: Person.zip.
+        Rules to check:
+           Person.rank: existing objects without a value violate the rule
+           Company: existing objects with the same title violate the rule
         """)
     #expect(!outline.isPermitted)
     #expect(
@@ -62,7 +62,7 @@ import Testing
   @Test func nothingStoredIsNoStep() {
     let outline = outline { $0[entity: "Tag"].className = "Mark" }
     #expect(outline.steps.isEmpty && outline.isPermitted)
-    #expect(outline.description == "Nothing that is stored changes.")
+    #expect(outline.description == "No stored data changes.")
   }
 
   @Test func compositesBelongToNoEntity() {

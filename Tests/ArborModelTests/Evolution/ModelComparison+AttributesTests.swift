@@ -19,35 +19,35 @@ import Testing
   static let moreAndLess: [EvolutionRow] = [
     row(
       "added: optional", .added(.null),
-      "Person.nick: added, present objects have nil (lightweight)"
+      "Person.nick: added, existing objects have nil (lightweight)"
     ) { $0.add(AttributeDescription(name: "nick", type: .string, isOptional: true)) },
     row(
       "added: optional with default", .added(.value("x")),
-      "Person.nick: added, present objects have \"x\" (lightweight)"
+      "Person.nick: added, existing objects have \"x\" (lightweight)"
     ) {
       $0.add(
         AttributeDescription(name: "nick", type: .string, isOptional: true, defaultValue: "x"))
     },
     row(
       "added: mandatory with default", .added(.value(7)),
-      "Person.rank: added, present objects have 7 (lightweight)"
+      "Person.rank: added, existing objects have 7 (lightweight)"
     ) { $0.add(AttributeDescription(name: "rank", type: .integer16, defaultValue: 7)) },
     row(
       "added: mandatory without default", .added(.missing),
-      "Person.rank: added, it is mandatory without a default; present objects without a value "
-        + "break the rule (lightweight)",
+      "Person.rank: added, mandatory without a default; existing objects without a value "
+        + "violate the rule (lightweight)",
       .lightweightUnlessRulesBreak, rule: .mandatory
     ) { $0.add(AttributeDescription(name: "rank", type: .integer16)) },
     row(
       "added: derived", .added(.computed),
-      "Person.upper: added, it is computed for present objects (one pass over the objects)"
+      "Person.upper: added, computed for existing objects (one pass over the objects)"
     ) {
       $0.add(
         AttributeDescription(
           name: "upper", type: .string, isOptional: true, derivation: "uppercase:(name)"))
     },
     row(
-      "added: transient", .added(.notStored), "Person.now: added, it is not stored (lightweight)"
+      "added: transient", .added(.notStored), "Person.now: added, not stored (lightweight)"
     ) { $0.add(AttributeDescription(name: "now", type: .date, isTransient: true)) },
     row(
       "removed", .removed(keptIn: []),
@@ -120,7 +120,7 @@ import Testing
     },
     row(
       "optional becomes mandatory without default", .becameMandatory(.missing),
-      "Person.note: becomes mandatory without a default; present objects without a value break "
+      "Person.note: becomes mandatory without a default; existing objects without a value violate "
         + "the rule (lightweight)", .lightweightUnlessRulesBreak, rule: .mandatory
     ) { $0[attribute: "note"].isOptional = false },
     row(
@@ -142,12 +142,12 @@ import Testing
     ) { $0[attribute: "photo"].allowsExternalStorage = true },
     row(
       "kept in the history", .preservationChanged(isPreserved: true),
-      "Person.note: kept in the history of deletions", .nothingStored
+      "Person.note: preserved in the history on deletion", .nothingStored
     ) { $0[attribute: "note"].isPreservedOnDeletion = true },
     row(
       "a pattern", .patternChanged(from: nil, to: "[a-z]+"),
-      "Person.note: the pattern is now [a-z]+; present values that do not match [a-z]+ break the "
-        + "rule", .lightweightUnlessRulesBreak, rule: .pattern("[a-z]+")
+      "Person.note: the pattern is now [a-z]+; existing values that do not match [a-z]+ violate "
+        + "the rule", .lightweightUnlessRulesBreak, rule: .pattern("[a-z]+")
     ) { $0[attribute: "note"].regularExpression = "[a-z]+" },
     row(
       "the version hash modifier", .versionHashModifierChanged(from: nil, to: "2"),
@@ -172,7 +172,7 @@ import Testing
     let difference = old.difference(to: EvolutionFixture.model)
     #expect(
       difference.description == """
-        Person.age: becomes stored, present objects have nil (lightweight)
+        Person.age: becomes stored, existing objects have nil (lightweight)
         Person.note: the derivation uppercase:(name) is removed (lightweight)
         Person.photo: all values are stored in records (lightweight)
         """)
@@ -192,14 +192,16 @@ import Testing
       return model(old).difference(to: model(new))
     }
     for (old, new, words) in [
-      ((.null, .null), (1, .null), "no bounds to at least 1; present values outside of at least 1"),
-      ((1, 9), (1, 8), "1 to 9 to 1 to 8; present values outside of 1 to 8"),
-      ((.null, 9), (2, 9), "at most 9 to 2 to 9; present values outside of 2 to 9"),
+      (
+        (.null, .null), (1, .null), "no bounds to at least 1; existing values outside of at least 1"
+      ),
+      ((1, 9), (1, 8), "1 to 9 to 1 to 8; existing values outside of 1 to 8"),
+      ((.null, 9), (2, 9), "at most 9 to 2 to 9; existing values outside of 2 to 9"),
     ] as [((PropertyValue, PropertyValue), (PropertyValue, PropertyValue), String)] {
       let difference = difference(old, new)
       #expect(difference.classification == .lightweightUnlessRulesBreak)
       #expect(
-        difference.description == "Person.age: the bounds change from \(words) break the rule")
+        difference.description == "Person.age: the bounds change from \(words) violate the rule")
       guard case .bounds(let bounds)? = difference.changes.first?.rule else {
         Issue.record("no rule")
         continue
@@ -229,8 +231,8 @@ import Testing
         the part Address.code is renamed from Address.zip (lightweight)
         the type of the part Address.code changes from integer32 to string, without code its \
         values are dropped (needs code)
-        the part Address.city is added, it is mandatory without a default; present objects without \
-        a value break the rule (lightweight)
+        the part Address.city is added, mandatory without a default; existing objects without \
+        a value violate the rule (lightweight)
         the composite type Point is added (lightweight)
         """)
     #expect(difference.losses.map(\.name) == ["Address.zip"])

@@ -40,8 +40,8 @@ import Testing
       ],
       [
         "Company: inherits from Tag (lightweight)",
-        "Company.label: inherited from Tag, it is mandatory without a default; present objects "
-          + "without a value break the rule (lightweight)",
+        "Company.label: inherited from Tag, mandatory without a default; existing objects "
+          + "without a value violate the rule (lightweight)",
       ], .lightweightUnlessRulesBreak, rules: [.mandatory]
     ) { $0[entity: "Company"].parent = "Tag" },
     EvolutionRow(
@@ -84,8 +84,8 @@ import Testing
     let difference = EvolutionFixture.model.difference(to: without)
     #expect(
       difference.changes[0].description
-        == "Employee: no longer inherits from Person; relationships to Person that lead to present "
-        + "objects break the rule (lightweight)")
+        == "Employee: no longer inherits from Person; relationships to Person that contain "
+        + "existing objects violate the rule (lightweight)")
     #expect(difference.changes[0].rule == .noLongerKind(of: ["Person"]))
     // Everything that the entity inherited is removed.
     #expect(
@@ -97,8 +97,8 @@ import Testing
     #expect(
       without.difference(to: elsewhere).description == """
         Employee: inherits from Tag (lightweight)
-        Employee.label: inherited from Tag, it is mandatory without a default; present objects \
-        without a value break the rule (lightweight)
+        Employee.label: inherited from Tag, mandatory without a default; existing objects \
+        without a value violate the rule (lightweight)
         """)
     let change = EvolutionFixture.model.difference(to: elsewhere).changes[0]
     #expect(change.kind == .entity(.parentChanged(from: "Person", to: "Tag")))

@@ -29,13 +29,13 @@ import Testing
     ) { $0[attribute: "age"].isIndexed = true },
     row(
       "unique index added", .added(unique),
-      "Person: the index once is added: unique (note, -age) where age > 3; present objects with "
-        + "the same note, age break the rule (builds an index)", .lightweightUnlessRulesBreak,
+      "Person: the index once is added: unique (note, -age) where age > 3; existing objects with "
+        + "the same note, age violate the rule (builds an index)", .lightweightUnlessRulesBreak,
       rule: .unique(["note", "age"])
     ) { $0.fetchIndexes = [unique] },
     row(
       "uniqueness added", .uniquenessAdded(["name"]),
-      "Person: (name) becomes unique; present objects with the same name break the rule "
+      "Person: (name) becomes unique; existing objects with the same name violate the rule "
         + "(builds an index)", .lightweightUnlessRulesBreak, rule: .unique(["name"])
     ) { $0.uniquenessConstraints = [["name"]] },
   ]
@@ -204,7 +204,7 @@ import Testing
         == "Mark: inherits from Tag (lightweight)")
     #expect(
       apart.difference(to: joined).description.contains(
-        "Tag: the index label is rebuilt; present objects with the same label break the rule "
+        "Tag: the index label is rebuilt; existing objects with the same label violate the rule "
           + "(builds an index)"))
     #expect(
       joined.difference(to: apart).description.contains(

@@ -20,12 +20,12 @@ import Testing
     },
     row(
       "added: mandatory", .added(isOptional: false),
-      "Person.boss: added, it is mandatory; present objects without a value break the rule "
+      "Person.boss: added, mandatory; existing objects without a value violate the rule "
         + "(lightweight)", .lightweightUnlessRulesBreak, rule: .mandatory
     ) { $0.add(RelationshipDescription(name: "boss", destination: "Person", isOptional: false)) },
     row(
       "added: mandatory to-many", .added(isOptional: false),
-      "Person.pets: added, it is mandatory (lightweight)"
+      "Person.pets: added, mandatory (lightweight)"
     ) {
       $0.add(
         RelationshipDescription(
@@ -33,7 +33,7 @@ import Testing
     },
     row(
       "added: with a least count", .added(isOptional: false),
-      "Person.pets: added, it is mandatory; present objects with fewer than 2 members break the "
+      "Person.pets: added, mandatory; existing objects with fewer than 2 members violate the "
         + "rule (lightweight)", .lightweightUnlessRulesBreak, rule: .minimumCount(2)
     ) {
       $0.add(
@@ -61,7 +61,7 @@ import Testing
     },
     row(
       "to-many becomes to-one", .becameToOne,
-      "Person.tags: becomes to-one; present objects with more than 1 member break the rule "
+      "Person.tags: becomes to-one; existing objects with more than 1 member violate the rule "
         + "(one pass over the objects)", .lightweightUnlessRulesBreak, rule: .maximumCount(1)
     ) {
       $0[relationship: "tags"].isToMany = false
@@ -77,9 +77,9 @@ import Testing
     ) { $0[relationship: "tags"].isOrdered = false },
     row(
       "destination: a subentity", .destinationChanged(from: "Person", to: "Employee"),
-      "Person.friends: the destination changes from Person to Employee; present links to objects "
-        + "that are no Employee break the rule (lightweight)", .lightweightUnlessRulesBreak,
-      rule: .destination("Employee")
+      "Person.friends: the destination changes from Person to Employee; existing links to objects "
+        + "that don't belong to Employee violate the rule (lightweight)",
+      .lightweightUnlessRulesBreak, rule: .destination("Employee")
     ) { $0[relationship: "friends"].destination = "Employee" },
     row(
       "destination: another entity", .destinationChanged(from: "Tag", to: "Company"),
@@ -92,7 +92,7 @@ import Testing
     ) { $0[relationship: "tags"].deleteRule = .cascade },
     row(
       "mandatory", .becameMandatory,
-      "Person.employer: becomes mandatory; present objects without a value break the rule",
+      "Person.employer: becomes mandatory; existing objects without a value violate the rule",
       .lightweightUnlessRulesBreak, rule: .mandatory
     ) { $0[relationship: "employer"].isOptional = false },
     row(
@@ -101,12 +101,12 @@ import Testing
     ) { $0[relationship: "tags"].isOptional = false },
     row(
       "least count", .minimumCountChanged(from: 0, to: 1),
-      "Person.tags: the minimum count changes from 0 to 1; present objects with fewer than "
-        + "1 member break the rule", .lightweightUnlessRulesBreak, rule: .minimumCount(1)
+      "Person.tags: the minimum count changes from 0 to 1; existing objects with fewer than "
+        + "1 member violate the rule", .lightweightUnlessRulesBreak, rule: .minimumCount(1)
     ) { $0[relationship: "tags"].minimumCount = 1 },
     row(
       "greatest count", .maximumCountChanged(from: 0, to: 3),
-      "Person.tags: the maximum count is now 3; present objects with more than 3 members break "
+      "Person.tags: the maximum count is now 3; existing objects with more than 3 members violate "
         + "the rule", .lightweightUnlessRulesBreak, rule: .maximumCount(3)
     ) { $0[relationship: "tags"].maximumCount = 3 },
     row(
@@ -194,10 +194,10 @@ import Testing
     let difference = old.difference(to: EvolutionFixture.model)
     #expect(
       difference.description == """
-        Person.employer: the inverse is now staff; present links without a counterpart in staff \
-        break the rule (one pass over the objects)
-        Company.staff: the inverse is now employer; present links without a counterpart in \
-        employer break the rule (one pass over the objects)
+        Person.employer: the inverse is now staff; existing links without a counterpart in staff \
+        violate the rule (one pass over the objects)
+        Company.staff: the inverse is now employer; existing links without a counterpart in \
+        employer violate the rule (one pass over the objects)
         """)
     #expect(difference.changes.map(\.rule) == [.inverse("staff"), .inverse("employer")])
   }

@@ -88,8 +88,8 @@ import Testing
     let difference = try difference { $0.entities[1].attributes[0].name = "pay" }
     #expect(
       difference.description == """
-        Employee.pay: added, it is mandatory without a default; present objects without a value \
-        break the rule (lightweight)
+        Employee.pay: added, mandatory without a default; existing objects without a value \
+        violate the rule (lightweight)
         Employee.salary: removed, its values are dropped (lightweight)
         """)
     #expect(difference.classification == .lightweightUnlessRulesBreak)
@@ -143,7 +143,7 @@ import Testing
     let composed = try model.difference(to: without).composed(with: without.difference(to: model))
     #expect(
       composed.description == """
-        Person.age: added, present objects have nil (lightweight)
+        Person.age: added, existing objects have nil (lightweight)
         Person.age: removed, its values are dropped (lightweight)
         """)
     #expect(model.difference(to: model).isEmpty)
@@ -168,7 +168,7 @@ import Testing
         Person.pay: moved from Employee.salary (lightweight)
         Person.pay: the type changes from integer32 to integer64 (lightweight)
         Person.pay: becomes optional (lightweight)
-        Person.pay: added to more objects, present objects have nil (lightweight)
+        Person.pay: added to more objects, existing objects have nil (lightweight)
         """)
   }
 

@@ -38,11 +38,11 @@ import Testing
     #expect(
       Self.lines(old, new) == [
         "Base.x: moved from A.x (lightweight)",
-        "Base.x: added to more objects, present objects have nil (lightweight)",
+        "Base.x: added to more objects, existing objects have nil (lightweight)",
       ])
     #expect(
       Self.lines(new, old) == [
-        "Base.x: removed but in A, its values are dropped (lightweight)",
+        "Base.x: removed except in A, its values are dropped (lightweight)",
         "A.x: moved from Base.x (lightweight)",
       ])
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(
       Self.lines(old, new) == [
         "Q: added (lightweight)", "Q.x: moved from P.x (lightweight)",
-        "Q.z: added, present objects have nil (lightweight)",
+        "Q.z: added, existing objects have nil (lightweight)",
         "A: the parent changes from P to Q (lightweight)", "P: removed (lightweight)",
         "P.y: removed, its values are dropped (lightweight)",
       ])
@@ -108,7 +108,7 @@ import Testing
     #expect(
       Self.lines(new, old) == [
         "P.x: moved from A.x (lightweight)", "A: inherits from P (lightweight)",
-        "A.y: inherited from P, present objects have nil (lightweight)",
+        "A.y: inherited from P, existing objects have nil (lightweight)",
       ])
   }
 
@@ -134,7 +134,7 @@ import Testing
       ])
     #expect(
       Self.lines(new, old) == [
-        "P.r: removed but in A, its links are dropped (lightweight)",
+        "P.r: removed except in A, its links are dropped (lightweight)",
         "A.r: moved from P.r (lightweight)",
       ])
   }
@@ -146,7 +146,7 @@ import Testing
     #expect(
       Self.lines(old, new) == [
         "A.x: removed, its values are dropped (lightweight)",
-        "B.x: added, present objects have nil (lightweight)",
+        "B.x: added, existing objects have nil (lightweight)",
       ])
   }
 

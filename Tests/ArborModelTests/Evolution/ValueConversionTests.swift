@@ -59,8 +59,8 @@ import Testing
     let difference = difference(.integer64, .integer16)
     #expect(
       difference.description
-        == "A.x: the type changes from integer64 to integer16; present values that do not fit "
-        + "integer16 break the rule (one pass over the objects)")
+        == "A.x: the type changes from integer64 to integer16; existing values that do not fit "
+        + "integer16 violate the rule (one pass over the objects)")
     #expect(difference.changes[0].rule == .valuesFit(.integer16))
     #expect(difference.classification == .lightweightUnlessRulesBreak && difference.losses.isEmpty)
   }

@@ -73,7 +73,7 @@ import Testing
     let tooFew = #expect(throws: ArborError.self) {
       try FetchPredicate(format: "age > %@ AND age < %@", 1)
     }
-    #expect(tooFew?.message.contains("has 2 % placeholders but 1 arguments.") == true)
+    #expect(tooFew?.message.contains("has 2 placeholders but 1 argument.") == true)
     #expect(throws: ArborError.self) { try FetchPredicate(format: "age > 1", 1) }
     let noPath = #expect(throws: ArborError.self) { try FetchPredicate(format: "%K > 1", 5) }
     #expect(noPath?.message.contains("%K") == true)

@@ -3,8 +3,8 @@ import ArborSource
 
 /// The typed classes of a model as Swift source.
 ///
-/// The classes describe the entities completely. Everything else in the model is in an enumeration
-/// after them, which recreates the entire model.
+/// The classes describe the entities completely. The enumeration after them contains everything
+/// else in the model, and recreates the entire model.
 struct SwiftModelSource {
   enum Form {
     /// Handwritten form.
@@ -42,7 +42,7 @@ struct SwiftModelSource {
       arguments.append("versionIdentifier: \(SourceText.literal(model.versionIdentifier))")
     }
     var lines = [
-      "/// The model of the classes above, with everything that it says beyond them.",
+      "/// The entire model: the classes above, and the parts of it that classes cannot declare.",
       "enum \(SourceText.typeName(name))Model {",
       "  static let classes: [ManagedObject.Type] = "
         + SourceText.list(classes, indentation: 2, taken: 45),

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A regular expression with bounded matching time.
+/// A regular expression whose matching time is bounded.
 ///
-/// ICU backtracks: `(a+)+b` takes 2ⁿ steps for *n* letters without a b. It reports progress every
-/// 10,000 steps, about 0.2 ms, when the caller can stop it.
+/// ICU backtracks: `(a+)+b` takes 2ⁿ steps for *n* letters without a b. ICU reports progress every
+/// 10,000 steps (about 0.2 ms), and the caller can stop it then.
 package struct BoundedExpression: Sendable {
   /// The result of matching a text.
   package enum Outcome: Equatable {
@@ -16,7 +16,8 @@ package struct BoundedExpression: Sendable {
   }
 
   /// The maximum number of steps, about half a second. An expression without nested repetitions
-  /// takes a few steps per character. Foundation stops after about 40 million and reports no match.
+  /// takes a few steps per character. Foundation stops after about 40 million steps and reports no
+  /// match.
   package static let maximumSteps = 20_000_000
   private static let stepsPerReport = 10_000
 

@@ -1,9 +1,9 @@
-/// Closures that test the bytes of one field.
+/// Creates closures that test the bytes of one field.
 ///
-/// The matchers of hot comparisons are listed explicitly, so that the compiler specializes a
-/// closure for each; the others are called through the existential.
+/// The matchers of frequent comparisons are listed explicitly, so that the compiler specializes a
+/// closure for each of them. All others are called through the existential.
 enum ByteLeaf {
-  /// Returns a test of a variable-size field.
+  /// Returns a test of a field of variable size.
   static func make(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
     switch matcher {
     case let matcher as EqualBytes: fused(field, matcher)
@@ -25,7 +25,7 @@ enum ByteLeaf {
     }
   }
 
-  /// Returns a test of a UUID field, whose 16 bytes are stored in the slot itself.
+  /// Returns a test of a UUID field. Its 16 bytes are stored in the slot itself.
   static func makeFixed(_ field: RecordField, _ matcher: any ByteMatcher) -> CompiledPredicate {
     let (offset, width) = (Int(field.offset), field.kind.width)
     return { record, _, _ in

@@ -66,7 +66,7 @@ struct ByteInfix: ByteMatcher {
   }
 }
 
-/// Matches bytes between two bounds in byte order, either of which can be missing.
+/// Matches bytes between two bounds in byte order. Either bound can be missing.
 struct ByteRange: ByteMatcher {
   let lower: ConstantBytes?
   let isLowerIncluded: Bool
@@ -122,7 +122,7 @@ extension UnsafeRawBufferPointer {
 
 extension ConstantBytes {
   /// Returns the matcher for bytes that are equal to, less than or greater than these, or `nil` for
-  /// other operators.
+  /// any other operator.
   func matcher(for comparison: ComparisonOperator) -> (any ByteMatcher)? {
     switch comparison {
     case .equal: return EqualBytes(constant: self)

@@ -1,6 +1,6 @@
 internal import CArborBits
 
-/// A `LIKE` pattern over code points, for any text and pattern.
+/// A `LIKE` pattern that matches by code points, for text and patterns of any kind.
 ///
 /// Each byte of the text is examined a bounded number of times for every 64 characters of a
 /// segment, so no pattern causes exponential time.
@@ -55,8 +55,8 @@ struct GlobSegment {
   let units: [Unit]
   /// The segment's UTF-8, if it contains no `?`.
   private let literal: ConstantBytes?
-  /// For each character, the positions in the segment that it matches, as bits. Positions of `?`
-  /// are always set.
+  /// For each character, a bit set of the segment's positions that match it. The bits of `?` are
+  /// always set.
   private let positions: [Unicode.Scalar: [UInt64]]
   private let anyPositions: [UInt64]
   /// The first word of the positions for each ASCII character.
@@ -88,7 +88,7 @@ struct GlobSegment {
     asciiPositions = (0..<128).map { positions[Unicode.Scalar($0)]?[0] ?? any[0] }
   }
 
-  /// Returns the end of the segment if it occurs at a position.
+  /// Returns the end of the segment if it occurs at a position, otherwise `nil`.
   func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if let literal {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -104,7 +104,7 @@ struct GlobSegment {
     return position
   }
 
-  /// Returns the start of the segment if it ends at a position.
+  /// Returns the start of the segment if it ends at a position, otherwise `nil`.
   func start(in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int? {
     if let literal {
       let start = end - literal.bytes.count
@@ -131,7 +131,7 @@ struct GlobSegment {
     return found - base + literal.bytes.count
   }
 
-  /// The variant of ``findUnits(in:from:)`` for at most 64 characters, whose state is one word.
+  /// A variant of ``findUnits(in:from:)`` for up to 64 characters, with a single word as its state.
   private func findFewUnits(
     in bytes: UnsafeRawBufferPointer, from start: Int, final: UInt64
   ) -> Int? {
@@ -192,7 +192,7 @@ extension GlobSegment {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns the code point at an offset of UTF-8, and the offset of the next one.
+  /// Returns the code point at an offset in UTF-8, and the offset of the next one.
   @inline(__always)
   fileprivate func scalar(at position: Int) -> (scalar: Unicode.Scalar, next: Int) {
     let lead = self[position]

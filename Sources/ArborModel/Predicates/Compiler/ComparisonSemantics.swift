@@ -2,13 +2,13 @@ package import Foundation
 
 /// The reference semantics of comparisons. Compiled code is an optimized equivalent.
 ///
-/// - `nil` equals only `nil`, also as an element of a list, and `!=` is the negation of `==`. All
-///   other operators are false if an operand is `nil`.
+/// - `nil` equals only `nil`, also within lists, and `!=` is the negation of `==`. All other
+///   operators yield `false` if an operand is `nil`.
 /// - Numbers are equal if they have the same numeric value. Values of different kinds are not
 ///   equal.
-/// - Strings are compared by code point. With `c` or `d` their folded forms are compared, so that
-///   canonically equivalent strings are equal; with `l` the locale's collation is used.
-/// - An empty string is not contained in, and is not a prefix or suffix of, any string.
+/// - Strings are compared by code point. With `c` or `d`, their folded forms are compared, so that
+///   canonically equivalent strings are equal. With `l`, the locale's collation is used.
+/// - No string contains, starts with or ends with an empty string.
 package struct ComparisonSemantics {
   let comparison: ComparisonOperator
   let options: ComparisonOptions

@@ -1,5 +1,5 @@
-/// Code for objects of a family of entities, created lazily for each concrete entity, so that the
-/// cost for large families depends on the objects encountered.
+/// Compiled code for the objects of a family of entities. It is created lazily for each concrete
+/// entity, so that the cost for a large family depends on the objects encountered.
 final class EntityCodes<Code> {
   private struct Entry {
     let entity: UInt16
@@ -10,7 +10,7 @@ final class EntityCodes<Code> {
   private let family: [EntitySchema]
   private let make: (EntitySchema) throws(ArborError) -> Code
 
-  /// - Throws: The error of creating the code for the first entity. An error in one applies to all.
+  /// - Throws: The error of compiling for the first entity. An error for one entity applies to all.
   init(
     _ family: [EntitySchema], _ make: @escaping (EntitySchema) throws(ArborError) -> Code
   ) throws(ArborError) {
@@ -21,7 +21,7 @@ final class EntityCodes<Code> {
     }
   }
 
-  /// The code if there is only one entity, otherwise `nil`.
+  /// The code if the family has only one entity, otherwise `nil`.
   var single: Code? { family.count == 1 ? entries[0].code : nil }
 
   /// The code for an object, or `nil` if it belongs to another family.

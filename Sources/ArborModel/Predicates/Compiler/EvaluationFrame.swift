@@ -3,7 +3,7 @@
 /// A frame belongs to one compiled predicate and is not thread-safe. The view stays valid, because
 /// a resolver's records are valid until the query is complete.
 final class EvaluationFrame {
-  /// The concrete entities of possible candidates.
+  /// The concrete entities that a candidate can belong to.
   let family: [EntitySchema]
   private(set) var record: RecordView?
   private(set) var number = ObjectNumber(rawValue: 0)
@@ -26,7 +26,7 @@ package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?
 
 typealias ObjectsReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> [ObjectNumber]
 
-/// Reads an object for a candidate, or `nil`.
+/// Returns the object for a candidate, or `nil` if there isn't one.
 typealias ObjectReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> ObjectNumber?
 
 /// A wrapper for a ``ValueReader``; see ``CompiledCode``.

@@ -108,7 +108,7 @@ struct FieldComparison {
     return .code(cost: isPlain ? 3 : 8, ByteLeaf.make(field, matcher))
   }
 
-  /// Compiles a comparison of decimals, binary values and URIs, whose bytes have the same equality
+  /// Compiles a comparison of decimals, binary values or URIs. Their bytes have the same equality
   /// and order as the values.
   private func bytes() throws(ArborError) -> CompiledNode {
     guard let bytes = Self.storedBytes(of: constant, in: field.kind) else {
@@ -120,8 +120,8 @@ struct FieldComparison {
     return .code(cost: 3, ByteLeaf.make(field, matcher))
   }
 
-  /// Compiles a comparison with infinity, which has no encoding: all decimals are on one side of
-  /// it.
+  /// Compiles a comparison of decimals with infinity. Infinity has no encoding, but all decimals
+  /// are on the same side of it.
   private func beyondAllBytes() -> CompiledNode {
     guard field.kind == .decimal, case .double(let number) = constant, number.isInfinite,
       comparison.accepts(number > 0 ? .less : .greater)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Locates the record and the field that a path to an attribute leads to.
+/// Locates the record and the field at the end of a path to an attribute.
 struct FieldLocator {
   private let chain: HopChain
   private let locations: FieldLocations
@@ -42,10 +42,10 @@ struct FieldLocator {
   }
 }
 
-/// Comparisons of two attributes, without creating values.
+/// Comparisons of two attributes that don't create values.
 extension PredicateCompilation {
-  /// Returns the code for a comparison of two attributes, or `nil` if their kinds have no common
-  /// form.
+  /// Returns the code for a comparison of two attributes, or `nil` if their kinds cannot be
+  /// compared in the same form.
   func fieldPair(_ comparison: BoundComparison) -> CompiledNode? {
     guard case .path(let left) = comparison.left, case .path(let right) = comparison.right,
       case .attribute(let leftAttribute) = left.leaf,

@@ -1,11 +1,11 @@
 /// Matches text whose folded form contains a non-empty byte sequence.
 ///
-/// Most texts lack a character that folds to one of the letters of the pattern. These are rejected
+/// Most texts lack a character that folds to one of the pattern's letters. They are rejected
 /// without folding.
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding
-  /// For each byte, a bit set of the letters that it may indicate, or `nil` if none of them is
+  /// For each byte, a bit set of the letters that the byte may indicate, or `nil` if no letter is
   /// ASCII.
   private let clues: ConstantBytes?
   /// The bits of all letters.
@@ -30,7 +30,7 @@ struct FoldedInfix: ByteMatcher {
     guard let clues, let table = clues.bytes.baseAddress, let base = bytes.baseAddress else {
       return !bytes.isEmpty
     }
-    // Sound: the table has an entry for each byte, and offsets are less than the count.
+    // Memory safety: the table has an entry for each byte, and offsets are less than the count.
     func clue(_ offset: Int) -> UInt8 {
       let byte = base.load(fromByteOffset: offset, as: UInt8.self)
       return table.load(fromByteOffset: Int(byte), as: UInt8.self)
@@ -52,16 +52,15 @@ struct FoldedInfix: ByteMatcher {
   /// The letters of English, sorted by descending frequency.
   private static let usual = Array("etaoinshrdlcumwfgypbvkjxqz".utf8)
 
-  /// Returns the distinct ASCII bytes of a pattern, rarest first, up to the number of bits in a
-  /// byte.
+  /// Returns the distinct ASCII bytes of a pattern, rarest first, at most one per bit of a byte.
   private static func rarestLetters(of pattern: UnsafeRawBufferPointer) -> ArraySlice<UInt8> {
     Set(pattern.filter { $0 < 0x80 }).sorted { (rank(of: $0), $0) > (rank(of: $1), $1) }
       .prefix(UInt8.bitWidth)
   }
 
   /// Returns, for each byte, the letters that it may indicate: the letters themselves, and the lead
-  /// bytes of characters that fold to them. Beyond two-byte characters, only some in U+1000 to
-  /// U+2FFF, U+F000 to U+FFFF and above U+FFFF do.
+  /// bytes of characters that fold to them. Of the characters with three or more bytes, only some
+  /// in U+1000 to U+2FFF, in U+F000 to U+FFFF and above U+FFFF do.
   private static func clues(to letters: ArraySlice<UInt8>, _ folding: StringFolding) -> [UInt8] {
     var clues = [UInt8](repeating: 0, count: 256)
     let table = FoldingTable.table(of: folding)

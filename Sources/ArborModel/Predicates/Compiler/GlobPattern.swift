@@ -3,12 +3,12 @@ internal import CArborBits
 /// A `LIKE` pattern: `*` matches any sequence of characters, `?` exactly one, and a backslash makes
 /// the next character literal. The pattern must match the entire text. A character is a code point.
 ///
-/// The pattern is split into segments at its stars. The first must match at the start of the text,
-/// the last at its end, and those between are matched greedily at the earliest position, which is
-/// always optimal. Segments are compared as bytes, which is correct for ASCII text and, if the
-/// pattern has no `?`, for any text. Other text is matched by code points.
+/// The pattern is split into segments at its stars. The first segment must match at the start of
+/// the text and the last at its end. Those in between are matched greedily at the earliest
+/// position, which is always optimal. Segments are compared as bytes, which is correct for ASCII
+/// text and, if the pattern has no `?`, for any text. Other text is matched by code points.
 struct GlobPattern: ByteMatcher {
-  // A single reference, so that a closure around the pattern retains only one object.
+  // A single reference, so that a closure that captures the pattern retains only one object.
   private let segments: GlobBytes
 
   init(_ pattern: String) { segments = GlobBytes(CodePointGlob(pattern)) }
@@ -17,23 +17,23 @@ struct GlobPattern: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { segments.matches(bytes) }
 }
 
-/// The segments of a pattern as byte sequences, laid out so that matching requires no reference
+/// The segments of a pattern as byte sequences, laid out so that matching needs no reference
 /// counting.
 ///
 /// The memory is written once, at creation, and freed with the object. Code that matches must hold
 /// a reference to the object.
 private final class GlobBytes {
   /// A byte sequence. If it contains `?`, a mask selects the significant bits of each byte, and the
-  /// shift-and algorithm uses the positions that each ASCII character matches, as bits.
+  /// shift-and algorithm uses a bit set of positions for each ASCII character.
   private struct Segment {
     let bytes: UnsafeRawBufferPointer
     let masks: UnsafeRawPointer?
     let positions: UnsafePointer<UInt64>?
   }
 
-  /// The texts that can be compared as bytes.
+  /// The texts for which a comparison as bytes is correct.
   private enum Reach {
-    /// None: a segment contains `?` and is longer than 64 characters, or is not ASCII.
+    /// None: a segment contains `?`, and is longer than 64 characters or not ASCII.
     case nothing
     case ascii
     case everything

@@ -37,7 +37,7 @@ struct FieldLocations {
 struct HopChain {
   private let frame: EvaluationFrame?
   private let hops: [FieldLocations]
-  /// The concrete entities of possible objects at the end.
+  /// The concrete entities that the object at the end can belong to.
   let family: [EntitySchema]
 
   init(

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Compares strings by the rules of a locale. It creates strings and cannot use an index, because
-/// stored order never depends on a locale.
+/// Compares strings by the rules of a locale. It creates strings, and no index can replace it,
+/// because the stored order never depends on a locale.
 ///
-/// Order and equality are Foundation's. A string contains, or starts or ends with, another if their
-/// folded forms do and no combining mark follows. In Turkish and Azeri, I is the uppercase of ı.
-/// Foundation's own search takes quadratic time.
+/// Order and equality are Foundation's. A string contains, or starts or ends with, another one if
+/// the same is true of their folded forms and no combining mark follows. In Turkish and Azeri, I is
+/// the uppercase of ı. Foundation's own search is not used, because it takes quadratic time.
 struct LocalizedMatcher: ByteMatcher {
   private let comparison: ComparisonOperator
   private let pattern: String
@@ -55,8 +55,8 @@ struct LocalizedMatcher: ByteMatcher {
     }
   }
 
-  /// Returns whether there is a combining mark at a position, which belongs to the preceding
-  /// letter.
+  /// Returns whether the character at a position is a combining mark, which belongs to the
+  /// preceding letter.
   private static func isMark(in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
     guard position < text.count, text[position] >= 0xCC else { return false }
     let next = text[position..<min(position + 4, text.count)]
@@ -83,7 +83,7 @@ struct LocalizedMatcher: ByteMatcher {
     return folding.fold(String(String.UnicodeScalarView(dotted)))
   }
 
-  /// Returns whether I and İ are the uppercase of ı and i.
+  /// Returns whether I is the uppercase of ı, and İ that of i.
   private static func isTurkic(_ locale: Locale) -> Bool {
     ["tr", "az"].contains(locale.language.languageCode?.identifier)
   }

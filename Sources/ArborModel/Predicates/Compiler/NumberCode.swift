@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// An integer that was read or computed, if there is one.
+/// An integer that was read or computed, or the reason there isn't one.
 struct WholeNumber {
   enum State: UInt8 {
     case number
     case missing
-    /// The number exceeds 64 bits. The general path computes it as a decimal.
+    /// The number exceeds 64 bits. The general code computes it as a decimal.
     case overflow
   }
 
@@ -30,7 +30,7 @@ struct WholeNumber {
 /// Typed arithmetic on the numbers and dates of a record, equivalent to ``ValueArithmetic``.
 enum NumberCode {
   case whole(WholeCode)
-  /// Floating-point numbers, or dates as seconds since 2001.
+  /// A floating-point number, or a date as seconds since 2001-01-01 UTC.
   case real(RealCode, isDate: Bool)
 
   struct WholeCode {
@@ -40,11 +40,11 @@ enum NumberCode {
   }
 
   struct RealCode {
-    /// Returns the number, with NaN representing `nil`.
+    /// Returns the number, or NaN for `nil`.
     let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> Double
   }
 
-  /// The code as floating-point numbers, or `nil` for integers that may exceed 64 bits, and for
+  /// The code with floating-point results, or `nil` for integers that may exceed 64 bits and for
   /// dates.
   private var real: RealCode? {
     switch self {
@@ -107,7 +107,7 @@ enum NumberCode {
 
   // MARK: Operations
 
-  /// Creates an operation on two numbers. Returns `nil` if it has no typed form.
+  /// Creates an operation on two numbers, or returns `nil` if it has no typed form.
   init?(_ function: PredicateFunction, _ left: NumberCode, _ right: NumberCode) {
     if case .whole(let left) = left, case .whole(let right) = right {
       guard let code = Self.whole(function, left, right) else { return nil }
@@ -160,7 +160,7 @@ enum NumberCode {
       let first = left(record, number, resolver)
       let second = right(record, number, resolver)
       guard first.state == .number, second.state == .number else {
-        // A number beyond 64 bits combined with `nil` is `nil`.
+        // If one operand exceeds 64 bits and the other is `nil`, the result is `nil`.
         let isMissing = first.state == .missing || second.state == .missing
         return isMissing ? .missing : .overflow
       }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The values of a numeric field that a comparison with constants accepts: none, or a closed
+/// The values of a numeric field that satisfy a comparison with constants: none, or a closed
 /// interval. Intervals never contain `nil`.
 ///
 /// Constants of any numeric type are converted to the field's type without crossing a value that
-/// the field can represent: for an integer, `x < 2.5` is `x <= 2`, and `x == 2.5` is empty.
+/// the field can represent: for an integer field, `x < 2.5` is `x <= 2`, and `x == 2.5` is empty.
 enum NumericInterval<Number: Comparable & Sendable>: Equatable, Sendable {
   case none
   case closed(Number, Number)
@@ -27,16 +27,18 @@ protocol NumericDomain {
   associatedtype Number: Comparable & Sendable
   static var least: Number { get }
   static var greatest: Number { get }
-  /// Returns the next number, or `nil` after the greatest.
+  /// Returns the next greater number, or `nil` for the greatest.
   static func successor(of number: Number) -> Number?
   static func predecessor(of number: Number) -> Number?
-  /// Returns the greatest number that is not above a constant, and the least that is not below it,
-  /// or `nil` if there isn't one. Both are `nil` for a constant that is not ordered among numbers.
+  /// Returns the greatest number that is not above a constant, and the least that is not below it.
+  /// Either is `nil` if it doesn't exist, and both are `nil` for a constant that has no position
+  /// among the numbers.
   static func neighbours(of constant: PropertyValue) -> (below: Number?, above: Number?)
 }
 
 extension NumericDomain {
-  /// Returns the interval that a comparison with a constant accepts. `BETWEEN` takes a list of two.
+  /// Returns the interval that satisfies a comparison with a constant. `BETWEEN` takes a list of
+  /// two.
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Number> {
@@ -106,7 +108,7 @@ enum WholeNumbers: NumericDomain {
   }
 }
 
-/// 64-bit floating-point numbers, including infinities as the least and the greatest.
+/// 64-bit floating-point numbers. The infinities are the least and the greatest.
 enum DoubleNumbers: NumericDomain {
   static let least = -Double.infinity
   static let greatest = Double.infinity
@@ -177,8 +179,8 @@ enum DateSeconds {
 }
 
 extension FieldKind {
-  /// Returns the interval of a floating-point or date field that a comparison with a constant
-  /// accepts.
+  /// Returns the interval of a floating-point or date field that satisfies a comparison with a
+  /// constant.
   func realInterval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Double> {

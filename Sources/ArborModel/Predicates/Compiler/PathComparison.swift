@@ -23,12 +23,13 @@ struct PathComparison {
     }
     let chain = HopChain(Array(hops), from: [entity], frame: nil, in: environment.schema)
     let ifNil = try holdsForNil()
-    // The target can belong to any subentity of the destination, each with its own layout.
+    // The target can belong to any subentity of the destination, each of which has a layout of its
+    // own.
     let codes = try EntityCodes(chain.family) { (target) throws(ArborError) in
       try compile(leaf, in: target).code
     }
     guard hops.count == 1 else {
-      // A loop over the hops, because nested closures would use stack space for each hop.
+      // A loop, because nested closures would use stack space for each hop.
       return .code(cost: 100 * hops.count) { record, number, resolver in
         guard let target = chain.object(record, number, resolver),
           let code = codes[target.number]?.closure
@@ -39,7 +40,7 @@ struct PathComparison {
     let field = entity.layout.fields[index]
     if let code = codes.single?.closure, let only = chain.family.first?.number {
       return .code(cost: 100) { record, _, resolver in
-        // The code reads only records of this entity, and a forged file can refer to others.
+        // The code reads only records of this entity, whereas a forged file can refer to others.
         guard let target = record.reference(field), target.entity == only,
           let next = resolver?.record(of: target)
         else { return ifNil }
@@ -58,7 +59,7 @@ struct PathComparison {
     ComparisonSemantics(comparison, options, locale: environment.locale)
   }
 
-  /// Returns the result for `nil`, the value of a path that ends early.
+  /// Returns the result for `nil`, which is the value of a path that ends early.
   private func holdsForNil() throws(ArborError) -> Bool { try semantics.holds(.null, constant) }
 
   private func compile(
@@ -130,7 +131,7 @@ struct PathComparison {
       if numbers.isEmpty { return .constant(false) }
       return .code(cost: 1) { _, number, _ in numbers.containsSorted(number.rawValue) }
     }
-    // A null reference is 0, which is not an object number.
+    // A null reference is stored as 0, which is not an object number.
     let accepted = (hasNil ? [0] : []) + numbers
     if accepted.isEmpty { return .constant(false) }
     if accepted.count == 1 {

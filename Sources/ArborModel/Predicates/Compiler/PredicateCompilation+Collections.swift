@@ -1,6 +1,7 @@
 /// Expressions with several values.
 extension PredicateCompilation {
-  /// Returns a reader of a collection's objects. Omits values that aren't objects of the store.
+  /// Returns a reader of the objects in a collection. Omits values that aren't objects of the
+  /// store.
   func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
     switch expression {
     case .collection(let collection): return members(of: collection)
@@ -43,7 +44,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns a reader of the concatenated objects of an expression for each object of a collection.
+  /// Returns a reader of the objects of an expression, concatenated over the objects of a
+  /// collection.
   private func joined(
     _ base: BoundExpression, _ entity: EntitySchema, _ inner: BoundExpression
   ) throws(ArborError) -> ObjectsReader {
@@ -188,7 +190,7 @@ extension PredicateCompilation {
   func objectElement(
     _ base: BoundExpression, _ position: BoundPosition
   ) throws(ArborError) -> ObjectReader? {
-    // Expressions for the general path must not have been compiled here before.
+    // Checked first, so that the base isn't compiled here and then again by the general path.
     var index: PropertyValue?
     if case .at(let expression) = position {
       index = constant(expression)

@@ -3,7 +3,7 @@ extension PredicateCompilation {
   /// Returns the chain to the object of a root, or `nil` if memoization isn't worthwhile.
   private func chain(_ root: MemoRoot?) -> HopChain? {
     guard remembers, let root else { return nil }
-    // Each row is evaluated only once.
+    // Each row is evaluated only once anyway.
     if root.scope == 0, root.hops.isEmpty, frames.count == 1 { return nil }
     return chain(root.scope, root.hops)
   }
@@ -58,9 +58,10 @@ extension PredicateCompilation {
 /// Memoizes the results of code that depends on a single object, for the duration of one
 /// evaluation.
 ///
-/// The number of results is bounded. When the limit is exceeded, all are discarded.
+/// The total weight of the results is bounded. When it is exceeded, all of them are discarded.
 final class EvaluationMemo<Outcome> {
-  /// The maximum weight: 1 for each result, and for each element of a list.
+  /// The maximum total weight. A result weighs 1, plus 1 for each element and each 64 bytes of its
+  /// value.
   private static var mostWeight: Int { 1 << 16 }
 
   private var known: [ObjectNumber: Outcome] = [:]

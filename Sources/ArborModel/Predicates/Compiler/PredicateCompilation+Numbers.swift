@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Comparisons of computed numbers.
 extension PredicateCompilation {
-  /// Returns the code of a comparison of which at least one operand is computed from numbers or
+  /// Returns the code for a comparison in which at least one operand is computed from numbers or
   /// dates of the candidate, or `nil` if it has no typed form.
   func numbers(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
     let test = comparison.comparison
@@ -24,8 +24,9 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns whether no predicate within the operands would be compiled both here and in the
-  /// general form: for nested predicates, that would double the work at each level.
+  /// Returns whether compiling the comparison here compiles each predicate in its operands only
+  /// once. Compiling nested predicates both here and in the general form would double the work at
+  /// every level.
   private func hasOneForm(_ comparison: BoundComparison) -> Bool {
     switch (comparison.left.heldNodes.isEmpty, comparison.right.heldNodes.isEmpty) {
     case (true, true): true
@@ -80,7 +81,7 @@ extension PredicateCompilation {
 extension ComparisonOperator {
   /// Returns the code for comparing two numbers that may be `nil`.
   ///
-  /// - Parameter general: The general code for numbers that exceed 64 bits, or `nil` if none can.
+  /// - Parameter general: The general code, for numbers that exceed 64 bits, or `nil` if none can.
   fileprivate func code(
     _ left: NumberCode.WholeCode, _ right: NumberCode.WholeCode, _ general: CompiledPredicate?
   ) -> CompiledPredicate {

@@ -1,6 +1,6 @@
-/// Quantifiers, counts and memberships, which don't need to read entire collections.
+/// Quantifiers, counts and memberships. They don't need to read entire collections.
 extension PredicateCompilation {
-  /// Counts the elements of a collection, up to a maximum above which the result doesn't change.
+  /// Counts the elements of a collection up to a maximum, beyond which the result doesn't change.
   typealias Counter = (RecordView, ObjectNumber, (any RecordResolver)?, _ most: Int) -> Int
 
   /// Compiles ANY or ALL.
@@ -25,8 +25,8 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns the code for `ANY members == object`, which is a lookup, or `nil` for other
-  /// conditions.
+  /// Returns the code for `ANY members == object`, which is a lookup, or `nil` for any other
+  /// condition.
   private func contains(_ collection: BoundCollection, _ node: BoundNode) -> CompiledNode? {
     guard case .comparison(let comparison) = node, comparison.comparison == .equal,
       case .path(let path) = comparison.left, path.scope == 0, path.hops.isEmpty,
@@ -49,7 +49,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns the code for `object IN members`, in either order, or `nil` for other comparisons.
+  /// Returns the code for `object IN members`, in either order, or `nil` for any other comparison.
   func membership(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode? {
     let sides: (element: BoundExpression, collection: BoundExpression)
     switch comparison.comparison {
@@ -80,8 +80,8 @@ extension PredicateCompilation {
 
   // MARK: Counts
 
-  /// Returns the code for comparing a count with a constant. Counting stops once the result is
-  /// determined.
+  /// Returns the code for a comparison of a count with a constant. Counting stops as soon as the
+  /// result is known.
   func count(
     _ operand: BoundExpression, _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) throws(ArborError) -> CompiledNode? {
@@ -103,7 +103,7 @@ extension PredicateCompilation {
   }
 
   func counter(_ expression: BoundExpression) throws(ArborError) -> Counter {
-    // A relationship's own count is as cheap as a memo lookup.
+    // Counting a relationship directly is as cheap as a memo lookup.
     if case .collection = expression { return try plainCounter(expression) }
     return try remembering(remembers ? MemoRoot(expression) : nil) { (plain) throws(ArborError) in
       try plain.plainCounter(expression)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Expressions as readers of values: the general path, which takes a few hundred nanoseconds,
-/// compared with a few for typed code.
+/// Expressions as readers of values. This general path takes a few hundred nanoseconds, whereas
+/// typed code takes a few.
 extension PredicateCompilation {
   func compileValues(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = try reader(comparison.left)
@@ -18,7 +18,7 @@ extension PredicateCompilation {
       guard let second = right.read(beside: held, record, number, resolver),
         resolver?.admits(comparing: first, with: second) ?? true
       else { return false }
-      // Text in a record that is not a valid regular expression matches nothing.
+      // A string in a record that is not a valid regular expression matches nothing.
       guard isSet else { return (try? semantics.holds(first, second, resolver)) ?? false }
       first = first.inOrder(semantics.options.folding)
       return (try? semantics.holds(first, second.inOrder(semantics.options.folding))) ?? false
@@ -108,7 +108,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// Returns a reader of a part of the JSON in a binary attribute, which is read in place.
+  /// Returns a reader of a part of the JSON in a binary attribute. The JSON is read in place.
   private func reader(_ path: BoundPath, _ part: CodablePath) -> ValueReader {
     guard case .attribute(let attribute) = path.leaf else { return { _, _, _ in .null } }
     let locator = FieldLocator(path, attribute, self)
@@ -188,7 +188,7 @@ extension PredicateCompilation {
   }
 
   /// Returns a reader of a part of a composite, or of a property of an object whose entity is known
-  /// only at evaluation.
+  /// only during evaluation.
   private func part(_ base: BoundExpression, _ name: String) throws(ArborError) -> ValueReader {
     let environment = environment
     let base = try reader(base)
@@ -209,7 +209,7 @@ extension BoundExpression {
 }
 
 extension ReaderCode {
-  /// Reads a value while another one is held. Returns `nil` if the evaluation must stop.
+  /// Reads a value while another one is held in memory. Returns `nil` if the evaluation must stop.
   @inline(__always)
   func read(
     beside other: PropertyValue, _ record: RecordView, _ number: ObjectNumber,
@@ -229,7 +229,7 @@ extension [ReaderCode] {
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?
   ) -> [PropertyValue]? {
     guard let resolver else { return map { $0.read(record, number, nil) } }
-    // A pair is a range or a location, which costs no more than two values.
+    // A pair is a range or a location, and costs no more than two values.
     if count > 2, !resolver.admitElements(count) { return nil }
     var values: [PropertyValue] = []
     values.reserveCapacity(count)
@@ -305,7 +305,7 @@ extension PredicateEnvironment {
 }
 
 extension PropertyValue {
-  /// Returns a list sorted by value, for comparing unordered collections.
+  /// Returns a list with its elements sorted by value, for comparing unordered collections.
   fileprivate func inOrder(_ folding: StringFolding) -> PropertyValue {
     guard case .list(let elements) = self else { return self }
     if folding.isEmpty { return .list(elements.sorted { PropertyValue.compare($0, $1) == .less }) }

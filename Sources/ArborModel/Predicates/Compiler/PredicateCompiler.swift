@@ -1,16 +1,17 @@
 /// Compiles bound predicates to closures over record bytes.
 ///
 /// A comparison of a key path with a constant becomes a single closure over the field's bytes,
-/// without creating a `PropertyValue` or a `String`. Everything else uses ``ComparisonSemantics``.
-/// Conjunctions and disjunctions are binary closures that evaluate the cheaper operand first.
+/// which creates neither a `PropertyValue` nor a `String`. Everything else uses
+/// ``ComparisonSemantics``. Conjunctions and disjunctions are binary closures that evaluate the
+/// cheaper operand first.
 package enum PredicateCompiler {
   /// Compiles a conjunction.
   ///
   /// - Parameters:
   ///   - nodes: The members of the conjunction, all from one ``BoundPredicate``.
   ///   - arguments: The constants of their `.argument` expressions.
-  ///   - concrete: The concrete entity of the records to evaluate: the bound entity or a subentity.
-  ///     Each has its own layout.
+  ///   - concrete: The concrete entity of the evaluated records: the bound entity or a subentity.
+  ///     Each has a layout of its own.
   ///   - environment: The store and the time of the fetch.
   /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package static func compile(
@@ -38,10 +39,10 @@ package enum PredicateCompiler {
   }
 }
 
-/// A closure with its relative cost: 1 for a number, more for strings and relationships.
+/// A closure with its relative cost: 1 for a number, more for a string or a relationship.
 ///
-/// Closures are stored in structures rather than in tuples or directly in arrays, where Swift would
-/// wrap each in thunks that pass all arguments through memory.
+/// Closures are stored in structures. In a tuple or directly in an array, Swift would wrap each one
+/// in thunks that pass all arguments through memory.
 struct CompiledCode {
   let cost: Int
   let closure: CompiledPredicate
@@ -90,7 +91,7 @@ struct PredicateCompilation {
   let slots: [ObjectIdentifier: ValueSlot]
   /// The remaining size for the constants of the whole predicate.
   let room: ConstantRoom
-  /// Whether to memoize code by the object it depends on. `false` within memoized code of the same
+  /// Whether code is memoized by the object it depends on. `false` inside memoized code of the same
   /// scope.
   private(set) var remembers = true
 }
@@ -128,7 +129,7 @@ extension PredicateCompilation {
       room: room)
   }
 
-  /// The frame in which inner scopes find the candidate.
+  /// The frame from which inner scopes read the candidate.
   var frame: EvaluationFrame { frames[frames.count - 1] }
 
   /// Returns a chain of relationships from the candidate of a scope.
@@ -163,8 +164,8 @@ extension PredicateCompilation {
 
   /// Joins parts pairwise, cheapest first.
   ///
-  /// - Parameter neutral: The neutral constant: `true` joins by AND, `false` by OR. The other
-  ///   constant determines the result.
+  /// - Parameter neutral: The constant that doesn't affect the result: `true` joins by AND, `false`
+  ///   by OR. The opposite constant determines the result.
   static func join(_ parts: [CompiledNode], neutral: Bool) -> CompiledNode {
     var codes: [CompiledCode] = []
     for part in parts {
@@ -209,7 +210,8 @@ extension PredicateCompilation {
     switch (comparison.left, left, comparison.right, right) {
     case (_, let left?, _, let right?):
       if comparison.comparison == .matches {
-        // Matching may take long, and is limited only during evaluation.
+        // Matching can take long and is limited only during evaluation, so the pattern is only
+        // checked here.
         try checkExpression(right, comparison)
         break
       }
@@ -244,8 +246,8 @@ extension PredicateCompilation {
     _ = try RegularExpressionMatcher(text, comparison.options, site: comparison.site)
   }
 
-  /// Compiles a comparison of an expression with a constant. Returns `nil` if there is no special
-  /// form.
+  /// Compiles a comparison of an expression with a constant, or returns `nil` if there is no
+  /// special form for it.
   private func compile(
     _ expression: BoundExpression, _ comparison: ComparisonOperator,
     _ options: ComparisonOptions, _ constant: PropertyValue, _ site: PredicateSite
@@ -263,7 +265,7 @@ extension PredicateCompilation {
     }
   }
 
-  /// Compiles a comparison of a path from a candidate of an enclosing scope.
+  /// Compiles a comparison of a path that starts at a candidate of an enclosing scope.
   private func outer(_ path: BoundPath, _ code: PathComparison) throws(ArborError) -> CompiledNode {
     let frame = frames[frames.count - 1 - path.scope]
     let codes = try EntityCodes(frame.family) { (entity) throws(ArborError) in

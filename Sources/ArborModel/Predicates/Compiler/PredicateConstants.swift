@@ -3,15 +3,14 @@ internal import Foundation
 /// Evaluates expressions that don't depend on records.
 struct PredicateConstants {
   let arguments: [PropertyValue]
-  /// The current time for the whole fetch, or `nil` if it isn't known yet, in which case `now()` is
-  /// not constant.
+  /// The time of the fetch, or `nil` if it isn't known yet, in which case `now()` is not constant.
   var now: Date?
-  /// The remaining size for the values of calls. Expressions that exceed it are not treated as
-  /// constant, but computed during evaluation, where limits apply.
+  /// The remaining size for the values of calls. An expression that exceeds it is not treated as
+  /// constant, but is computed during evaluation, where limits apply.
   var room = ConstantRoom()
 
-  /// Returns the value of an expression that is the same for every record, or `nil` for other
-  /// expressions.
+  /// Returns the value of an expression that is the same for every record, or `nil` for any other
+  /// expression.
   func value(of expression: BoundExpression) -> PropertyValue? {
     switch expression {
     case .constant(let value): return value
@@ -39,7 +38,6 @@ struct PredicateConstants {
     }
   }
 
-  /// Returns the value of constant arithmetic.
   private func arithmetic(_ expression: BoundExpression) -> ConstantArithmetic? {
     guard case .call(let function, let operands) = expression, function.isArithmetic else {
       return value(of: expression).map(ConstantArithmetic.init)
@@ -85,7 +83,7 @@ extension PropertyValue {
     case at(PropertyValue)
   }
 
-  /// Returns an element of a list by index, or a part of a composite by name, or null if it doesn't
+  /// Returns an element of a list by index, or a part of a composite by name. Null if it doesn't
   /// exist.
   func element(_ position: Position) -> PropertyValue {
     switch (self, position) {
@@ -102,8 +100,8 @@ extension PropertyValue {
   }
 }
 
-/// The value of constant arithmetic. Fractions are computed exactly and rounded once, so that
-/// `0.1 + 0.2` is 0.3.
+/// The value of constant arithmetic. Fractions are computed exactly and rounded once, so `0.1 +
+/// 0.2` is 0.3.
 private struct ConstantArithmetic {
   private let plain: PropertyValue
   /// The value with all fractions as decimals, or `nil` if it exceeds the range of decimals.

@@ -3,7 +3,7 @@ internal import Foundation
 /// An ICU regular expression that must match the entire text.
 struct RegularExpressionMatcher: ByteMatcher {
   private let expression: BoundedExpression
-  /// Only diacritics are folded. The regular expression handles case itself.
+  /// Only diacritics are folded, because the regular expression handles case itself.
   private let folding: StringFolding
 
   init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
@@ -13,7 +13,7 @@ struct RegularExpressionMatcher: ByteMatcher {
     // An unbalanced parenthesis must not close the group around the pattern.
     let isSound =
       pattern.isEmpty || (try? BoundedExpression(pattern, options: flags)) != nil
-    // A trailing comment in a pattern with (?x) would comment out the end of the group.
+    // With `(?x)`, a trailing comment in the pattern would also comment out the end of the group.
     for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] where isSound {
       if let expression = try? BoundedExpression(whole, options: flags) {
         self.expression = expression

@@ -3,7 +3,7 @@ struct SequenceSearch {
   /// For each prefix length of the pattern, the length of its longest proper border.
   private let borders: [Int32]
 
-  /// Prepares the search for a pattern of less than 2³¹ elements.
+  /// Prepares the search for a pattern of fewer than 2³¹ elements.
   ///
   /// - Parameter isEqual: Returns whether the elements of the pattern at two positions are equal.
   init(count: Int, _ isEqual: (Int, Int) -> Bool) {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Creates tests of strings against a constant pattern, with the comparison's options.
+/// Creates tests that compare strings with a constant pattern.
 enum TextMatcher {
   /// Returns the matcher for a comparison of strings.
   ///
@@ -29,8 +29,8 @@ enum TextMatcher {
     return folding(plain, options.folding)
   }
 
-  /// The maximum number of characters between two stars of a `LIKE` pattern that contain a `?`.
-  /// Finding such a run takes time proportional to its length.
+  /// The maximum number of characters between two stars of a `LIKE` pattern if a `?` is among them.
+  /// The time for finding such a run is proportional to its length.
   private static let longestRun = 1024
 
   private static func checkPattern(
@@ -95,13 +95,13 @@ enum TextMatcher {
   }
 }
 
-/// Caches the matcher of a comparison's last pattern, because patterns in records rarely change
-/// from one record to the next.
+/// Caches the matcher of a comparison's last pattern, because a pattern that is read from records
+/// rarely differs between consecutive records.
 final class TextMatcherCache {
   private var last: (pattern: String, matcher: any ByteMatcher)?
 
   /// Returns the matcher of a pattern. The cached pattern is compared by code points, because
-  /// canonically equivalent patterns may match different texts.
+  /// canonically equivalent patterns can match different texts.
   func matcher(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions, _ pattern: String,
     _ locale: Locale

@@ -1,4 +1,4 @@
-/// `TOKENMATCHES`: every word of a query is a word of the text.
+/// `TOKENMATCHES`: every word of a query occurs in the text.
 struct TokenMatcher: ByteMatcher {
   private let query: TokenQuery
   private let scratch = WordScratch([.case, .diacritics])
@@ -46,7 +46,7 @@ private final class WordScratch {
   init(_ folding: StringFolding) { tokens = TextTokens(folding: folding) }
 }
 
-/// `UTI-CONFORMS-TO`: a type identifier names a type or a subtype of it.
+/// `UTI-CONFORMS-TO`: a type identifier is equal to a type, or identifies one of its subtypes.
 struct TypeMatcher: ByteMatcher {
   let wanted: String
 

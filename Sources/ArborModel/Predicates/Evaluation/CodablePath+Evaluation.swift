@@ -9,8 +9,8 @@ extension CodablePath {
 
   /// Extracts the part from JSON text.
   ///
-  /// - Returns: The value, or null if a key is missing, if the value is `null` or doesn't have the
-  ///   part's current type, or if the bytes are not valid JSON.
+  /// - Returns: The value, or null if a key is missing, the value is `null` or doesn't have the
+  ///   part's current type, or the bytes are not valid JSON.
   func value(in json: UnsafeRawBufferPointer) -> PropertyValue {
     guard let found = JSONFinder.find(keyBytes, in: json) else { return .null }
     guard let scalar else { return Self.composite(found) }
@@ -42,7 +42,7 @@ extension CodablePath {
 }
 
 extension CodableScalar {
-  /// Returns the value of a JSON string, number or Boolean, or null if the bytes have another form.
+  /// Returns the value of a JSON string, number or Boolean, or null for bytes of any other form.
   func value(of bytes: UnsafeRawBufferPointer) -> PropertyValue {
     switch self {
     case .boolean:
@@ -53,7 +53,7 @@ extension CodableScalar {
       }
     case .integer: JSONNumber.int64(bytes).map(PropertyValue.integer) ?? Self.decimal(bytes)
     case .double: Self.double(bytes).map(PropertyValue.double) ?? .null
-    // Rounds to 32 bits: the shortest digits of a `Float` denote a different `Double`.
+    // Rounds to 32 bits, because the shortest digits of a `Float` denote a different `Double`.
     case .float: Self.double(bytes).map { .double(Double(Float($0))) } ?? .null
     case .decimal: Self.decimal(bytes)
     case .date:
@@ -66,7 +66,7 @@ extension CodableScalar {
     }
   }
 
-  /// Returns a number, or the infinity that a string denotes.
+  /// Returns a number, or the infinity that a string represents.
   private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     if let number = JSONNumber.double(bytes) { return number }
     if bytes.elementsEqual(#""Infinity""#.utf8) { return .infinity }

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// A decimal as an integer of at most 38 digits times a power of ten, with safe arithmetic.
+/// A decimal as an integer of at most 38 digits times a power of ten, with arithmetic that never
+/// traps.
 ///
 /// Foundation's operations trap if an exponent overflows. Here, a result outside the range of
-/// `Decimal` is `nil`, and a result with more than 38 digits is rounded, halves away from zero.
+/// `Decimal` is `nil`, and a result with more than 38 digits is rounded, with ties away from zero.
 struct ExactDecimal {
   private let isNegative: Bool
   /// The significand, less than 10³⁸.
@@ -28,7 +29,7 @@ struct ExactDecimal {
     self.isNegative = isNegative && significand > 0
   }
 
-  /// Creates an exact decimal. Returns `nil` for NaN.
+  /// Creates an exact decimal, or returns `nil` for NaN.
   init?(_ number: Decimal) {
     guard !number.isNaN else { return nil }
     var significand: UInt128 = 0
@@ -66,10 +67,10 @@ struct ExactDecimal {
       high *= 10
       shift -= 1
     }
-    // The lower number is less than a tenth of the upper one's last digit.
+    // The number with the lower exponent is less than a tenth of the other's last digit.
     guard shift <= 38 else { return upper }
-    // Aligned at the lower number's last digit, no digit is lost before the end, even if the
-    // numbers cancel.
+    // Aligned to the last digit of the number with the lower exponent, no digit is lost before the
+    // end, even if the numbers cancel.
     let wide = high.multipliedFullWidth(by: Self.powers[shift])
     if isSum {
       let (low, carries) = wide.low.addingReportingOverflow(lower.significand)
@@ -131,7 +132,8 @@ struct ExactDecimal {
     guard other.significand != 0 else { return nil }
     var divisor = other.significand
     var power = exponent - other.exponent
-    // Aligns a divisor with a higher exponent. Beyond all digits, it is the greater number.
+    // Aligns a divisor with a higher exponent. If it exceeds 38 digits, it is greater than the
+    // dividend.
     while power < 0 {
       guard divisor < Self.powers[37] else { return self }
       divisor *= 10

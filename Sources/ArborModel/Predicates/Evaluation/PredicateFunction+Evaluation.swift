@@ -57,7 +57,7 @@ extension PredicateFunction {
     }
   }
 
-  /// Returns a part of a date, or null for any other value and for an unknown time zone.
+  /// Returns a component of a date. Null for any other value and for an unknown time zone.
   private func part(of value: PropertyValue, in zone: PropertyValue) -> PropertyValue {
     guard case .date(let date) = value, case .string(let name) = zone,
       let zone = PredicateZones.zone(named: name)

@@ -18,7 +18,7 @@ enum PredicateFunctions {
       + "FetchPredicate.registerFunction." + NearestName.hint(key(name), in: known)
   }
 
-  /// Ignores the trailing colons of selectors.
+  /// Returns the key of a name, without the trailing colons of selectors.
   private static func key(_ name: String) -> String {
     String(name.reversed().drop { $0 == ":" }.reversed())
   }
@@ -26,7 +26,7 @@ enum PredicateFunctions {
 
 extension FetchPredicate {
   /// Registers a function for `FUNCTION(target, 'name', …)` in predicates, for the whole process.
-  /// Replaces a function with the same name.
+  /// Replaces any function with the same name.
   ///
   /// ```swift
   /// FetchPredicate.registerFunction("initials") { arguments in
@@ -41,9 +41,9 @@ extension FetchPredicate {
   ///
   /// - Parameters:
   ///   - name: The name in quotes after the target.
-  ///   - function: The function, called with the values of the target and the arguments for each
-  ///     record that is evaluated, on the thread that runs the fetch. It must return the same
-  ///     result for the same values.
+  ///   - function: The function. It is called on the thread that runs the fetch, once for each
+  ///     evaluated record, with the values of the target and the arguments. It must always return
+  ///     the same result for the same values.
   public static func registerFunction(
     _ name: String, _ function: @escaping @Sendable (_ arguments: [PropertyValue]) -> PropertyValue
   ) {

@@ -1,8 +1,8 @@
 internal import ArborLocks
 internal import Foundation
 
-/// Looks up the time zones in predicates, by identifiers such as `Europe/Berlin` or offsets such as
-/// `+02:00`.
+/// Looks up the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
+/// offset, such as `+02:00`.
 enum PredicateZones {
   private static let most = 256
   /// A cache, because looking up a time zone is slower than computing with it.
@@ -26,7 +26,7 @@ enum PredicateZones {
 
   /// Returns the offset in seconds east of UTC.
   private static func offset(_ name: String) -> Int? {
-    // The date is arbitrary; only its offset matters.
+    // The date is arbitrary. Only its offset is used.
     guard name.hasPrefix("+") || name.hasPrefix("-"),
       let date = ISO8601Date.parse("2001-01-01T00:00:00" + name)
     else { return nil }

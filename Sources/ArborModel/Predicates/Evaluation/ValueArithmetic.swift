@@ -2,13 +2,14 @@ internal import Foundation
 
 /// Arithmetic on values.
 ///
-/// - Integers result in integers. A result that exceeds 64 bits is a decimal, which is exact.
-/// - A decimal combined with any other number results in a decimal: a floating-point number is
+/// - The result for integers is an integer. If it exceeds 64 bits, it is a decimal, which is exact.
+/// - A decimal combined with any other number yields a decimal; a floating-point number is
 ///   converted by its shortest text, as in comparisons. A result outside the range of decimals is a
 ///   floating-point number.
-/// - Floating-point numbers, alone or combined with integers, result in a floating-point number.
+/// - Floating-point numbers, alone or combined with integers, yield a floating-point number.
 /// - Integer division truncates. Division by zero is `nil`, and so is NaN.
-/// - A date plus or minus a number of seconds is a date. The difference of two dates is a number.
+/// - A date plus or minus a number of seconds is a date. The difference of two dates is a number of
+///   seconds.
 /// - The sum of two strings is their concatenation.
 /// - For all other operands, including `nil`, the result is `nil`.
 enum ValueArithmetic {
@@ -92,7 +93,8 @@ enum ValueArithmetic {
     }
   }
 
-  /// Returns a power: an integer for integers if it fits, otherwise a floating-point number.
+  /// Returns a power: an integer if the operands are integers and the result fits, otherwise a
+  /// floating-point number.
   static func power(_ base: PropertyValue, _ exponent: PropertyValue) -> PropertyValue {
     if let base = base.wholeNumber, let exponent = exponent.wholeNumber, exponent >= 0,
       let power = power(base, exponent)
@@ -157,7 +159,7 @@ enum ValueArithmetic {
     }
   }
 
-  /// Returns a sum, a difference or a product of integers as a decimal, which always fits.
+  /// Returns a sum, a difference or a product of integers as a decimal. The result always fits.
   private static func exact(
     _ left: Int64, _ right: Int64, _ operation: (ExactDecimal, ExactDecimal) -> ExactDecimal
   ) -> PropertyValue {
@@ -167,7 +169,7 @@ enum ValueArithmetic {
     return decimal(operation(left, right)) ?? .null
   }
 
-  /// Returns a decimal, or `nil` if the number exceeds its range.
+  /// Returns a number as a decimal, or `nil` if it exceeds the range of decimals.
   private static func decimal(_ number: ExactDecimal) -> PropertyValue? {
     number.decimal.map(PropertyValue.decimal)
   }
@@ -183,7 +185,7 @@ enum ValueArithmetic {
 extension PropertyValue {
   fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
 
-  /// The number as a decimal, if it is representable.
+  /// The number as an exact decimal, or `nil` if it cannot be represented as one.
   fileprivate var exactDecimal: ExactDecimal? {
     switch self {
     case .boolean(let flag): ExactDecimal(flag ? 1 : 0)

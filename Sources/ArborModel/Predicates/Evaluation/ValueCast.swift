@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The target types of `CAST`, with the names that Core Data uses.
+/// The target types of `CAST`, under the names that Core Data uses.
 package enum ValueCast: String, Sendable, CaseIterable {
   case number = "NSNumber"
   case decimal = "NSDecimalNumber"
@@ -14,7 +14,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     "UUID": .uuid, "URL": .uri,
   ]
 
-  /// Creates the type with a name, Core Data's or Swift's.
+  /// Creates the type from its name in Core Data or Swift.
   package init?(named name: String) {
     guard let cast = ValueCast(rawValue: name) ?? Self.swiftNames[name] else { return nil }
     self = cast
@@ -41,7 +41,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the reason why a constant cannot be cast, or `nil` if it can or if it is `nil`.
+  /// Returns the reason a constant cannot be cast, or `nil` if it can be cast or is `nil`.
   func unreadable(_ value: PropertyValue) -> String? {
     guard self == .date, case .string(let text) = value, cast(value).isNull else { return nil }
     return "\(PredicateLiteral.quoted(text)) is not an ISO 8601 date. Write it as "
@@ -83,7 +83,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     switch value {
     case .date: return value
     case .boolean, .integer, .double, .decimal, .string:
-      // A string is a date in ISO 8601, or otherwise a number of seconds.
+      // A string is parsed as an ISO 8601 date, or otherwise as a number of seconds.
       if case .string(let text) = value, let date = ISO8601Date.parse(text) { return .date(date) }
       guard let seconds = number(value).floating, seconds.isFinite else { return .null }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -97,7 +97,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     case .boolean(let flag): return .string(flag ? "1" : "0")
     case .integer(let number): return .string(number.description)
     case .double(let number):
-      // An integral value is written without a fraction, as by `NSNumber`.
+      // Like `NSNumber`, writes an integral value without a fraction.
       return .string(Int64(exactly: number)?.description ?? number.description)
     case .decimal(let number): return .string(number.description)
     case .date(let date): return .string(date.description)
@@ -110,7 +110,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
 }
 
 extension PropertyValue {
-  /// The number as a floating-point number, where a Boolean is 0 or 1, or `nil`.
+  /// The number as a floating-point number, or `nil` if it isn't one. A Boolean is 0 or 1.
   var floating: Double? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0

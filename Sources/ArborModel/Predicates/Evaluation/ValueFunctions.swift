@@ -8,7 +8,8 @@ enum ValueFunctions {
     value.floating.map { ValueArithmetic.number(function($0)) } ?? .null
   }
 
-  /// Returns a number rounded to an integer. Decimals and floating-point numbers keep their type.
+  /// Returns a number rounded to an integral value. Decimals and floating-point numbers keep their
+  /// type.
   static func rounded(_ value: PropertyValue, _ rule: FloatingPointRoundingRule) -> PropertyValue {
     switch value {
     case .boolean(let flag): return .integer(flag ? 1 : 0)
@@ -30,7 +31,7 @@ enum ValueFunctions {
     }
   }
 
-  /// Returns a random integer of at least 0 and less than a bound, or null if the bound is not
+  /// Returns a random integer from 0 up to, but not including, a bound. Null if the bound is not
   /// positive.
   static func random(below bound: PropertyValue) -> PropertyValue {
     guard let bound = bits(bound), bound > 0 else { return .null }
@@ -42,8 +43,8 @@ enum ValueFunctions {
   /// Returns a number as 64 bits, or `nil` if it is not a 64-bit integer.
   private static func bits(_ value: PropertyValue) -> Int64? { value.wholeNumber ?? value.int64 }
 
-  /// Returns the result of a bitwise operation. Shifts by more than 63 bits shift everything out,
-  /// and negative shifts reverse the direction.
+  /// Returns the result of a bitwise operation. A shift by more than 63 bits shifts all bits out,
+  /// and a negative shift reverses the direction.
   static func bitwise(
     _ left: PropertyValue, _ right: PropertyValue, _ operation: (Int64, Int64) -> Int64
   ) -> PropertyValue {
@@ -61,8 +62,8 @@ enum ValueFunctions {
     if case .string(let text) = value { function(text) } else { .null }
   }
 
-  /// Returns the concatenation of strings, or null if one of them, or the separator, is not a
-  /// string. `nil` elements are skipped together with their separator.
+  /// Returns the concatenation of strings, or null if an element or the separator is not a string.
+  /// `nil` elements are skipped along with their separators.
   static func joined(_ elements: [PropertyValue], by separator: PropertyValue) -> PropertyValue {
     guard case .string(let separator) = separator else { return .null }
     var joined = ""
@@ -82,7 +83,7 @@ enum ValueFunctions {
 
   // MARK: Locations
 
-  /// Returns the distance of two locations on the surface of the earth in metres, assuming a
+  /// Returns the distance in metres between two locations on the earth's surface, assuming a
   /// sphere.
   ///
   /// A location is a list of latitude and longitude in degrees, or a composite with these parts.

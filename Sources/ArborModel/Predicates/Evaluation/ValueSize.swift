@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension PropertyValue {
-  /// The size counted against the limit for computed values: the bytes of strings and data, and one
-  /// for each element of a list. 0 for numbers, dates, Booleans and `nil`.
+  /// The size that counts against the limit for computed values: the bytes of strings and data,
+  /// plus one per list element. 0 for numbers, dates, Booleans and `nil`.
   ///
   /// - Complexity: O(*n*) for a list of *n* elements, including nested ones.
   package var size: Int {
@@ -26,11 +26,11 @@ extension PropertyValue {
 }
 
 extension PredicateFunction {
-  /// Returns the function's value, limited in size.
+  /// Returns the function's value, unless it would be too large.
   ///
   /// - Parameter most: The maximum ``PropertyValue/size`` of the value.
-  /// - Returns: The value, or `nil` if it would be larger. In that case, concatenated strings and
-  ///   lists are not created.
+  /// - Returns: The value, or `nil` if it would be larger, in which case concatenated strings and
+  ///   lists are not even created.
   func value(of arguments: [PropertyValue], now: Date, most: Int) -> PropertyValue? {
     guard joinedSize(of: arguments, upTo: most) <= most else { return nil }
     let value = value(of: arguments, now: now)
@@ -38,8 +38,8 @@ extension PredicateFunction {
     return value
   }
 
-  /// Returns the size of the function's concatenated result, or 0 for other functions. Not exact if
-  /// it exceeds the maximum.
+  /// Returns the size of the function's concatenated result, or 0 for any other function. A size
+  /// above the maximum is not exact.
   private func joinedSize(of arguments: [PropertyValue], upTo most: Int) -> Int {
     switch self {
     case .add:
@@ -66,7 +66,7 @@ extension RecordResolver {
   /// - Returns: Whether the evaluation may continue.
   func admits(comparing left: PropertyValue, with right: PropertyValue) -> Bool {
     let elements = left.elementCount + right.elementCount
-    // A pair is a range, which costs no more than two values.
+    // A pair is a range, and costs no more than two values.
     if elements > 2, !admitElements(elements) { return false }
     let units = (left.size + right.size) >> 12
     return units == 0 || admitWork(units)

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Functions of many values. They ignore `nil`. Those that compute with numbers ignore all other
-/// values.
+/// Functions of many values. All ignore `nil`; numeric functions also ignore everything that isn't
+/// a number.
 package enum ValueStatistics {
-  /// Returns the elements of a single argument, or all arguments with lists flattened.
+  /// Returns the elements of the only argument, or all arguments with lists flattened.
   static func elements(_ arguments: [PropertyValue]) -> [PropertyValue] {
     var elements: [PropertyValue] = []
     for argument in arguments {
@@ -23,7 +23,7 @@ package enum ValueStatistics {
     }
   }
 
-  /// Returns the mean, which is not an integer even for integers, or null for no values.
+  /// Returns the mean, which is a floating-point number for integers, or null for no values.
   package static func average(_ values: [PropertyValue]) -> PropertyValue {
     let count = values.count(where: isNumber)
     return mean(of: sum(values), count)
@@ -81,8 +81,8 @@ package enum ValueStatistics {
   }
 }
 
-/// Lists as sets. Elements that are equal in the order of values are duplicates, of which the first
-/// is kept.
+/// Lists as sets. Elements that are equal in the order of values are duplicates, and only the first
+/// of them is kept.
 package enum ValueSets {
   /// Returns the distinct values, each at its first position.
   package static func distinct(_ values: [PropertyValue]) -> [PropertyValue] {

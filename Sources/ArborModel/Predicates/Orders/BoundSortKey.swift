@@ -30,7 +30,7 @@ package final class BoundSortKey: Sendable {
     column = Self.column(path, isAscending, options)
   }
 
-  /// - Parameter expression: An expression without arguments that evaluates to single values.
+  /// - Parameter expression: An expression without arguments that evaluates to a single value.
   init(
     computing expression: BoundExpression, text: String, isAscending: Bool,
     options: SortKey.Options, locale: Locale?
@@ -44,7 +44,7 @@ package final class BoundSortKey: Sendable {
     column = nil
   }
 
-  /// Whether the key of an unchanged object can change over time.
+  /// Whether the key can change over time although the object doesn't.
   package var isFleeting: Bool {
     expression?.contains { expression, _ in
       switch expression {
@@ -78,9 +78,9 @@ extension SortKey.Options {
   }
 }
 
-/// A cache of the sort orders of fetches of one entity, with resolved key paths.
+/// A cache of an entity's sort orders, with their key paths resolved.
 package final class BoundOrders: Sendable {
-  /// The maximum number of orders. The oldest is evicted first.
+  /// The maximum number of cached orders. The oldest is evicted first.
   private static let capacity = 16
 
   private let known = Lock<[(keys: [SortKey], bound: [BoundSortKey])]>([])

@@ -41,7 +41,7 @@ extension BoundSortKey {
 extension [SortKey] {
   /// Resolves the paths of an order's keys. The result is cached in the entity.
   ///
-  /// - Throws: ``ArborError`` as ``SortKey/bind(to:in:)``.
+  /// - Throws: The errors of ``SortKey/bind(to:in:)``.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> [BoundSortKey] {

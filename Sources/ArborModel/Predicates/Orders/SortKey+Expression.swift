@@ -6,9 +6,9 @@ extension SortKey {
   /// request.sortKeys = [.ascending(expression: "price * quantity"), "-lines.@count"]
   /// ```
   ///
-  /// The expression is computed once for each object that a fetch examines; indexes cannot provide
-  /// this order. With a fetch limit only the best rows are kept in memory. A fetch throws if the
-  /// text is not a valid expression or doesn't evaluate to a single value.
+  /// The expression is computed once for each object that a fetch examines, because no index can
+  /// provide this order. With a fetch limit, only the best rows are kept in memory. A fetch throws
+  /// if the text is not a valid expression or doesn't evaluate to a single value.
   ///
   /// - Parameters:
   ///   - expression: The expression's text, which becomes the ``keyPath``. Don't insert user input
@@ -33,7 +33,8 @@ extension SortKey {
   ///
   /// - Parameters:
   ///   - format: The expression's text. `%@` and the numeric specifiers of `printf` represent
-  ///     constants, `%K` a key path. The text with arguments substituted becomes the ``keyPath``.
+  ///     constants, and `%K` represents a key path. The text with its arguments substituted becomes
+  ///     the ``keyPath``.
   ///   - arguments: One argument for each specifier, in order; `nil` represents the constant `nil`.
   ///   - options: The options for comparing strings.
   /// - Throws: ``ArborError`` `invalidPredicate`, with line and column if the text is malformed, or
@@ -60,7 +61,7 @@ extension SortKey {
   /// Binds the key's expression.
   ///
   /// - Returns: The bound key, or `nil` if the text is a plain path that doesn't lead to a single
-  ///   value. The caller, which resolved it as a path, has a better error message.
+  ///   value. The caller has already tried to resolve it as a path, and has a better error message.
   /// - Throws: ``ArborError`` `invalidPredicate` if the text is malformed or cannot be bound, or
   ///   `invalidArgument` if its value has no order.
   func bindExpression(

@@ -33,7 +33,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   public var options: Options
   /// The locale for the option `localized`, or `nil` for that of the store.
   public var locale: Locale?
-  /// The reason why the key is invalid. Every fetch that uses it throws this error.
+  /// The reason the key is invalid. Every fetch that uses the key throws this error.
   package private(set) var failure: RequestFailure?
 
   /// Creates a sort key.
@@ -46,7 +46,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     self.locale = locale
   }
 
-  /// Creates an invalid key: every fetch that uses it throws the error.
+  /// Creates an invalid key. Every fetch that uses it throws the error.
   package init(failing error: ArborError) {
     self.init("")
     failure = RequestFailure(error)
@@ -78,7 +78,7 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
     return reversed
   }
 
-  /// Returns the same key with the collation of a locale for strings.
+  /// Returns the same key, with strings compared by the collation of a locale.
   ///
   /// ```swift
   /// request.sortKeys = [.ascending("name").localized(Locale(identifier: "sv"))]
@@ -91,8 +91,8 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   }
 }
 
-/// The reason why a part of a request is invalid, such as an unsuitable key path. Every fetch with
-/// the request throws it. Equality is based on the message, so that requests remain comparable.
+/// The error for an invalid part of a request, such as an unsuitable key path. Every fetch with the
+/// request throws it. Equality is based on the message, so that requests remain comparable.
 package final class RequestFailure: Sendable, Hashable {
   package let error: ArborError
 

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("long + %@", [] as [Int], "The format has 1 % placeholders but 0 arguments."),
+    ("long + %@", [] as [Int], "The format has 1 placeholder but 0 arguments."),
     ("long + %K", [1], "The argument for %K is not a string."),
     ("long +", [], "a value or a key path"), ("long == 1", [], "an operator or the end"),
   ])

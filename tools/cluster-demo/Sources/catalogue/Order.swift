@@ -4,7 +4,7 @@ import Foundation
 /// Simulates customers who order from every process for a while and record the responses.
 struct Order: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Orders from all processes at once and writes down what was acknowledged.")
+    abstract: "Places orders with all processes at once, and records which were acknowledged.")
 
   /// The initial stock of each product, which exceeds the number of orders.
   static let stock = 1_000_000
@@ -12,25 +12,26 @@ struct Order: AsyncParsableCommand {
   @Option(name: .customLong("port"), help: "The port of each process.")
   var ports: [Int]
 
-  @Option(help: "How long to order, in seconds.")
+  @Option(help: "The duration in seconds.")
   var seconds = 20
 
-  @Option(help: "How many customers order from each process.")
+  @Option(help: "The number of concurrent customers per process.")
   var customers = 4
 
-  @Option(help: "How many products there are.")
+  @Option(help: "The number of products.")
   var products = 20
 
-  @Option(help: "Where to write what was acknowledged.")
+  @Option(help: "The path of the file for the outcome of each order.")
   var ledger: String
 
   func run() async throws {
     let servers = ports.map(Server.init)
-    guard let first = servers.first else { throw ValidationError("Give a --port at least.") }
+    guard let first = servers.first else { throw ValidationError("Pass at least one --port.") }
     for number in 1...products {
       let item = ProductItem(code: "P\(number)", title: "Product \(number)", stock: Self.stock)
       guard case .done = await first.send(item, "POST", "products") else {
-        throw ValidationError("The process at port \(first.port) does not take products.")
+        throw ValidationError(
+          "The process at port \(first.port) did not accept product P\(number). Check its log.")
       }
     }
     let board = Board()

@@ -8,7 +8,7 @@ internal import Dispatch
 final class LogWatcher: Sendable {
   /// The progress so far.
   struct Progress: Sendable {
-    /// The newest commit of the log that was seen.
+    /// The newest commit seen in the log.
     var newest: UInt64 = 0
     /// The error of the last update, if it failed.
     var problem: ArborError?

@@ -53,7 +53,7 @@ public struct ObjectQuery<T: ManagedObject> {
   public private(set) var request: FetchRequest<T>
 }
 
-@available(*, unavailable, message: "A query stays with its context; pass its request.")
+@available(*, unavailable, message: "A query belongs to its context. Pass its request instead.")
 extension ObjectQuery: Sendable {}
 
 extension ManagedObjectContext {

@@ -136,8 +136,8 @@ extension MigrationManager {
     wantedRename = (former, new)
     throw ArborError(
       .notAllowed,
-      "The entity \(former) is renamed to \(new), and the migration starts over. Let the error "
-        + "through.")
+      "The entity \(former) is renamed to \(new), and the migration starts over. Don't catch this "
+        + "error.")
   }
 
   private func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {

@@ -64,5 +64,5 @@ public struct RelatedObjects {
   }
 }
 
-@available(*, unavailable, message: "A view stays with its object's context.")
+@available(*, unavailable, message: "A view belongs to its object's context. Pass objectIDs.")
 extension RelatedObjects: Sendable {}

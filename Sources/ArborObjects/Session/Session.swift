@@ -2,7 +2,8 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The objects of a context, their changes since the last commit, and all access to the store.
+/// The unit of work of a context: its objects, their changes since the last commit, and all access
+/// to the store.
 ///
 /// - ``registry``: The identity map, with one object per number.
 /// - ``pending`` and ``links``: The changes that the next commit writes, which are the sum of all

@@ -40,7 +40,7 @@ struct CodableProbe {
     return nil
   }
 
-  /// Only recursive types are nested more deeply.
+  /// The maximum number of keys. Only recursive types are nested more deeply.
   private static let mostKeys = 64
 
   private func value(_ marks: [String]) -> PropertyValue? {

@@ -75,8 +75,8 @@ extension Session {
     settleListeners()
   }
 
-  /// Reloads objects that were loaded before, so that between two operations all values the program
-  /// reads are of one commit.
+  /// Reloads objects that were loaded before the merged commits, so that all values the program
+  /// reads between two operations come from one commit.
   private func reloadOutdated(on snapshot: StoreSnapshot) {
     guard !outdated.isEmpty else { return }
     let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
@@ -264,8 +264,8 @@ extension Session {
   }
 }
 
-/// The treatment of objects also changed by a concurrent commit, as far as it is determined when
-/// that commit is merged.
+/// The handling of objects that a concurrent commit has also changed, as far as it is determined
+/// when that commit is merged.
 enum ConcurrencyPolicy {
   /// The commit detects the conflict, and new links are not dropped.
   case refuses

@@ -103,7 +103,7 @@ struct MigratingOpener {
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
     case .modelMismatch, .duplicateValues: true
-    // It may be this migration, which is then resumed.
+    // If it is this migration, it is resumed.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false
     }

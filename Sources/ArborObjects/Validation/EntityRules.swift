@@ -3,7 +3,8 @@ internal import Foundation
 
 /// The rules of a model for the objects of one entity, prepared for checking many objects.
 ///
-/// Transient and derived attributes are not checked, because only the library stores them.
+/// Transient attributes, which are never committed, and derived ones, which the library computes,
+/// are not checked.
 struct EntityRules {
   /// Properties that must have a value.
   let mandatory: [RecordProperty]

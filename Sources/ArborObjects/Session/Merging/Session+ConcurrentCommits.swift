@@ -90,7 +90,7 @@ extension Session {
 
   private func merge(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
-    // An object that was loaded in the state of later commits had no older values.
+    // An object that was loaded in a newer state never had the older values.
     let wasKnown = object != nil && !readAhead.contains(change.number)
     tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }

@@ -6,7 +6,7 @@ internal import Dispatch
 
 /// Periodically updates a store from its log.
 final class LogWatcher: Sendable {
-  /// The progress so far.
+  /// The progress as of the last update.
   struct Progress: Sendable {
     /// The newest commit seen in the log.
     var newest: UInt64 = 0

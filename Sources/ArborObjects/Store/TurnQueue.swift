@@ -101,7 +101,7 @@ final class TurnQueue: Sendable {
     }
   }
 
-  /// Ends a turn and starts that of the next waiter.
+  /// Ends a turn and starts the next waiter's.
   func leave() {
     let next = state.withLock { state -> Waiter? in
       guard !state.waiting.isEmpty else {

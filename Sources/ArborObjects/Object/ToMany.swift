@@ -20,7 +20,9 @@ public struct ToMany<Member: ManagedObject> {
   let owner: ManagedObject
   let slot: Int
 
-  /// The number of members. Computed in constant time.
+  /// The number of members.
+  ///
+  /// The cost depends on the relationship's pending changes, not on the number of members.
   public var count: Int { owner.countOfMany(slot) }
 
   /// A Boolean value that indicates whether there are no members.

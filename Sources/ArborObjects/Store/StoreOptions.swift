@@ -102,7 +102,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// write permission, and network file systems.
   ///
   /// Readers are not registered, so other processes cannot know about them. If another process
-  /// commits to the file nevertheless, this process may see pages of different states, or
+  /// commits to the file nevertheless, this process may see pages of different states or throw
   /// `corrupted`.
   public var isImmutable = false
   /// The handling of a file with another version of the model.

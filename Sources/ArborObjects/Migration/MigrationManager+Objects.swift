@@ -74,7 +74,8 @@ extension MigrationManager {
   /// value `nil`.
   ///
   /// ```swift
-  /// new["author"] = try migration.insertOrFetch("Author", where: "name", equals: old["authorText"])
+  /// new["author"] = try migration.insertOrFetch(
+  ///   "Author", where: "name", equals: old["authorText"])
   /// ```
   ///
   /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.

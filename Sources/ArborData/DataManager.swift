@@ -389,5 +389,5 @@ nonisolated open class DataManager {
   }
 }
 
-@available(*, unavailable, message: "A manager stays with its context; pass its store.")
+@available(*, unavailable, message: "A manager belongs to its context. Pass its store instead.")
 extension DataManager: Sendable {}

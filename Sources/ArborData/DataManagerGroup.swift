@@ -45,5 +45,5 @@ public final class DataManagerGroup {
   }
 }
 
-@available(*, unavailable, message: "A group stays with its managers.")
+@available(*, unavailable, message: "A group belongs to the context of its managers.")
 extension DataManagerGroup: Sendable {}

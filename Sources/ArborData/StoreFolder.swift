@@ -1,11 +1,11 @@
 public import ArborModel
 public import Foundation
 
-/// The default location of stores that are opened by name: `<application
-/// data>/<process>/<name>.arbor`.
+/// The default location of stores that are opened by name.
 ///
-/// Application data is `$XDG_DATA_HOME`, or `~/.local/share` if that is unset, as in the XDG Base
-/// Directory Specification. On Apple platforms it is Application Support.
+/// A store's path is `<application data>/<process>/<name>.arbor`. Application data is
+/// `$XDG_DATA_HOME`, or `~/.local/share` if that is unset, as in the XDG Base Directory
+/// Specification. On Apple platforms it is Application Support.
 ///
 /// ```swift
 /// let backup = StoreFolder().url.appending(path: "Backup.arbor")

@@ -105,7 +105,7 @@ extension SharedStore {
       return try copy.position()
     }
     guard let found else {
-      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with a shared log.")
     }
     let snapshot = CommitLogSnapshot(
       id: UUID(), store: file.id, sequence: found.sequence,

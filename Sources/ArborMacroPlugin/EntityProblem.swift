@@ -21,7 +21,7 @@ package struct EntityProblem: DiagnosticMessage {
     "generic", "A generic class cannot represent an entity. Write a class for each entity.")
   static let onMainActor = EntityProblem(
     "onMainActor",
-    "Objects belong to their context, not to an actor. Remove the actor from the class.")
+    "Objects belong to their context, not to an actor. Remove @MainActor from the class.")
   static func ownInitializer(_ name: String) -> EntityProblem {
     EntityProblem(
       "ownInitializer",
@@ -84,7 +84,8 @@ package struct EntityProblem: DiagnosticMessage {
   static func noInitialValue(_ name: String) -> EntityProblem {
     EntityProblem(
       "noInitialValue",
-      "Contexts create objects without arguments. Give the transient '\(name)' an initial value.")
+      "Contexts create objects without arguments. Give the transient variable '\(name)' an initial "
+        + "value.")
   }
   static func conditional(_ name: String) -> EntityProblem {
     EntityProblem(
@@ -107,15 +108,15 @@ package struct EntityProblem: DiagnosticMessage {
   static func unsupportedNumber(_ name: String, _ type: String) -> EntityProblem {
     EntityProblem(
       "unsupportedNumber",
-      "No attribute stores every '\(type)' exactly. Make '\(name)' an Int64, a Double or a Decimal."
-    )
+      "No attribute type stores every '\(type)' exactly. Declare '\(name)' as Int64, Double or "
+        + "Decimal.")
   }
 
   static func transformed(_ name: String) -> EntityProblem {
     EntityProblem(
       "transformed",
-      "The transformed '\(name)' starts as nil. Make its type optional without an initial value, "
-        + "and add .mandatory if it must have a value at commit.")
+      "The transformed attribute '\(name)' starts as nil. Make its type optional without an "
+        + "initial value, and add .mandatory if it must have a value at commit.")
   }
 
   // MARK: Relationships

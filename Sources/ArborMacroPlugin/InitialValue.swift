@@ -1,6 +1,6 @@
 internal import SwiftSyntax
 
-/// Distinguishing constant initial values.
+/// Recognizing constant initial values.
 ///
 /// A constant is part of the attribute's description, so that the model contains it and objects
 /// without the class get it, too. Any other expression is evaluated for each object: `UUID()`,

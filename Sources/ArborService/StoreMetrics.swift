@@ -4,7 +4,7 @@ internal import Metrics
 
 /// Reports the events of a store to swift-metrics.
 final class StoreMetrics: Sendable {
-  /// The maximum number of entities with labels of their own; further ones are counted together.
+  /// The maximum number of entities with labels of their own. The others are counted together.
   static let mostEntities = 200
   static let otherEntities = "other"
   /// The outcome of successful operations.

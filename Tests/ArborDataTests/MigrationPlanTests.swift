@@ -167,8 +167,8 @@ import Testing
     let refusal = try store.refusal(of: other, options)
     #expect(
       refusal.message == """
-        options.migrationPlan was made for another store, model or set of migration steps. Make a \
-        new plan.
+        options.migrationPlan was created for another store, model or set of migration steps. \
+        Create a new plan.
         """)
     #expect(refusal.code == .modelMismatch)
     try store.evolve(to: model, options)

@@ -53,7 +53,7 @@ import Testing
     #expect(
       error.message
         == "\(bookStore.url.path) has no migration to revert: none took place, or it was "
-        + "confirmed. Restore a backup, or open the store with its present model.")
+        + "confirmed. Restore a backup, or open the store with its current model.")
     let store = try bookStore.open(bookStore.lesser())
     defer { store.close() }
     try store.check()

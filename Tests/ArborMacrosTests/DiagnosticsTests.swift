@@ -60,11 +60,13 @@ import Testing
     Case("@Attribute let age: Int = 1", "Remove @Attribute"),
     Case("@Relationship static var all: [Other] { [] }", "Remove @Relationship"),
     Case("@Attribute @Transient var age: Int = 1", "only be an attribute, a relationship"),
-    Case("@Transient var age: Int", "Give the transient 'age' an initial value"),
+    Case("@Transient var age: Int", "Give the transient variable 'age' an initial value"),
     Case("@Attribute(options) var age: Int = 1", "cannot evaluate the option 'options'"),
-    Case("@Attribute(.transformable(\"P\")) var a: Other", "transformed 'a' starts as nil"),
     Case(
-      "@Attribute(.transformable(\"P\")) var a: Other? = .none", "transformed 'a' starts as nil"),
+      "@Attribute(.transformable(\"P\")) var a: Other", "transformed attribute 'a' starts as nil"),
+    Case(
+      "@Attribute(.transformable(\"P\")) var a: Other? = .none",
+      "transformed attribute 'a' starts as nil"),
     Case("@Relationship(inverse: text) var other: Other?", "must be a string literal"),
     Case("@Relationship var others: Set<Other> = []", "Remove the initial value"),
     Case(

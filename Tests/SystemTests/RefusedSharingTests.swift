@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  private static let stays = "Objects stay with their context; pass the objectID."
+  private static let stays = "Objects belong to their context. Pass the objectID instead."
   private static let races = "risks causing data races"
   private static let captured = "concurrent execution of the closure"
 
@@ -28,20 +28,20 @@ import Testing
     Case("_ = try await manager.commitInBackground { try $0.insert(\"A\") }", stays),
     Case(
       "_ = try await store.perform { context in context }",
-      "A context stays where it is; use PersistentStore.perform."),
+      "Contexts cannot be shared. Use PersistentStore.perform."),
     Case(
       "_ = try await store.perform { $0.objects(\"A\") }",
-      "A query stays with its context; pass its request."),
+      "A query belongs to its context. Pass its request instead."),
     Case(
       "_ = try await store.perform { try $0.fetchedResults(request) }",
-      "Results stay with their context."),
+      "Results belong to their context. Pass objectIDs instead."),
     Case("try await store.perform { _ in await Task.yield() }", "expecting synchronous function"),
     Case("struct Row: Sendable { let object: ManagedObject }", "non-Sendable type 'ManagedObject'"),
     Case("share(object)", stays),
     Case("share([object])", stays),
-    Case("share(manager)", "A manager stays with its context; pass its store."),
-    Case("share(UndoHistory())", "A history stays with its context."),
-    Case("share(DataManagerGroup())", "A group stays with its managers."),
+    Case("share(manager)", "A manager belongs to its context. Pass its store instead."),
+    Case("share(UndoHistory())", "An undo history belongs to its context."),
+    Case("share(DataManagerGroup())", "A group belongs to the context of its managers."),
     Case("try await owner.context.commit()", "cannot exit actor-isolated context"),
   ]
 

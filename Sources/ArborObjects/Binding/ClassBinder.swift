@@ -35,7 +35,8 @@ struct ClassBinder {
     guard !name.isEmpty else {
       throw ArborError(
         .invalidArgument,
-        "\(objectClass) describes no entity. Mark it with @Entity, or pass the entity's name.")
+        "\(objectClass) doesn't describe an entity. Mark it with @Entity, or pass the entity's "
+          + "name.")
     }
     throw ArborError(
       .unknownName,
@@ -136,7 +137,7 @@ extension ManagedObject {
     return lineage.reversed()
   }
 
-  /// The class or the superclass that describes no entity, although it is not `ManagedObject`.
+  /// The class or superclass that doesn't describe an entity, although it isn't `ManagedObject`.
   class var undescribedClass: ManagedObject.Type? {
     lineageOfClasses.first { $0.entityDescription.name.isEmpty }
   }

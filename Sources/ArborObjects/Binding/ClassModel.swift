@@ -38,7 +38,8 @@ extension ManagedObjectModel {
       if let undescribed = lineage.isEmpty ? objectClass : objectClass.undescribedClass {
         let role = undescribed == objectClass ? "" : ", the superclass of \(objectClass),"
         throw ArborError(
-          .invalidModel, "\(undescribed)\(role) describes no entity. Mark it with @Entity.")
+          .invalidModel,
+          "\(undescribed)\(role) doesn't describe an entity. Mark it with @Entity.")
       }
       for (position, description) in lineage.enumerated() {
         guard !entities.contains(where: { $0.name == description.name }) else { continue }

@@ -255,8 +255,9 @@ final class EntityBinding: @unchecked Sendable {
   @inline(never)
   private func wrongSlot(_ slot: Int, of what: String, _ count: Int) -> Never {
     stopProgram(
-      "\(objectClass) has no \(what) \(slot). Entity \(entity.name) has \(count), numbered from 0 "
-        + "with inherited ones first; number the accessors in the order of the description.")
+      "\(objectClass) uses slot \(slot) of its \(what), but entity \(entity.name) has \(count), "
+        + "numbered from 0 with inherited ones first. Number the accessors in the order of the "
+        + "description.")
   }
 
   /// Creates an object of the entity's class with a record, or a fault.

@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// One commit of a context: hooks, derived attributes, validation and writing, which is repeated
-/// after conflicts with concurrent commits.
+/// One commit of a context: hooks, derived attributes, validation and writing. Repeated after
+/// conflicts with concurrent commits (optimistic concurrency control).
 struct CommitRun {
   let context: ManagedObjectContext
   /// The number of conflicts with other commits.
@@ -124,7 +124,7 @@ struct CommitRun {
     }
     throw ArborError(
       .conflict,
-      "Other commits changed the same objects \(Self.maximumAttempts) times in a row. Try again.")
+      "Other commits changed the same objects \(metCommits) times in a row. Try again.")
   }
 
   private func changeSet(

@@ -10,7 +10,7 @@ struct UnstoredBlobs {
   /// restored.
   fileprivate(set) var retired: [BlobName: Data] = [:]
 
-  /// A binary that isn't in the store yet, or no longer.
+  /// Returns a binary that is not yet, or no longer, in the store.
   subscript(name: BlobName) -> Data? { moved[name] ?? retired[name] }
 
   mutating func forgetMoved() { moved = [:] }
@@ -53,7 +53,7 @@ extension Session {
     }
   }
 
-  /// Returns the values that must be stored elsewhere. `nil` is a value that is lost.
+  /// Returns the values that must be stored elsewhere. `nil` marks a value that is lost.
   private func valuesToMove(
     of change: PendingObject, isAllowed: Bool
   ) -> [(field: RecordField, data: Data?)] {

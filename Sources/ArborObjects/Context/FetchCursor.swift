@@ -1,8 +1,8 @@
 public import ArborModel
 internal import ArborStore
 
-/// A cursor over the results of a request. Its memory use and its behavior under concurrent changes
-/// are described at ``ManagedObjectContext/cursor(for:)``.
+/// A cursor over the results of a request. See ``ManagedObjectContext/cursor(for:)`` for its memory
+/// use and its behavior under concurrent changes.
 ///
 /// A cursor retains its context and must be used where the context is used.
 public final class FetchCursor<T: ManagedObject> {

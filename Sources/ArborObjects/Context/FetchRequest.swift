@@ -30,7 +30,8 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// Creates a request for the objects that match a typed predicate.
   ///
   /// ```swift
-  /// let request = FetchRequest(predicate: #Predicate<Employee> { $0.age > 40 }, sortKeys: ["name"])
+  /// let request = FetchRequest(
+  ///   predicate: #Predicate<Employee> { $0.age > 40 }, sortKeys: ["name"])
   /// ```
   ///
   /// If the store cannot express the predicate, the fetch throws. See ``FetchPredicate/init(_:)``.

@@ -17,10 +17,11 @@ extension ManagedObjectContext {
   /// a time, regardless of their number (see ``FetchRequest/fetchBatchSize``).
   ///
   /// If an index provides the order, or if there are no sort keys, rows are read in batches, each
-  /// starting where the previous one ended. A list of eight bytes per row is kept in two cases: if
-  /// an index finds at most 65,536 rows, and if no index provides the order, so that the rows have
-  /// to be sorted. The latter includes strings that are too long for an index key. Without sort
-  /// keys, a predicate that finds more rows is evaluated for every object of the entity.
+  /// starting where the previous one ended (keyset pagination). A list of eight bytes per row is
+  /// kept in two cases: if an index finds at most 65,536 rows, and if no index provides the order,
+  /// so that the rows have to be sorted. The latter includes strings that are too long for an index
+  /// key. Without sort keys, a predicate that finds more rows is evaluated for every object of the
+  /// entity.
   ///
   /// No snapshot is held between batches, so writers are not blocked from reusing pages. Every
   /// object that matches the request and keeps its position in the order while the cursor advances
@@ -60,10 +61,10 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// A page continues where the previous one ended, based on the sort keys and number of its last
-  /// object. Objects that are inserted or deleted between two pages neither shift nor repeat other
-  /// results. A token is a string that remains valid after the context, store or process is closed.
-  /// It is specific to one store, entity, predicate and sort order. The request's offset applies to
-  /// the first page only.
+  /// object (keyset pagination). Objects that are inserted or deleted between two pages neither
+  /// shift nor repeat other results. A token is a string that remains valid after the context,
+  /// store or process is closed. It is specific to one store, entity, predicate and sort order. The
+  /// request's offset applies to the first page only.
   ///
   /// The cost is that of a fetch with the same limit: the rows of the page if an index provides the
   /// order or there are no sort keys. Otherwise every row is examined, but memory is used for one

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   /// Returns rows of values instead of objects: a dictionary for each object of a request, or for
   /// each group of objects. Uncommitted changes are included.
   ///
-  /// The columns are given by ``FetchRequest/propertiesToFetch``: key paths and expressions of the
+  /// ``FetchRequest/propertiesToFetch`` specifies the columns: key paths and expressions of the
   /// predicate language. The key of each value is the column's text, or the name after ` AS ` if
   /// there is one. Nil values are ``PropertyValue/null``. Relationships are object IDs, those of a
   /// to-many relationship as a list.

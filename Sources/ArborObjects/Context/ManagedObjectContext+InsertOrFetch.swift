@@ -6,7 +6,8 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// let france = try context.insertOrFetch(Country.self, where: ["code": "FR"])
-  /// let spain = try context.insertOrFetch(Country.self, where: [PropertyPath(\Country.code): "ES"])
+  /// let spain = try context.insertOrFetch(
+  ///   Country.self, where: [PropertyPath(\Country.code): "ES"])
   /// ```
   ///
   /// Uncommitted objects are found, too. If two contexts do this concurrently, both insert an

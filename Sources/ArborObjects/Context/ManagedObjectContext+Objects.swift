@@ -14,9 +14,9 @@ extension ManagedObjectContext {
 
   /// Inserts an object of a typed class, initialized with its default values.
   ///
-  /// The method doesn't throw, to keep setting up objects readable. If the store reports an error —
-  /// because it is closed, read-only or full — the context's next throwing operation throws it, and
-  /// commits fail. Until then the object can be used like any other.
+  /// The method doesn't throw, so that code that sets up objects stays readable. If the store
+  /// reports an error — because it is closed, read-only or full — the context's next throwing
+  /// operation throws it, and commits fail. Until then the object can be used like any other.
   ///
   /// - Precondition: The class describes a concrete entity of the store's model.
   @discardableResult

@@ -75,9 +75,11 @@ public final class ManagedObjectContext {
     set { session.mergePolicy = newValue }
   }
   /// A Boolean value that indicates whether other commits are merged at the start of each
-  /// operation. Otherwise objects keep their values until they are refreshed,
-  /// ``mergeExternalCommits()`` is called, or a change at the other end of a link made or moved by
-  /// another commit affects them.
+  /// operation. Defaults to `true`.
+  ///
+  /// Otherwise objects keep their values until they are refreshed, ``mergeExternalCommits()`` is
+  /// called, or they are changed through the other end of a link that another commit has created or
+  /// moved.
   public var automaticallyMergesCommits: Bool {
     get { session.mergesCommits }
     set { session.mergesCommits = newValue }
@@ -134,5 +136,5 @@ public final class ManagedObjectContext {
   public var registeredObjects: Set<ManagedObject> { Set(session.registry.objects) }
 }
 
-@available(*, unavailable, message: "A context stays where it is; use PersistentStore.perform.")
+@available(*, unavailable, message: "Contexts cannot be shared. Use PersistentStore.perform.")
 extension ManagedObjectContext: Sendable {}

@@ -5,7 +5,7 @@ public import Observation
 /// Reports accesses and changes of a context's objects to Swift's `Observation`.
 ///
 /// A single registrar serves all objects. Its key paths identify both the object and the property,
-/// so objects need no storage for being observed, and properties that aren't tracked use none.
+/// so observed objects need no additional storage, and properties that aren't tracked use none.
 final class ObjectObservation: ChangeListener {
   /// A property of an entity, identified by its slot.
   enum Property: Hashable {

@@ -288,7 +288,7 @@ extension ObjectQuery.Aggregate {
       let names = AggregateExpression.Function.allCases.map(\.rawValue)
       let error = ArborError(
         .unknownName,
-        "The request has no aggregate \(name). Use one of \(names.joined(separator: ", "))."
+        "There is no aggregate function \"\(name)\". Use one of \(names.joined(separator: ", "))."
           + NearestName.hint(name, in: names))
       return Self(.count, failure: error) { $0.optionalValue }
     }

@@ -53,7 +53,7 @@ public struct ObjectQuery<T: ManagedObject> {
   public private(set) var request: FetchRequest<T>
 }
 
-@available(*, unavailable, message: "A query stays with its context; pass its request.")
+@available(*, unavailable, message: "A query belongs to its context. Pass its request instead.")
 extension ObjectQuery: Sendable {}
 
 extension ManagedObjectContext {
@@ -164,7 +164,8 @@ extension ObjectQuery {
   /// Returns the query limited to the first objects of each group.
   ///
   /// ```swift
-  /// let largest = context.objects(City.self).top(3, per: \.country, by: .descending(\City.population))
+  /// let largest = context.objects(City.self)
+  ///   .top(3, per: \.country, by: .descending(\City.population))
   /// ```
   public func top<Property>(
     _ count: Int, per keyPath: KeyPath<T, Property>, by keys: SortKey...

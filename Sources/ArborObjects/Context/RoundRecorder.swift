@@ -3,7 +3,7 @@ internal import ArborStore
 
 /// Records the changes in a context, round by round, for the lifetime of the context.
 ///
-/// Memory is used for one edit per changed object of a round.
+/// Keeps one edit per changed object of the current round in memory.
 package final class RoundRecorder: ChangeListener {
   private unowned let session: Session
   private var edits: [Edit] = []
@@ -70,7 +70,7 @@ package final class RoundRecorder: ChangeListener {
     case (.inserted, true), (.updated, _): round.updated.insert(object)
     case (.deleted, true) where edit.former != .deleted: round.deleted.insert(object)
     case (nil, true) where object.state == .gone: round.deleted.insert(object)
-    // It has been committed since.
+    // Committed in the meantime.
     case (nil, false) where object.session != nil: round.created.insert(object)
     case (nil, true) where hasChanged(since: edit): round.updated.insert(object)
     default: break

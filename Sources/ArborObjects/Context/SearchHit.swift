@@ -10,7 +10,7 @@ public struct SearchHit<T: ManagedObject> {
   let attributes: [String]
 }
 
-@available(*, unavailable, message: "A hit has an object of a context; pass its ID.")
+@available(*, unavailable, message: "A hit belongs to its context. Pass its object's objectID.")
 extension SearchHit: Sendable {}
 
 extension SearchHit {
@@ -33,7 +33,7 @@ extension SearchHit {
     return SearchSnippet(of: text, self.text, words: words)
   }
 
-  /// Returns the excerpt with the most matches, from the searched attribute that has most of them.
+  /// Returns the excerpt with the most matches, from the searched attribute with the most matches.
   ///
   /// - Parameter words: The maximum number of words, or 0 for the whole text.
   /// - Returns: The excerpt, or `nil` if the object no longer has any text.

@@ -48,8 +48,8 @@ struct MigratingOpener {
       if let plan = options.migrationPlan, plan.digest != chain.digest {
         throw ArborError(
           .modelMismatch,
-          "options.migrationPlan was made for another store, model or set of migration steps. Make "
-            + "a new plan.")
+          "options.migrationPlan was created for another store, model or set of migration steps. "
+            + "Create a new plan.")
       }
       if let inPlace = try inPlace(chain, files) {
         return try storing(StoreEngine.open(inPlace))
@@ -83,7 +83,8 @@ struct MigratingOpener {
       obstacles = shared.map {
         MigrationObstacle(
           entity: $0.entity, property: $0.keyPath, object: $0.objectID,
-          message: "\($0.message) Do so with the former model, or use a MigrationStep to do so.")
+          message: "\($0.message) Do so with the former model, or use a MigrationStep to change "
+            + "it.")
       }
     }
     guard !obstacles.isEmpty else { return error }
@@ -102,7 +103,7 @@ struct MigratingOpener {
   private static func asksForMigration(_ error: StoreError, to model: ManagedObjectModel) -> Bool {
     switch error {
     case .modelMismatch, .duplicateValues: true
-    // It may be this migration, which is then resumed.
+    // If it is this migration, it is resumed.
     case .migrationUnderWay(let marker): marker.target == model.fingerprint
     default: false
     }

@@ -74,7 +74,8 @@ extension MigrationManager {
   /// value `nil`.
   ///
   /// ```swift
-  /// new["author"] = try migration.insertOrFetch("Author", where: "name", equals: old["authorText"])
+  /// new["author"] = try migration.insertOrFetch(
+  ///   "Author", where: "name", equals: old["authorText"])
   /// ```
   ///
   /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
@@ -136,8 +137,8 @@ extension MigrationManager {
     wantedRename = (former, new)
     throw ArborError(
       .notAllowed,
-      "The entity \(former) is renamed to \(new), and the migration starts over. Let the error "
-        + "through.")
+      "The entity \(former) is renamed to \(new), and the migration starts over. Don't catch this "
+        + "error.")
   }
 
   private func oldEntity(_ name: String) throws(ArborError) -> EntitySchema {

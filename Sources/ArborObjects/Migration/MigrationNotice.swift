@@ -1,8 +1,8 @@
 public import ArborModel
 internal import ArborStore
 
-/// Notifies processes and contexts that have a store open of its migration to another version of
-/// the model. See ``CommittedChanges/migration``.
+/// A notice to processes and contexts that have a store open about its migration to another version
+/// of the model. See ``CommittedChanges/migration``.
 ///
 /// ```swift
 /// for await changes in store.changes {

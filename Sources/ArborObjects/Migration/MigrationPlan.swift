@@ -112,7 +112,9 @@ extension MigrationPlan: CustomStringConvertible {
     if !losses.isEmpty {
       lines.append("Lost: \(losses.map(\.name).joined(separator: ", ")).")
     }
-    if !brokenRules.isEmpty { lines.append("Broken, and checked by later commits:") }
+    if !brokenRules.isEmpty {
+      lines.append("Violated by existing values, and checked by later commits:")
+    }
     lines += brokenRules.map { "- \($0.message)" }
     if !obstacles.isEmpty { lines.append("Blocked by:") }
     lines += obstacles.map { "- \($0.message)" }

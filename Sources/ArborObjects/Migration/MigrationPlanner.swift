@@ -90,7 +90,7 @@ struct MigrationPlanner {
       case .catalogue: break
       case .code(let name):
         if hop.step == nil {
-          title = "Nothing is known about the objects of \(name ?? "the store")"
+          title = "Missing code for the objects of \(name ?? "the store")"
         }
         entity = name
       case .pass(let name), .indexBuild(let name): entity = name

@@ -6,7 +6,8 @@
 ///   MigrationStep(from: v7, to: v8) { migration in
 ///     try migration.migrate("Book") { old, new in
 ///       new["isbn"] = (old["isbn13"] as String?) ?? ""
-///       new["author"] = try migration.insertOrFetch("Author", where: "name", equals: old["authorText"])
+///       new["author"] = try migration.insertOrFetch(
+///         "Author", where: "name", equals: old["authorText"])
 ///     }
 ///   }
 /// ]

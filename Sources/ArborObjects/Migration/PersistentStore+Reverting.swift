@@ -88,7 +88,7 @@ extension PersistentStore {
     throw ArborError(
       .notAllowed,
       "\(path) has no migration to revert: none took place, or it was confirmed. Restore a backup, "
-        + "or open the store with its present model.")
+        + "or open the store with its current model.")
   }
 
   /// Abandons an interrupted migration in a copy, and removes the copy.

@@ -70,7 +70,7 @@ public import ArborModel
 /// - ``validateForDelete()``
 /// - ``validate(_:forKey:)``
 nonisolated open class ManagedObject: Hashable {
-  // There are many objects, so the fields are few: with them, an object takes 80 bytes.
+  // Objects are numerous, so they have few fields: an object takes 80 bytes.
 
   /// The session, which clears the reference before it is deallocated. Neither weak nor unowned,
   /// because those cost 60 ns per access instead of 1, and not retained, because the session owns
@@ -259,7 +259,7 @@ nonisolated open class ManagedObject: Hashable {
   public final func _rawHashValue(seed: Int) -> Int { number.rawValue._rawHashValue(seed: seed) }
 }
 
-@available(*, unavailable, message: "Objects stay with their context; pass the objectID.")
+@available(*, unavailable, message: "Objects belong to their context. Pass the objectID instead.")
 extension ManagedObject: Sendable {}
 
 /// An opaque value from which a context creates an object.

@@ -2,9 +2,9 @@ public import ArborModel
 
 /// A view of the objects of a to-many relationship that was looked up by name.
 ///
-/// A view counts, tests, inserts and removes objects without reading the others, and always
-/// reflects the changes of its context. It is the counterpart of ``ToMany`` for models without
-/// classes. Its methods throw errors that `ToMany` defers to the context's next operation.
+/// Counting, testing, inserting and removing objects through a view doesn't read the others. A view
+/// always reflects the changes of its context. It is the counterpart of ``ToMany`` for models
+/// without classes. Its methods throw errors that `ToMany` defers to the context's next operation.
 ///
 /// ```swift
 /// let employees = try company.objects(forKey: "employees")
@@ -64,5 +64,5 @@ public struct RelatedObjects {
   }
 }
 
-@available(*, unavailable, message: "A view stays with its object's context.")
+@available(*, unavailable, message: "A view belongs to its object's context. Pass objectIDs.")
 extension RelatedObjects: Sendable {}

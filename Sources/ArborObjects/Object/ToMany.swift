@@ -2,9 +2,9 @@ public import ArborModel
 
 /// A live view of a to-many relationship that doesn't load its members.
 ///
-/// A view counts, tests, adds and removes members at a cost that is independent of the number of
-/// other members, whereas a `Set` or array loads them all. It always reflects the changes of its
-/// context. Iterating loads members a few hundred at a time.
+/// Counting, testing, adding and removing members through a view costs the same regardless of the
+/// number of other members, whereas a `Set` or array loads them all. A view always reflects the
+/// changes of its context. Iterating loads members a few hundred at a time.
 ///
 /// ```swift
 /// @Relationship(inverse: "company") var employees: ToMany<Employee>
@@ -14,13 +14,15 @@ public import ArborModel
 /// for employee in company.employees.prefix(10) { … }
 /// ```
 ///
-/// Members can be changed during iteration. It covers the members at the time it started. A view
-/// must stay with its object's context.
+/// Members can be changed during iteration, which covers the members at the time it started. A view
+/// must be used where its object's context is used.
 public struct ToMany<Member: ManagedObject> {
   let owner: ManagedObject
   let slot: Int
 
-  /// The number of members. Computed in constant time.
+  /// The number of members.
+  ///
+  /// The cost depends on the relationship's pending changes, not on the number of members.
   public var count: Int { owner.countOfMany(slot) }
 
   /// A Boolean value that indicates whether there are no members.
@@ -64,7 +66,7 @@ public struct ToMany<Member: ManagedObject> {
   }
 }
 
-@available(*, unavailable, message: "A view stays with its object's context.")
+@available(*, unavailable, message: "A view belongs to its object's context. Pass its ids.")
 extension ToMany: Sendable {}
 
 extension ToMany: Sequence {

@@ -76,7 +76,7 @@ struct Arrangement {
   /// have a few thousand.
   private func position(of index: Int) -> (chunk: Int, offset: Int) {
     guard index >= 0 && index < count else {
-      stopProgram("Index \(index) is out of range. There are \(count) results.")
+      stopProgram("Index \(index) is out of range. The results have the indices 0..<\(count).")
     }
     var offset = index
     for (chunkIndex, chunk) in chunks.enumerated() {

@@ -186,7 +186,7 @@ public final class FetchedResults<T: ManagedObject> {
 
 extension FetchedResults: Observable {}
 
-@available(*, unavailable, message: "Results stay with their context.")
+@available(*, unavailable, message: "Results belong to their context. Pass objectIDs instead.")
 extension FetchedResults: Sendable {}
 
 extension FetchedResults {

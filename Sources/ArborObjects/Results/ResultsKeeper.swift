@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 
 /// Keeps the results of a request up to date: stores the current results, applies the recorded
-/// changes, and computes the difference.
+/// changes (incremental view maintenance), and computes the difference.
 ///
 /// Not generic, so that all fetched results share its code.
 final class ResultsKeeper {

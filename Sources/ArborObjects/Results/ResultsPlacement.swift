@@ -145,8 +145,8 @@ struct ResultsPlacement {
   /// Returns the new index of the object that was at index `before`, after removals and insertions.
   static func index(of before: Int, without leaving: [Int], with arrived: [Int]) -> Int {
     let rest = before - leaving.partitioningIndex { $0 >= before }
-    // The n-th inserted object precedes it if at most the remaining objects before it precede that
-    // one.
+    // The n-th inserted object is preceded by `arrived[n] - n` remaining objects, so it precedes
+    // this one if that number is at most `rest`.
     return rest + arrived.indices.partitioningIndex { arrived[$0] - $0 > rest }
   }
 

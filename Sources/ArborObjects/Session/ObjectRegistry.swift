@@ -125,7 +125,8 @@ final class ObjectRegistry {
 
   /// Releases unchanged objects without other references.
   ///
-  /// - Parameter isNeeded: Returns whether an object must be kept nevertheless, or `nil` for none.
+  /// - Parameter isNeeded: Returns whether an object must be kept even so, or `nil` to keep no
+  ///   others.
   func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
     var unused: [ObjectNumber] = []
     map.forEachAddress { number, word in

@@ -2,7 +2,8 @@ internal import ArborModel
 internal import ArborStore
 internal import Foundation
 
-/// The objects of a context, their changes since the last commit, and all access to the store.
+/// The unit of work of a context: its objects, their changes since the last commit, and all access
+/// to the store.
 ///
 /// - ``registry``: The identity map, with one object per number.
 /// - ``pending`` and ``links``: The changes that the next commit writes, which are the sum of all
@@ -17,7 +18,7 @@ internal import Foundation
 ///
 /// A session belongs to the thread or actor of its context.
 package final class Session {
-  /// The context that owns the session. Set by it on creation.
+  /// The context that owns the session, set when the context is created.
   unowned var context: ManagedObjectContext?
   let store: PersistentStore
   let engine: StoreEngine
@@ -44,7 +45,7 @@ package final class Session {
   var blobs = UnstoredBlobs()
   /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []
-  /// The object whose own hook a commit is running. The model's rules have already been checked.
+  /// The object whose hook a commit is running. Its model rules have already been checked.
   var validated: ObjectNumber?
 
   // MARK: Edits
@@ -95,14 +96,15 @@ package final class Session {
   var outdated: [ObjectNumber] = []
   /// The context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
-  /// Objects that were loaded in the state of later commits, while listeners record changes.
+  /// Objects that were loaded in a newer state than ``sequence`` while listeners record changes.
   var readAhead: Set<ObjectNumber> = []
-  /// Whether concurrent commits changed links with pending changes, so that applying these to the
-  /// stored links may have a different result.
+  /// Whether concurrent commits changed links that also have pending changes, so that applying the
+  /// pending changes may now have a different result.
   var hasConcurrentLinks = false
-  /// Links created here that are lost because concurrent commits deleted one end, by the remaining
-  /// end, if the policy is to refuse that. They are removed from all relationships at once, so that
-  /// no code accesses a missing object, but remain pending changes that prevent a commit.
+  /// Links created in this context that were lost because concurrent commits deleted one end, as
+  /// seen from the remaining end. Recorded only if the policy refuses such commits. They are
+  /// removed from all relationships at once, so that no code accesses a missing object, but remain
+  /// pending changes that prevent a commit.
   var lostLinks: Set<OwnedLink> = []
   /// Merged objects whose links may have to be repaired. See ``mendLinks()``.
   var mendings: [LinkMending] = []

@@ -6,9 +6,9 @@ internal import ArborLocks
 /// past the token:
 ///
 /// ```swift
-/// let token = bell.token
-/// if let news = look() { return news }
-/// await bell.sleep(past: token)
+/// let token = signal.token
+/// if let result = check() { return result }
+/// await signal.sleep(past: token)
 /// ```
 final class AsyncSignal: Sendable {
   private struct State {

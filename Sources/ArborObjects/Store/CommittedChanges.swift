@@ -74,7 +74,7 @@ public struct CommittedChanges: Sendable, Hashable {
     isComplete = !entry.isBulk
     var (inserted, updated, deleted) = (Set<ObjectID>(), Set<ObjectID>(), Set<ObjectID>())
     var names: [ObjectID: Set<String>] = [:]
-    // Objects of one commit often changed in the same properties, so they share a set of names.
+    // Objects of one commit often have the same changed properties, so they share one set of names.
     var known: [UInt64: Set<String>] = [:]
     var entity: EntitySchema?
     for change in entry.changes {

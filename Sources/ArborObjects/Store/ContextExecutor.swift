@@ -22,14 +22,13 @@ package final class QueueExecutor: SerialExecutor {
 final class ExecutorPool: Sendable {
   static let shared = ExecutorPool()
 
-  /// If more bodies than this run at once, they wait for each other instead of each using a thread.
+  /// The maximum number of bodies that run at once, each on its own thread. Others wait.
   static let maximumCount = 64
 
   private let turns = TurnQueue(count: maximumCount)
   private let idle = Lock<[QueueExecutor]>([])
 
-  /// Returns an executor for one body, waiting while too many are in use. The caller must return
-  /// it.
+  /// Returns an executor for one body, waiting if all are in use. The caller must give it back.
   ///
   /// - Throws: `cancelled` if the task is cancelled while it waits.
   func take() async throws(ArborError) -> QueueExecutor {

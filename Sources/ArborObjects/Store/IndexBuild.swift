@@ -35,8 +35,8 @@ public struct IndexBuild: Sendable {
   public let objectsDone: Int
   /// The total number of objects.
   public let objectCount: Int
-  /// The error that stopped the background build, or `nil` if it is still running or there is none.
-  /// The build resumes the next time the store is opened.
+  /// The error that stopped the background build, or `nil` if none occurred. The build resumes the
+  /// next time the store is opened.
   public let problem: ArborError?
 
   /// The completed fraction, from 0 to 1.

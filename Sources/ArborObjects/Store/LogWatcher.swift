@@ -6,9 +6,9 @@ internal import Dispatch
 
 /// Periodically updates a store from its log.
 final class LogWatcher: Sendable {
-  /// The progress so far.
+  /// The progress as of the last update.
   struct Progress: Sendable {
-    /// The newest commit of the log that was seen.
+    /// The newest commit seen in the log.
     var newest: UInt64 = 0
     /// The error of the last update, if it failed.
     var problem: ArborError?

@@ -5,8 +5,8 @@ internal import Logging
 
 /// Logs readers that pin many pages.
 ///
-/// Triggered by commits, because readers pin nothing unless there are commits. Checks at most once
-/// per interval, so that other commits only pay for reading the clock.
+/// Triggered by commits, because a reader pins pages only once later commits replace them. Checks
+/// at most once per interval, so that other commits only pay for reading the clock.
 final class LongReaderLog: Sendable {
   /// Identifies a snapshot among those of all processes.
   private struct Key: Hashable {
@@ -46,7 +46,8 @@ final class LongReaderLog: Sendable {
     for reader in news(of: readers) { Self.write(reader, of: engine, to: Self.logger) }
   }
 
-  /// Returns the readers that haven't been logged yet, or that pin twice as many pages since.
+  /// Returns the readers that haven't been logged yet, or that pin at least twice as many pages as
+  /// when they were last logged.
   func news(of readers: [StoreReader]) -> [StoreReader] {
     let long = readers.filter { $0.pinnedPages > limit }
     return state.withLock { state in

@@ -2,7 +2,7 @@ internal import ArborLocks
 
 /// Whether a store has been closed. Shared with objects that may outlive the store.
 ///
-/// The engine doesn't indicate this, because other stores may use the same one.
+/// The engine can't report this, because other stores may share it.
 final class OpenState: Sendable {
   private let closed = Atomic(false)
 

@@ -6,8 +6,8 @@ public import Foundation
 extension PersistentStore {
   /// The result of a backup.
   public struct BackUp: Sendable, Hashable {
-    /// A Boolean value that indicates whether a snapshot was created: for the first backup, and
-    /// whenever commits could not be appended.
+    /// A Boolean value that indicates whether a snapshot was created: for the first backup, if
+    /// requested, and whenever commits could not be appended.
     public let isSnapshot: Bool
     /// The number of commits that were added.
     public let commits: Int

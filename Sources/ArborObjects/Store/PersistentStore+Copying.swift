@@ -5,9 +5,9 @@ public import Foundation
 extension PersistentStore {
   /// Writes a copy of the newest commit to a new file, completely or not at all.
   ///
-  /// The copy is a consistent snapshot of the store. It can be read and written in the meantime, in
-  /// this process and others. The copy has the store's ``id``, so object IDs refer to the same
-  /// objects in both. An in-memory store can be copied to a file as well.
+  /// The copy is a consistent snapshot. The store can be read and written in the meantime, in this
+  /// process and others. The copy has the store's ``id``, so object IDs refer to the same objects
+  /// in both. An in-memory store can be copied to a file as well.
   ///
   /// ```swift
   /// try store.copy(to: backups.appending(path: "Staff-\(day).arbor"), compacting: true)
@@ -15,9 +15,9 @@ extension PersistentStore {
   ///
   /// - Parameters:
   ///   - url: The file to create, in an existing folder. Existing files are never overwritten.
-  ///   - compacting: Whether to omit free pages and to order the others. The file is smaller, but
-  ///     copying takes longer. Every page is verified first; otherwise, damaged pages are copied as
-  ///     they are.
+  ///   - compacting: Whether to omit free pages and write the others in order. The file is smaller,
+  ///     but copying takes longer. Every page is verified first; otherwise, damaged pages are
+  ///     copied as they are.
   /// - Throws: ``ArborError`` `inputOutput` if the URL already exists or the folder is missing;
   ///   `corrupted` if a compacting copy finds a damaged page; `diskFull`; `invalidArgument` if the
   ///   URL isn't a file URL; `closed`. No file is created in that case.

@@ -6,7 +6,7 @@ internal import ArborStore
 public struct FollowerStatus: Sendable {
   /// The log.
   public let log: FolderLog
-  /// The newest commit of the log that was seen.
+  /// The newest commit seen in the log.
   public let newest: UInt64
   /// The newest commit in the store.
   public let sequence: UInt64
@@ -99,7 +99,7 @@ extension PersistentStore {
     while engine.lastSequence < sequence {
       try requireOpen()
       guard let link else {
-        throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with one.")
+        throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with a log.")
       }
       if let problem = await link.watcher.lookSoon(), ContinuousClock.now >= end { throw problem }
       if engine.lastSequence >= sequence { return }
@@ -128,7 +128,7 @@ extension PersistentStore {
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()
     guard let link else {
-      throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't follow a log. Open it with a log.")
     }
     return try link.watcher.catchUp()
   }

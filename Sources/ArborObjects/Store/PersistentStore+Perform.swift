@@ -8,8 +8,8 @@
 /// This applies to `conflict`, and to `notUnique` for a value that another commit has taken since
 /// the closure started. Changes of the previous run in its context are discarded. Other side
 /// effects, such as changes of captured variables or files, are not, so they should be idempotent.
-/// Between two runs there is a pause of random length, up to 50 ms. A closure that commits by
-/// itself doesn't run again after it has written something.
+/// Runs are separated by random pauses of up to 50 ms (exponential backoff with jitter). A closure
+/// that commits by itself doesn't run again after it has written something.
 ///
 /// If the task is cancelled, the closure ends with ``ArborError`` `cancelled` at the next operation
 /// of its context, or within milliseconds during an operation. If it is still waiting for its turn,

@@ -39,8 +39,8 @@ extension PersistentStore {
 
   /// Logs damage found by background scrubs.
   func logDamage() {
-    // Unowned rather than weak, because a weak reference would slow down reference counting of the
-    // engine for good. This is safe: the engine owns the closure, and code that reports damage
+    // Unowned rather than weak, because a weak reference would slow down the engine's reference
+    // counting permanently. This is safe: the engine owns the closure, and code that reports damage
     // retains the engine.
     engine.onDamage { [unowned engine] error in
       var metadata: Logger.Metadata = [:]

@@ -50,8 +50,8 @@ extension PersistentStore {
   ///   - classes: The typed classes of the model's entities.
   ///   - interval: The polling interval for logs that cannot send notifications.
   /// - Throws: ``ArborError`` `logUnavailable` if the log is unreachable and there is no file that
-  ///   shares it; `invalidArgument` if the file is another store; `forked`, `modelMismatch`,
-  ///   `modelChanged`, `outcomeUnknown`, and the errors of opening without a log.
+  ///   shares it; `invalidArgument` if the file belongs to another store; `forked`,
+  ///   `modelMismatch`, `modelChanged`, `outcomeUnknown`, and the errors of opening without a log.
   public convenience init(
     model: ManagedObjectModel, at location: StoreLocation, following log: any CommitLog,
     options: StoreOptions = .init(), classes: [ManagedObject.Type] = [],
@@ -182,7 +182,7 @@ extension PersistentStore {
   private func sharedClient() throws(ArborError) -> LogClient {
     try requireOpen()
     guard case .shared(let client, _)? = link else {
-      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with one.")
+      throw ArborError(.notAllowed, "The store doesn't share a log. Open it with a shared log.")
     }
     return client
   }

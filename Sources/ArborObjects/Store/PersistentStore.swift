@@ -171,7 +171,8 @@ public final class PersistentStore: Sendable {
 
   /// Checks the whole store by comparing all records, index entries and links with each other.
   ///
-  /// The time is proportional to the size of the store. It can be read and written in the meantime.
+  /// The time is proportional to the size of the store. The store can be read and written in the
+  /// meantime.
   ///
   /// - Throws: ``ArborError`` `corrupted` with up to 1000 problems as violations. A damaged page is
   ///   reported alone, because the check stops there; the store then refuses commits. Other errors
@@ -180,7 +181,9 @@ public final class PersistentStore: Sendable {
     let report = try whileOpen(engine.check())
     guard !report.isSound else { return }
     var error = ArborError(
-      .corrupted, "The store has \(report.problems.count) problems. \(ArborError.damageRemedy)")
+      .corrupted,
+      "The store has \(report.problems.count) "
+        + "\(report.problems.count == 1 ? "problem" : "problems"). \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(
         entity: problem.entity, objectID: problem.object.map(engine.objectID))
@@ -199,7 +202,8 @@ public final class PersistentStore: Sendable {
     former?.removeFormer()
   }
 
-  /// Returns whether a commit has written a marker. See `ManagedObjectContext.commit(marking:)`.
+  /// Returns whether a commit has written a marker. See
+  /// `ManagedObjectContext.commit(marking:metadata:)`.
   package func hasMark(_ mark: String) throws(ArborError) -> Bool {
     try whileOpen(engine.metadata(mark)) != nil
   }

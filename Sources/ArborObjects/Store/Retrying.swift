@@ -5,9 +5,9 @@ internal import ArborStore
 /// Repeats a closure whose commits conflict with others.
 ///
 /// A conflict means that another commit was written, so at least one of several competing closures
-/// succeeds each time. Random pauses keep the others from colliding again. New closures briefly
-/// yield to those that have failed several times; otherwise a stream of new closures could starve
-/// them.
+/// succeeds each time. Random, exponentially growing pauses keep the others from colliding again
+/// (backoff with jitter). New closures briefly yield to those that have failed several times;
+/// otherwise a stream of new closures could starve them.
 struct Retrying: ~Copyable {
   let store: PersistentStore
   /// The maximum number of additional runs.

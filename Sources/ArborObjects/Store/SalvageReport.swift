@@ -30,7 +30,7 @@ public struct SalvageReport: Sendable, Hashable {
   public struct Entity: Sendable, Hashable {
     /// The entity's name.
     public let name: String
-    /// The number of objects that were recovered as they are in the state.
+    /// The number of objects that were recovered exactly as they are in that state.
     public let kept: Int
     /// The number of objects that were recovered but may be outdated or deleted. See
     /// ``SalvageReport/doubtful``.
@@ -149,7 +149,7 @@ extension SalvageReport: CustomStringConvertible {
   public var description: String {
     var lines = [stateSentence]
     func addRest(_ count: Int, _ what: String) {
-      if count > 0 { lines.append("and \(count) \(what) more") }
+      if count > 0 { lines.append("\(what): \(count) more") }
     }
     if state == .newest, !isSequenceCertain {
       lines.append("A later header may be lost, so this may not be the number of the last commit.")
@@ -160,17 +160,17 @@ extension SalvageReport: CustomStringConvertible {
         "\(escaped(entity.name)): \(entity.kept) kept, \(entity.doubtful) doubtful, \(lost)")
     }
     lines += doubtful.map { "doubtful: \(Self.name($0))" }
-    addRest(entities.reduce(0) { $0 + $1.doubtful } - doubtful.count, "doubtful objects")
+    addRest(entities.reduce(0) { $0 + $1.doubtful } - doubtful.count, "doubtful")
     lines += leftOut.map { "left out: \(Self.name($0))" }
     addRest(leftOutCount - leftOut.count, "left out")
     lines += lostLinks.map {
       "lost link: \(Self.name($0.owner)).\(escaped($0.relationship)) to \(Self.name($0.target))"
     }
-    addRest(lostLinkCount - lostLinks.count, "lost links")
+    addRest(lostLinkCount - lostLinks.count, "lost link")
     lines += lostBinaries.map {
       "lost binary: \(Self.name($0.owner)).\(escaped($0.attribute))"
     }
-    addRest(lostBinaryCount - lostBinaries.count, "lost binaries")
+    addRest(lostBinaryCount - lostBinaries.count, "lost binary")
     lines += doubtfulMetadata.map { "doubtful metadata: \(escaped($0))" }
     if isModelGiven {
       lines.append(
@@ -180,7 +180,7 @@ extension SalvageReport: CustomStringConvertible {
       lines.append("The file no longer contains its catalog. That of a new store was used.")
     }
     if isUniqueIDLost {
-      lines.append("The counter of unique IDs is lost. They continue above 2^48.")
+      lines.append("The counter of unique IDs is lost. New IDs continue above 2^48.")
     }
     return lines.joined(separator: "\n")
   }
@@ -192,7 +192,7 @@ extension SalvageReport: CustomStringConvertible {
     case .previous: "Read the state of one root page, from \(commit). A later one may be lost."
     case .withoutRoot:
       "Read the newest state that a page refers to, from \(commit). A later one may be lost."
-    case .unknown: "Read single pages. Which of them belong together is unknown."
+    case .unknown: "Read individual pages. It is unknown which of them belong together."
     }
   }
 

@@ -16,7 +16,8 @@ struct SharedOpener {
   /// Prevents other processes and threads from preparing the file at the same time.
   private let lock: StoreLock
 
-  /// Other processes may change the log or the file between two steps.
+  /// The maximum number of attempts. Other processes may change the log or the file between two
+  /// steps.
   private static let mostAttempts = 16
 
   init(

@@ -5,7 +5,7 @@ public import ArborModel
 public struct SharingStatus: Sendable {
   /// The log.
   public let log: any CommitLog
-  /// The newest commit of the log that was seen.
+  /// The newest commit seen in the log.
   public let newest: UInt64
   /// The newest commit in the store.
   public let sequence: UInt64

@@ -17,7 +17,7 @@ struct StoreChanges: AsyncSequence, Sendable {
   /// Reads the history one commit at a time, on demand, and stores only its position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
-    /// The last commit that was returned, or the newest one that doesn't have to be.
+    /// The sequence of the last commit that was returned, initially that of the newest commit.
     var last: UInt64
     /// The model state that was last reported.
     var model: ModelState?

@@ -40,7 +40,7 @@ extension StoreLocation {
           + "with URL(filePath:).")
     }
     guard url.isFileURL else {
-      throw refusal("its scheme is \(url.scheme ?? "missing") instead of file")
+      throw refusal("its scheme is \(url.scheme ?? "missing") and must be file")
     }
     if let host = url.host(percentEncoded: false), !host.isEmpty, host != "localhost" {
       throw refusal("it names the host \(host)")

@@ -34,14 +34,15 @@ public struct StoreOptions: Sendable, Hashable {
   public enum Durability: Sendable, Hashable {
     /// Commits wait for the disk and survive a power loss.
     case full
-    /// Commits wait for the disk and survive a power loss, and wait once instead of twice.
+    /// Commits survive a power loss and wait for the disk once instead of twice.
     ///
-    /// They are written to a journal, `NAME-journal` next to the file, which belongs to the store
-    /// as long as it exists: move both files together, only while no process has the store open, and
-    /// back up with ``PersistentStore/copy(to:compacting:)``. The last process to close the store
-    /// removes it. The first opening for writing after a power loss recovers the store from it. The file grows by
-    /// about 60 MiB, because pages are reused only after a checkpoint, which is made in the
-    /// background. Stores that share a log don't use a journal.
+    /// They are first written to a write-ahead journal, `NAME-journal` next to the file, which
+    /// belongs to the store as long as it exists: move both files together, only while no process
+    /// has the store open, and back up with ``PersistentStore/copy(to:compacting:)``. The last
+    /// process to close the store removes the journal. The first opening for writing after a power
+    /// loss recovers the store from it. The store's file grows by about 60 MiB, because pages are
+    /// reused only after a checkpoint, which runs in the background. Stores that share a log don't
+    /// use a journal.
     case journaled
     /// Commits wait for the operating system. A power loss may undo the last commits but never
     /// affects consistency.
@@ -101,7 +102,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// write permission, and network file systems.
   ///
   /// Readers are not registered, so other processes cannot know about them. If another process
-  /// commits to the file nevertheless, this process may see pages of different states, or
+  /// commits to the file nevertheless, this process may see pages of different states or throw
   /// `corrupted`.
   public var isImmutable = false
   /// The handling of a file with another version of the model.
@@ -133,7 +134,7 @@ public struct StoreOptions: Sendable, Hashable {
   public var onCorruption = CorruptionRule.fail
   /// The guarantee a commit waits for.
   public var durability = Durability.full
-  /// The sizes of the journal, or `nil` for the usual ones.
+  /// The journal's size limits, or `nil` for the defaults.
   package var journalLimits: JournalLimits?
   /// The number of bytes of address space to map initially. `nil` maps as much as the system
   /// allows, up to 1 TiB.

@@ -23,8 +23,8 @@ package enum TerminalText {
     switch scalar.value {
     // C0 and C1 controls and delete; line and paragraph separators; bidirectional embeddings,
     // overrides and isolates; and invisible characters: zero-width spaces, fillers, the byte order
-    // mark, tags. Joiners are kept because Persian and emoji need them. The page's dom.js has the
-    // same list.
+    // mark, tags. Joiners are kept because Persian and emoji need them. The browser's dom.js has
+    // the same list.
     case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F,
       0x2028...0x202E, 0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB,
       0xE0000...0xE007F:

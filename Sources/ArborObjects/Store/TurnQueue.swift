@@ -48,7 +48,7 @@ final class TurnQueue: Sendable {
   ///
   /// - Parameter isolation: The actor on which the task resumes. If other threads may wait for the
   ///   same turns with ``enterAndWait()``, the task must not resume on one of those.
-  /// - Throws: ``ArborError`` `cancelled` if the task is cancelled. It doesn't have a turn then.
+  /// - Throws: ``ArborError`` `cancelled` if the task is cancelled. In that case it has no turn.
   func enter(isolation: isolated (any Actor)? = #isolation) async throws(ArborError) {
     guard !Task<Never, Never>.isCancelled else { throw ArborError(Interruption.cancelled) }
     let id = state.withLock { $0.makeID() }
@@ -78,8 +78,8 @@ final class TurnQueue: Sendable {
 
   /// Waits for a turn on the caller's thread.
   ///
-  /// - Throws: ``ArborError`` `cancelled` if the thread's task is cancelled. It doesn't have a turn
-  ///   then.
+  /// - Throws: ``ArborError`` `cancelled` if the thread's task is cancelled. In that case it has no
+  ///   turn.
   func enterAndWait() throws(ArborError) {
     guard !Task<Never, Never>.isCancelled else { throw ArborError(Interruption.cancelled) }
     let turn = DispatchSemaphore(value: 0)
@@ -101,7 +101,7 @@ final class TurnQueue: Sendable {
     }
   }
 
-  /// Ends a turn and starts that of the next waiter.
+  /// Ends a turn and starts the next waiter's.
   func leave() {
     let next = state.withLock { state -> Waiter? in
       guard !state.waiting.isEmpty else {

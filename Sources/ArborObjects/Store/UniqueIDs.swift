@@ -4,8 +4,8 @@ internal import ArborStore
 /// Unique numbers for the application. They are persistent, strictly increasing within a process,
 /// unique across processes, and never reused, even after a crash, rollback or purge.
 ///
-/// They are reserved in blocks, so obtaining one takes nanoseconds. The rest of a block that was
-/// not used up is skipped. The first number of a new store is 1.
+/// They are reserved in blocks, so obtaining one takes nanoseconds. The unused rest of a block is
+/// skipped. The first number of a new store is 1.
 ///
 /// ```swift
 /// let invoice = try store.uniqueIDs.next()

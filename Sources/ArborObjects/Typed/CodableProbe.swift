@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Finds the keys of the part of a codable value that a key path reads.
 ///
-/// A key path has no names at run time. Therefore values are created in which one part differs from
+/// Key paths have no names at run time. Therefore values are created in which one part differs from
 /// all others, and the key path is evaluated for each of them. If the result differs, that part was
 /// read. This also finds keys whose names differ from those of their properties. It doesn't find
 /// parts with only one known value, such as an enumeration that isn't `CaseIterable`.
@@ -40,7 +40,7 @@ struct CodableProbe {
     return nil
   }
 
-  /// Only recursive types are nested more deeply.
+  /// The maximum number of keys. Only recursive types are nested more deeply.
   private static let mostKeys = 64
 
   private func value(_ marks: [String]) -> PropertyValue? {

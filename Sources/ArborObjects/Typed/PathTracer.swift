@@ -4,13 +4,13 @@ internal import Foundation
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
-/// A key path has no names at run time. If its class provides them, key paths of single properties
-/// are looked up (``ManagedObject/propertyNames``). For all others, a placeholder object without a
-/// store is created and the key path is evaluated on it, while the accessors report the slots they
-/// read. A to-one relationship returns another placeholder. The result is then compared with the
-/// value of the last property, twice, with values at both ends of its range, in order to detect
-/// computed properties. One case cannot be distinguished from a stored property: `\.nick` of `var
-/// nick: String { name }`, which is equivalent.
+/// Key paths have no names at run time. Those of single properties are looked up if the class
+/// provides their names (``ManagedObject/propertyNames``). For all others, a placeholder object
+/// without a store is created and the key path is evaluated on it, while the accessors report the
+/// slots they read. A to-one relationship returns another placeholder. The result is then compared
+/// with the value of the last property, twice, with values at both ends of its range, in order to
+/// detect computed properties. One case cannot be distinguished from a stored property: `\.nick` of
+/// `var nick: String { name }`, which is equivalent.
 final class PathTracer {
   private enum Step {
     case attribute(name: String, value: PropertyValue)

@@ -19,8 +19,8 @@ extension PredicateAllowList {
     guard !path.contains(".") else {
       throw ArborError(
         .invalidArgument,
-        "\(path) leads to another object. Allow its first property, and the others as properties "
-          + "of their classes."
+        "The key path \(path) continues to another object. Allow its first property, and the "
+          + "others as properties of their classes."
       ).with(entity: Root.entityDescription.name, keyPath: path)
     }
     allow(path, of: Root.entityDescription.name)

@@ -32,8 +32,8 @@ final class TracedClass: Sendable {
     guard !lineage.isEmpty else {
       throw ArborError(
         .invalidArgument,
-        "\(objectClass) describes no entity, so its key paths have no names. Mark it with @Entity, "
-          + "or pass names as strings.")
+        "\(objectClass) doesn't describe an entity, so its key paths have no names. Mark it with "
+          + "@Entity, or pass names as strings.")
     }
     attributes = lineage.flatMap(\.attributes)
     relationships = lineage.flatMap(\.relationships)

@@ -40,7 +40,8 @@ struct CompositeRules {
     var violations: [Violation] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) where parts[name] == nil {
       let problem =
-        "is not a part of the composite. Remove it." + NearestName.hint(name, in: Array(parts.keys))
+        "is not a part of the composite." + NearestName.hint(name, in: Array(parts.keys))
+        + " Remove it"
       violations.append(("\(path).\(name)", problem, value))
     }
     for (name, part) in parts.sorted(by: { $0.key < $1.key }) {

@@ -138,11 +138,12 @@ private final class Described: Undescribed {
   @Test func classesWithoutADescriptionAreNamed() throws {
     let own = try failure { _ = try ManagedObjectModel(for: [Undescribed.self]) }
     #expect(own.code == .invalidModel)
-    #expect(own.message == "Undescribed describes no entity. Mark it with @Entity.")
+    #expect(own.message == "Undescribed doesn't describe an entity. Mark it with @Entity.")
     let inherited = try failure { _ = try ManagedObjectModel(for: [Described.self]) }
     #expect(inherited.code == .invalidModel)
     #expect(
       inherited.message
-        == "Undescribed, the superclass of Described, describes no entity. Mark it with @Entity.")
+        == "Undescribed, the superclass of Described, doesn't describe an entity. Mark it with "
+        + "@Entity.")
   }
 }

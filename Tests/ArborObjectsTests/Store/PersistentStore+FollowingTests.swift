@@ -106,7 +106,7 @@ import ArborObjects
       #expect(throws: ArborError.self) { try replica.backUp(to: log) }?.message == message)
     #expect(
       #expect(throws: ArborError.self) { try store.catchUp() }?.message
-        == "The store doesn't follow a log. Open it with one.")
+        == "The store doesn't follow a log. Open it with a log.")
     replica.close()
     // When opened without a log, it becomes a store of its own that no longer follows.
     let own = try PersistentStore(for: Office.classes, at: .path(path))

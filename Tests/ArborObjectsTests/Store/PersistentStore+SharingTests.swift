@@ -331,7 +331,7 @@ import ArborObjects
     try insert("Grace", own)
     #expect(
       message { _ = try own.publishSnapshot() }
-        == "The store doesn't share a log. Open it with one.")
+        == "The store doesn't share a log. Open it with a shared log.")
     own.close()
     #expect(
       message { try open("d").close() }

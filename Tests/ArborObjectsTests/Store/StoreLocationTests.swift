@@ -19,8 +19,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("http://example.org/tmp/a.arbor", "its scheme is http instead of file"),
-      ("a.arbor", "its scheme is missing instead of file"),
+      ("http://example.org/tmp/a.arbor", "its scheme is http and must be file"),
+      ("a.arbor", "its scheme is missing and must be file"),
       ("file://example.org/tmp/a.arbor", "it names the host example.org"),
       ("file:///tmp/a.arbor?x=1", "it has a query"),
       ("file:///tmp/a.arbor#1", "it has a fragment"),

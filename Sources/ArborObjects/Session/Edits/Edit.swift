@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// A pending change, represented by the state before it.
 ///
-/// Edits are the only form of changes until the commit. The pending state — ``PendingObject``,
+/// Until the commit, every change is an edit. The pending state — ``PendingObject``,
 /// ``PendingMembers``, ``PendingOrder`` — is the sum of the edits since the last commit. A
 /// savepoint is a position in the ``EditLog``, and restoring it reverts the edits after it. An undo
 /// group is a slice of the log, and undoing it creates new edits. Live results and change rounds

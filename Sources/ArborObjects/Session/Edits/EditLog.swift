@@ -110,7 +110,7 @@ final class EditLog {
     }
   }
 
-  /// If a link has several edits, the first determines whether they changed it in total.
+  /// If a link has several edits, the first determines whether they have changed it together.
   private func sealTurns() {
     var effects: [OwnedLink: LinkEdit.Effect] = [:]
     for index in sealedCount..<edits.count {

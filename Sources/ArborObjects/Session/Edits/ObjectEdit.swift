@@ -46,7 +46,8 @@ struct ObjectEdit {
   /// A copy of the previous pending change, or `nil` if there was none or no savepoint needs it.
   private(set) var pending: PendingObject?
 
-  /// Longer records are not copied. A short record would keep a slab with many others alive.
+  /// The maximum size of records that are copied, in bytes. Without a copy, a short record would
+  /// keep a slab with many others alive.
   private static let longestCopy = 4096
 
   /// Captures the current state of an object, before an edit.

@@ -103,12 +103,12 @@ extension Session {
     guard edit.former != .absent, edit.former != .inserted else { return .none }
     let former = edit.former == .unchanged ? edit.record : edit.pending?.committed
     guard let change = edit.object.change else {
-      // A conflict may have been resolved in the meantime, in favor of the store's state.
+      // A conflict may have been resolved in the meantime in favor of the store's state.
       if edit.object.state == .gone { return .deleted }
       guard edit.former != .unchanged, let base = edit.object.base else { return .none }
       return base == former?.base ? .none : .changed
     }
-    // Or by applying the change to the newer record.
+    // Or it may have been resolved by applying the change to the newer record.
     guard let committed = change.committed else { return .deleted }
     return committed.base == former?.base ? change.concurrent : .changed
   }
@@ -128,7 +128,8 @@ extension Session {
   func withMemberships(of object: ManagedObject, _ body: () -> Void) {
     let former = derivingOwners(of: object)
     if !listeners.isEmpty, object.change?.kind == .deleted {
-      // It may reappear where other commits have linked it in the meantime.
+      // The object may reappear in relationships that other commits have added it to in the
+      // meantime.
       links.forEach(hiding: object.number) { edit in
         tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       }

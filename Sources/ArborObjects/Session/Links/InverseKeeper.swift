@@ -85,7 +85,7 @@ struct InverseKeeper {
 
   // MARK: One side
 
-  /// Updates a former target.
+  /// Updates the inverse relationship of a former target.
   func leave(_ member: ObjectNumber, at owner: ObjectNumber, slot: Int) {
     guard let relationship = session.relationship(of: owner, slot) else { return }
     switch relationship.storage {
@@ -108,7 +108,7 @@ struct InverseKeeper {
     }
   }
 
-  /// Updates a new target.
+  /// Updates the inverse relationship of a new target.
   func arrive(_ member: ManagedObject, at owner: ManagedObject, slot: Int) {
     let relationship = owner.binding.entity.relationships[slot]
     switch relationship.storage {
@@ -135,7 +135,7 @@ struct InverseKeeper {
     }
   }
 
-  /// Returns an object if it is deleted neither here nor in the store.
+  /// Returns an object unless it is deleted, here or in the store.
   private func living(_ number: ObjectNumber) -> ManagedObject? {
     guard !session.isDeleted(number) else { return nil }
     if let object = session.registry.object(number), object.base != nil { return object }

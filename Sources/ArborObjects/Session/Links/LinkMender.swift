@@ -101,7 +101,7 @@ private struct LinkMender {
 /// An object whose record was merged from the changes of two contexts, so that its targets may not
 /// point back to it.
 struct LinkMending {
-  /// The side that decides if both ends differ.
+  /// The side that decides if the two ends of a link differ.
   enum Side {
     case session
     case store

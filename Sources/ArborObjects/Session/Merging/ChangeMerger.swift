@@ -44,8 +44,8 @@ struct ChangeMerger {
     }
   }
 
-  /// Resolves the case that two contexts have restored the same deleted object. The changes of each
-  /// are unknown, so one of them wins as a whole.
+  /// Resolves the case in which two contexts have restored the same deleted object. The changes of
+  /// each are unknown, so one of them wins as a whole.
   func resolveInserted(
     _ change: PendingObject, _ record: RecordView, _ slab: RecordSlab, _ resolution: MergeResolution
   ) {

@@ -75,8 +75,8 @@ extension Session {
     settleListeners()
   }
 
-  /// Reloads objects that were loaded before, so that between two operations all values the program
-  /// reads are of one commit.
+  /// Reloads objects that were loaded before the merged commits, so that all values the program
+  /// reads between two operations come from one commit.
   private func reloadOutdated(on snapshot: StoreSnapshot) {
     guard !outdated.isEmpty else { return }
     let numbers = outdated.filter { registry.object($0).map { $0.base == nil } ?? false }
@@ -90,7 +90,7 @@ extension Session {
 
   private func merge(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
-    // An object that was loaded in the state of later commits had no older values.
+    // An object that was loaded in a newer state never had the older values.
     let wasKnown = object != nil && !readAhead.contains(change.number)
     tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
@@ -264,8 +264,8 @@ extension Session {
   }
 }
 
-/// The treatment of objects also changed by a concurrent commit, as far as it is determined when
-/// that commit is merged.
+/// The handling of objects that a concurrent commit has also changed, as far as it is determined
+/// when that commit is merged.
 enum ConcurrencyPolicy {
   /// The commit detects the conflict, and new links are not dropped.
   case refuses

@@ -1,7 +1,6 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Refreshing objects.
 extension Session {
   /// Causes an object to reload its values from the store. See
   /// ``ManagedObjectContext/refresh(_:mergeChanges:)``.

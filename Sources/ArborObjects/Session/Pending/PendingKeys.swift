@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Finds pending objects by the values of indexed properties, so that lookups among thousands of
-/// them examine only a few.
+/// A hash index of pending objects by the values of indexed properties, so that lookups among
+/// thousands of objects examine only a few.
 ///
 /// ```
 /// entity ─▶ columns ─▶ key, hashed ─▶ object numbers
@@ -36,7 +36,7 @@ final class PendingKeys {
     let family = entity.index
     guard !families[family].tables.isEmpty else { return }
     families[family].unread.append(number)
-    // There hasn't been a lookup for a long time.
+    // Discards the tables if there hasn't been a lookup for a long time.
     if families[family].unread.count > 2 * families[family].tables[0].count + 1024 {
       families[family] = Family()
     }
@@ -88,7 +88,7 @@ final class PendingKeys {
   }
 }
 
-/// Maps the keys of some columns to the objects of one concrete entity.
+/// A hash index that maps the keys of some columns to the objects of one concrete entity.
 ///
 /// Only the hash of a key is stored; objects with the same hash are chained.
 final class PendingKeyTable {

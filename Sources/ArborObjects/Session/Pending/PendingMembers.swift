@@ -53,8 +53,7 @@ final class PendingMembers {
     sequenceEpoch = 0
   }
 
-  /// The pending membership of an object, independent of the stored state: an added link may
-  /// already exist, and a removed one may not exist.
+  /// The pending membership of an object.
   subscript(member: ObjectNumber) -> LinkMembership {
     get { added.contains(member) ? .added : removed.contains(member) ? .removed : .unmentioned }
     set {

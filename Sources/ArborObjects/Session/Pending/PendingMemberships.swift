@@ -137,9 +137,9 @@ final class PendingMemberships {
     }
   }
 
-  /// Discards the pending state of pairs with an object that is gone, on both sides, so that they
-  /// are consistent if another commit restores it, and the order of its members. Linear in the
-  /// number of edits.
+  /// Discards the pending links of and to objects that are gone, on both sides, so that they are
+  /// consistent if another commit restores such an object, and the order of its members. Linear in
+  /// the number of edits.
   ///
   /// - Parameter tell: Called before each edit changes, with the affected members.
   func forget<E: Error>(

@@ -2,9 +2,9 @@ internal import ArborModel
 
 /// The pending change of one object, and the object's state before it.
 ///
-/// From the first change on, the object uses the working record, while the committed record is kept
-/// here. A rollback discards bytes, a merge compares three records, and `changedValues` compares
-/// two.
+/// The first change copies the record (copy-on-write). From then on the object uses the copy, the
+/// working record, while the committed record is kept here. A rollback discards bytes, a merge
+/// compares three records, and `changedValues` compares two.
 final class PendingObject {
   enum Kind: UInt8 {
     case inserted

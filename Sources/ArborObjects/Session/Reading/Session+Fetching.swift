@@ -147,7 +147,7 @@ extension ArborError {
     ArborError(
       .objectNotFound,
       "There is no \(id.entityName) \(id.number) in the store: it was deleted or never committed. "
-        + "Use existingObject(with:) if that can happen."
+        + "Check the ID, or fetch the objects that exist."
     ).with(entity: id.entityName, objectID: id)
   }
 }

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Objects with a pending insertion.
+/// Inserting objects.
 extension Session {
   /// Inserts an object of a concrete entity. See ``ManagedObjectContext/insert(_:)-(String)``.
   func insert(_ entity: EntitySchema) throws(ArborError) -> ManagedObject {

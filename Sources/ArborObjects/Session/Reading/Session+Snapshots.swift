@@ -68,7 +68,8 @@ extension Session {
   /// Merges the commits up to a snapshot, which is closed if that fails.
   @inline(never)
   private func catchUp(with snapshot: StoreSnapshot) throws(StoreError) {
-    // Merging must read from the snapshot it merges up to, and so must code that is notified of it.
+    // Merging must read from the snapshot it merges up to, and so must code that is notified of the
+    // merge.
     pinned = snapshot
     defer { pinned = nil }
     do throws(StoreError) { try mergeCommits(upTo: snapshot) } catch {
@@ -104,7 +105,7 @@ extension Session {
     if reloaded != nil { finishReloading() }
   }
 
-  /// Advances an open `withSnapshot` to the newest commit, after one of this context.
+  /// Advances an open `withSnapshot` to the newest commit after a commit of this context.
   func advanceView() {
     guard isInView, let view = pinned else { return }
     pinned = nil

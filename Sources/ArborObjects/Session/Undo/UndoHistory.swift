@@ -432,5 +432,5 @@ extension UndoHistory {
   }
 }
 
-@available(*, unavailable, message: "A history stays with its context.")
+@available(*, unavailable, message: "An undo history belongs to its context.")
 extension UndoHistory: Sendable {}

@@ -40,7 +40,7 @@ struct UndoReplay {
         live(edit.object) == nil
       else { continue }
       let object = session.registry.object(edit.object.number) ?? edit.object
-      // The record it has held since its deletion is its last one.
+      // The record the object has held since its deletion is its last version.
       let last = edit.object.heldRecord?.version
       revive(object, as: before, after: max(before.version, last ?? 0))
       revived.append(object)

@@ -44,8 +44,8 @@ extension PostgresLog {
     }
   }
 
-  /// Runs a statement that may be repeated because it only reads, or its effect matters only
-  /// together with its answer.
+  /// Runs a statement that can be repeated: one that only reads, or whose effect is irrelevant if
+  /// its answer is lost.
   func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
     try run([statement], bytes, unknown: error)[0]
   }

@@ -28,8 +28,8 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries whose append returned `AppendResult.unknown` are durable: returning them
-  /// acknowledges them.
+  /// Waits until entries whose append returned `AppendResult.unknown` are durable, because
+  /// returning them acknowledges them.
   private func confirm(_ entries: [CommitLogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
       doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))
@@ -58,7 +58,8 @@ extension PostgresLog {
       }
     }
     if !newer.isEmpty { return .behind(newer) }
-    // The predecessor is the newest entry, yet nothing was inserted: it was added concurrently.
+    // The predecessor is the newest entry, yet nothing was inserted: it was added between the two
+    // statements.
     if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
       throw PostgresFailure(.refused, state: "40001", "The log changed in the meantime")
     }

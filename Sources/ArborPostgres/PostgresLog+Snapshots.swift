@@ -62,8 +62,9 @@ extension PostgresLog {
     }
   }
 
-  /// Publishes a snapshot. The file is read and sent 1 MiB at a time. The snapshot becomes
-  /// available once it is complete.
+  /// Publishes a snapshot, which becomes available once it is complete.
+  ///
+  /// The file is read and sent 1 MiB at a time.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` if the log belongs to another
   ///   store; `fileUnreadable` and `inputOutput` for the file; `outcomeUnknown`.
@@ -122,10 +123,13 @@ extension PostgresLog {
   }
 
   /// Removes entries and snapshots that are needed neither to create a copy from the newest
-  /// snapshot nor to continue after a sequence. Snapshots that are not valid yet, because they are
-  /// still being sent for example, are kept for a day.
+  /// snapshot nor to continue after a sequence.
   ///
-  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`. A part may have been removed then.
+  /// Snapshots that are not valid yet, for example because they are still being sent, are kept for
+  /// a day.
+  ///
+  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`. Some of the data may have been
+  ///   removed.
   public func trim(through sequence: UInt64) throws(ArborError) {
     let last = PostgresValue.integer(Int64(clamping: sequence))
     let statement = PostgresStatement(entryTexts.trim, .text(store), last)
@@ -133,11 +137,11 @@ extension PostgresLog {
     _ = try write(snapshotTexts.trim.map { PostgresStatement($0, .text(store)) })
   }
 
-  /// Removes the log with its snapshots and counters. Other logs in the database are kept. Copies
-  /// that share the log find it missing, and cannot commit until they leave it.
+  /// Removes the log with its snapshots and counters, or does nothing if it doesn't exist.
   ///
-  /// Runs as a single transaction, which may need a longer ``Options/statementTimeout`` for a large
-  /// log. Does nothing if the log doesn't exist.
+  /// Other logs in the database are kept. Copies that share the log find it missing, and cannot
+  /// commit until they leave it. Runs as a single transaction, which may need a longer
+  /// ``Options/statementTimeout`` for a large log.
   ///
   /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`.
   public func remove() throws(ArborError) {

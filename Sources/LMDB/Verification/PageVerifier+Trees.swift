@@ -80,7 +80,7 @@ extension PageVerifier {
       last = key
     }
     if let upper = range.upper, let last, tree.order.compare(last, upper) >= 0 {
-      throw damage(tree, number, "a separator is above those of the page's parent")
+      throw damage(tree, number, "a separator is not below the page's upper separator")
     }
   }
 

@@ -242,8 +242,8 @@ final class MappedRelationship {
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(
-      "\(entityName).\(name) gets \(count) members, which exceeds the limit of \(limit). Split the "
-        + "seed, or raise maximumMembers.", code: .limitExceeded
+      "\(entityName).\(name) would have \(count) members, which exceeds the limit of \(limit). "
+        + "Split the seed, or raise maximumMembers.", code: .limitExceeded
     ).with(entity: entityName, keyPath: name)
   }
 

@@ -134,8 +134,8 @@ final class SyncMapper {
       guard mapping.entity.isKind(of: destination) else {
         throw ArborError(
           .invalidArgument,
-          "\(entity.name).\(name) takes \(destination.name), but its serializer is for "
-            + "\(mapping.entity.name). Use another one."
+          "\(entity.name).\(name) refers to \(destination.name), but its serializer is for "
+            + "\(mapping.entity.name). Use a serializer for \(destination.name)."
         ).with(entity: entity.name, keyPath: name)
       }
       return mapping

@@ -139,7 +139,7 @@ extension FolderLog {
     try next.checkContinues(end, in: base.folder)
     throw missing(
       commit, folder,
-      "the commits \(end.sequence + 1) to \(next.manifest.sequence &- 1) were never added")
+      "it has no commits between \(end.sequence) and \(next.manifest.sequence)")
   }
 
   static func missing(_ point: String, _ folder: String, _ what: String) -> ArborError {

@@ -22,9 +22,9 @@ extension PostgresLog {
     guard isPossible(entry) else {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) doesn't accept an entry of \(entry.body.count) bytes from \(entry.first) "
-          + "to \(entry.last). Use 1 to \(Self.largestBody) bytes, and a last sequence not before "
-          + "the first one.")
+        "The log \(name) doesn't accept an entry of \(entry.body.count) bytes for the commits "
+          + "\(entry.first) to \(entry.last). Use 1 to \(Self.largestBody) bytes, and ascending "
+          + "commits from 1 to \(Int64.max).")
     }
     let first = PostgresValue.integer(Int64(entry.first))
     let append = PostgresStatement(

@@ -12,7 +12,8 @@ extension PostgresLog {
   ///   for rows that a log doesn't write.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
-      throw ArborError(.invalidArgument, "The limit for entries is less than 1. Use at least 1.")
+      throw ArborError(
+        .invalidArgument, "The limit of \(limit) entries is not valid. Use at least 1.")
     }
     // A larger sequence cannot occur in the database.
     guard let sequence = Int64(exactly: sequence) else { return [] }

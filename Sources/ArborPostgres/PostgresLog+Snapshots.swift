@@ -19,7 +19,7 @@ extension PostgresLog {
     guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
       throw ArborError(
         .invalidArgument,
-        "The first snapshot of the log \(name) doesn't exist. Publish it first.")
+        "The snapshot to begin the log \(name) with hasn't been published. Publish it first.")
     }
     let sequence = PostgresValue.integer(try number(of: snapshot))
     var statements = [
@@ -55,8 +55,8 @@ extension PostgresLog {
       guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
         throw ArborError(
           .invalidArgument,
-          "The first entries of the log \(name) don't follow its snapshot of commit "
-            + "\(snapshot.sequence) without gaps. Publish a snapshot, and begin with that.")
+          "The first entries of the log \(name) don't continue its snapshot, which ends with commit "
+            + "\(snapshot.sequence). Publish another snapshot, and begin the log with it.")
       }
       end = (entry.last, entry.digest)
     }
@@ -72,8 +72,8 @@ extension PostgresLog {
     if let id = try storeID(), id != snapshot.store {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) belongs to the store \(id.uuidString), but the snapshot to "
-          + "\(snapshot.store.uuidString). Use a log for each store.")
+        "The snapshot is of the store \(snapshot.store.uuidString), but the log \(name) belongs to "
+          + "the store \(id.uuidString). Use a separate log for each store.")
     }
     let parts = try upload(snapshot, file)
     let results = try write([

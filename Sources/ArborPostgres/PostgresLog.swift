@@ -101,8 +101,8 @@ public final class PostgresLog: CommitLog {
     else {
       throw ArborError(
         .invalidArgument,
-        "Cannot reserve \(count) numbers from \(least) of the counter \(counter). Counters of "
-          + "\(name) go up to \(Int64.max).")
+        "The counter \(counter) of the log \(name) cannot reserve a range of size \(count) from "
+          + "\(least). Use a size of at least 1, and numbers up to \(Int64.max).")
     }
     let statement = PostgresStatement(
       entryTexts.reserve, .text(store), .text(counter), .integer(size), .integer(lowest))

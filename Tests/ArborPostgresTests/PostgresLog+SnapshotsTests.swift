@@ -64,14 +64,15 @@ import ArborPostgres
     let unpublished = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: []) }
     #expect(
       unpublished?.message
-        == "The first snapshot of the log \(log.name) doesn't exist. Publish it first.")
+        == "The snapshot to begin the log \(log.name) with hasn't been published. Publish it "
+        + "first.")
     let entry = history.next()
     let gap = history.next()
     let error = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: [gap]) }
     #expect(
       error?.message
-        == "The first entries of the log \(log.name) don't follow its snapshot of commit 3 without "
-        + "gaps. Publish a snapshot, and begin with that.")
+        == "The first entries of the log \(log.name) don't continue its snapshot, which ends with "
+        + "commit 3. Publish another snapshot, and begin the log with it.")
     let missing = #expect(throws: ArborError.self) {
       try log.publish(snapshot, in: URL(filePath: "/nowhere/at/all"))
     }
@@ -106,8 +107,9 @@ import ArborPostgres
     #expect(error?.code == .invalidArgument)
     #expect(
       error?.message
-        == "The log \(begun.log.name) belongs to the store \(begun.root.store.uuidString), but the "
-        + "snapshot to \(stranger.store.uuidString). Use a log for each store.")
+        == "The snapshot is of the store \(stranger.store.uuidString), but the log "
+        + "\(begun.log.name) belongs to the store \(begun.root.store.uuidString). Use a separate "
+        + "log for each store.")
     #expect(try begun.log.newestSnapshot() == begun.root)
   }
 

@@ -165,7 +165,9 @@ extension PostgresLog {
   /// Sends a file as the parts of a snapshot that is not valid yet. Returns the number of parts.
   private func upload(_ snapshot: CommitLogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
-      throw ArborError(.fileUnreadable, "The file \(file.path) to send to \(name) doesn't exist.")
+      throw ArborError(
+        .fileUnreadable,
+        "The snapshot file \(file.path) for the log \(name) doesn't exist. Check the path.")
     }
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     _ = try write(snapshotTexts.clear.map { PostgresStatement($0, store) })
@@ -195,7 +197,7 @@ extension PostgresLog {
     guard let sequence = Int64(exactly: snapshot.sequence) else {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) doesn't accept the snapshot of commit \(snapshot.sequence). Its maximum "
+        "The log \(name) doesn't accept the snapshot of commit \(snapshot.sequence). The maximum "
           + "is \(Int64.max).")
     }
     return sequence

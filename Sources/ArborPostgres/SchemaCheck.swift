@@ -68,7 +68,7 @@ struct SchemaCheck {
       ArborError(
         .invalidArgument,
         "The table \(tables.schema).\(table) doesn't have the columns of a log; another program "
-          + "may have created it. Nothing was changed. Use another database, or another schema by "
+          + "may have created it. Nothing was changed. Use another database, or set another schema in "
           + "PostgresLog.Options.schema."))
   }
 

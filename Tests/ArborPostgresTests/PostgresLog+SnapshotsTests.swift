@@ -78,7 +78,9 @@ import ArborPostgres
     }
     #expect(missing?.code == .fileUnreadable)
     #expect(
-      missing?.message == "The file /nowhere/at/all to send to \(log.name) doesn't exist.")
+      missing?.message
+        == "The snapshot file /nowhere/at/all for the log \(log.name) doesn't exist. Check the "
+        + "path.")
     #expect(try log.head() == nil)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "empty")

@@ -50,7 +50,7 @@ import ArborPostgres
     try server.sql("CREATE TABLE arbor_log (line text)", database: database)
     let message = { (table: String) in
       "The table public.\(table) doesn't have the columns of a log; another program may have "
-        + "created it. Nothing was changed. Use another database, or another schema by "
+        + "created it. Nothing was changed. Use another database, or set another schema in "
         + "PostgresLog.Options.schema."
     }
     let found = try error()

@@ -117,7 +117,7 @@ struct ImportItems {
       guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
       throw ArborError(
         .invalidDocument,
-        "The document is not \(expected). Use the layout that it has, such as .values() or "
+        "The document is not \(expected). Use the layout that matches it, such as .values() or "
           + ".member(_:)."
       )
       .with(location: reader.start, underlying: error)

@@ -247,8 +247,8 @@ struct SeedLabels {
     }
     if let first = instances.updateValue((item, node), forKey: label) {
       throw node.error(
-        "The label “\(label)” already belongs to the instance at \(first.node.location). Give this "
-          + "one another."
+        "The label “\(label)” already belongs to the instance at \(first.node.location). Use "
+          + "another label for this one."
       ).with(entity: entity.name)
     }
   }

@@ -130,7 +130,7 @@ struct SeedFolder {
       }
       guard isChosen, !target.isEmpty else {
         throw link.error(
-          "A seedFile must not leave the folder of the top document. Move the file, or set a root "
+          "A seedFile must not leave the folder of the top-level document. Move it, or set a root "
             + "folder in the options.", code: .notAllowed)
       }
       target.removeLast()

@@ -147,7 +147,7 @@ final class SyncMapper {
   ) -> ArborError {
     ArborError(
       .invalidArgument,
-      "\(entity.name).\(property) \(what), but the mapping treats it as something else. Map it by "
+      "\(entity.name).\(property) \(what), but the mapping treats it as something else. Map it with "
         + "\(instead)."
     ).with(entity: entity.name, keyPath: property)
   }

@@ -93,7 +93,7 @@ final class ManagedObjectReading: ModelSession {
       throw ArborError(
         .limitExceeded,
         "The models nest more than \(Self.maximumDepth) levels deep. Add the nested property to "
-          + "backReferences, which don't nest."
+          + "backReferences, which aren't nested."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
     }
     frames.append(Frame(identity: identity))

@@ -1,6 +1,6 @@
 /// The SQL statements for a log's entries and counters.
 ///
-/// Like all other statements they are plain SQL without server functions, advisory locks or an
+/// Like all other statements they are plain SQL without stored functions, advisory locks or an
 /// isolation level beyond the default, so that other servers with the same protocol support them.
 /// `$1` is the name of the log. Its store is looked up on every call, so that no stale value is
 /// used.
@@ -22,7 +22,7 @@ struct EntryTexts: Sendable {
   /// Changes nothing. Its commit returns once all earlier commits are durable.
   let confirm: String
   let reserve: String
-  /// Removes up to ``trimmedAtOnce`` entries that precede the newest snapshot.
+  /// Removes up to ``trimmedAtOnce`` entries up to `$2` that precede the newest snapshot.
   let trim: String
   static let trimmedAtOnce = 10_000
 

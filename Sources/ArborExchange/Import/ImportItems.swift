@@ -57,8 +57,7 @@ public enum ImportLayout: Sendable, Hashable {
 struct ImportItems {
   private var reader: JSONItemReader
   private let layout: ImportLayout
-  /// The reason why no items were found according to the layout, in cases where that is not an
-  /// error.
+  /// The reason why the layout found no items, if that is not an error.
   private(set) var problem: ArborError?
   /// Whether a document without importable items is allowed rather than an error.
   let mayDoNothing: Bool

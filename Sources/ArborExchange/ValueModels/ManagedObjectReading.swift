@@ -362,7 +362,7 @@ final class ReadCohort {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
     if owners.count > 1 {
-      // The context keeps only the most recent prefetch of a to-many relationship. Where a tree
+      // The context keeps only the most recent prefetch of a to-many relationship. If a tree
       // follows one relationship on several levels, models of the upper levels still need it.
       try context.session.prefetch(
         atSlot: slot, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)

@@ -43,7 +43,7 @@ public final class PostgresLog: CommitLog {
   let notifier: NewsSender
   let listener: NewsListener
 
-  /// Creates a log without connecting to a server.
+  /// Creates a reference to a log without connecting to a server.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq, `host=a,b dbname=arbor` or

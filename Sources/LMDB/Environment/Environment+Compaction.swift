@@ -21,7 +21,8 @@ extension Environment {
   ///     once.
   /// - Throws: ``LMDBError/inUse`` if another process has the file open, or a snapshot of this one
   ///   does not end; ``LMDBError/diskFull``; ``LMDBError/readOnlyEnvironment``; errors of `finish`.
-  ///   The file is unchanged in all of these cases.
+  ///   The file is unchanged in all of these cases. After a system error, the path may already
+  ///   refer to the copy.
   /// - Precondition: The file has a permanent name.
   package func compact(
     by staged: borrowing UnfinishedFile,

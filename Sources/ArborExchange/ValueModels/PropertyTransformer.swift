@@ -102,7 +102,7 @@ func flattened(_ value: Any) -> Any? {
   return optional.modelValue
 }
 
-/// Returns `nil` as a value of an optional type, or `nil` if the type isn't optional.
+/// Returns the `nil` of an optional type, wrapped in `Any`, or `nil` if the type isn't optional.
 private func nothing<T>(of type: T.Type) -> Any? { (type as? any OptionalModelValue.Type)?.nothing }
 
 protocol OptionalModelValue {

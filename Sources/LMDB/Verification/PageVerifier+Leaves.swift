@@ -156,7 +156,8 @@ extension PageVerifier {
       }
       guard page.runLength >= needed, page.runLength <= lastPage else {
         throw damage(
-          tree, first, "its overflow page count is \(page.runLength), but its value needs \(needed)")
+          tree, first,
+          "its overflow page count is \(page.runLength), but its value needs \(needed)")
       }
       tree.overflowPages += page.runLength
       // A run has at least one page, and its last number cannot overflow, because both are bounded.

@@ -91,7 +91,7 @@ struct ImportItems {
   var size: Int? { reader.size }
   var position: Int { reader.position }
 
-  /// Returns up to `maximum` next items, or `nil` after the last one.
+  /// Returns the next items, at most `maximum`, or `nil` after the last one.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` if the document's structure doesn't match the
   ///   layout; otherwise as ``JSONItemReader/next(_:)``.

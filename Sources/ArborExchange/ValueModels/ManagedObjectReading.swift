@@ -213,8 +213,8 @@ final class ManagedObjectReading: ModelSession {
     return true
   }
 
-  /// Finds the key path that belongs to a coding key by probing. A model that reads only this
-  /// relationship shows which property was set.
+  /// Finds the key path of a coding key by probing: creates a model that reads only this
+  /// relationship, and checks which property was set.
   private func probe(
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {

@@ -1,7 +1,6 @@
 /// Verifies trees: their branch pages, their depth, and the separators of their pages.
 extension PageVerifier {
-  /// The key range of a part of a tree: from the lower bound up to but not including the upper
-  /// bound.
+  /// The half-open key range of a part of a tree.
   struct KeyRange {
     var lower: UnsafeRawBufferPointer?
     var upper: UnsafeRawBufferPointer?

@@ -56,7 +56,7 @@ extension LostRange {
     self.init(lower: range.lower.map { Array($0) }, upper: range.upper.map { Array($0) })
   }
 
-  /// The range as a closed range of numbers, for a database with integer keys.
+  /// The range as numbers, for a database with integer keys, or `nil` if it is empty.
   package var numbers: ClosedRange<UInt64>? {
     func number(_ key: [UInt8]) -> UInt64? {
       key.count == 8 ? key.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } : nil

@@ -114,7 +114,7 @@ struct SeedFolder {
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(
-        "The seedFile is empty. Write a relative path.", code: .invalidPath)
+        "The seedFile is empty or contains a NUL. Write a relative path.", code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(

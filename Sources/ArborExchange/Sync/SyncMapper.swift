@@ -78,8 +78,8 @@ final class SyncMapper {
       }
       throw ArborError(
         .invalidArgument,
-        "The identifier \(identifier) of \(entity.name) is missing from the mapping. Map the "
-          + "attribute."
+        "The identifier \(identifier) of \(entity.name) is neither an attribute in the mapping nor "
+          + "the only to-one relationship among the identifiers. Correct it, or map the attribute."
       ).with(entity: entity.name, keyPath: identifier)
     }
     return identity

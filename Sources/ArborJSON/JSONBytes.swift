@@ -27,7 +27,7 @@ final class JSONBytes: @unchecked Sendable {
   func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
-    precondition(bytes.count <= room, "More bytes than there is room for; make more room.")
+    precondition(bytes.count <= room, "The bytes exceed the remaining capacity. Allocate more.")
     guard let start = bytes.baseAddress else { return }
     // Sound: the free space follows the filled bytes, and the source doesn't overlap it.
     (base + count).copyMemory(from: start, byteCount: bytes.count)

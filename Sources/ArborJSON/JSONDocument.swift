@@ -92,9 +92,10 @@ package final class JSONDocument: Sendable {
 
 /// The limits that a JSON document must not exceed.
 public struct JSONLimits: Sendable, Hashable {
-  /// The maximum size of a document in bytes, 256 MiB by default. For documents that are read item
-  /// by item, which can have any size, this is the maximum size of one item: an element of an
-  /// array, or a line.
+  /// The maximum size of a document in bytes, 256 MiB by default.
+  ///
+  /// For documents that are read item by item, which can have any size, this is the maximum size of
+  /// one item: an element of an array, or a line.
   public var maximumSize = 256 << 20
   /// The maximum number of values and keys that are scanned at once: 134 million, which take 1.6
   /// GB. It cannot be raised, because tape indexes have 27 bits.

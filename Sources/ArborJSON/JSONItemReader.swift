@@ -79,7 +79,7 @@ package struct JSONItemReader {
   /// The size of the last tape, an estimate for that of the next.
   private var tapeSize = 0
 
-  /// The number of bytes in the document, if its source knows.
+  /// The size of the document in bytes, if known.
   package let size: Int?
   /// Whether the items are elements of an array, or the values of an object if the layout asks for
   /// them. `nil` until the first item is known, and if the document doesn't have the requested key.

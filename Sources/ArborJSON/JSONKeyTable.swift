@@ -14,7 +14,7 @@ package struct JSONKeyTable: Sendable {
   /// Whether all keys are ASCII. Equal strings beyond ASCII can have different bytes.
   private let isASCII: Bool
 
-  /// Prepares keys. If a key is repeated, its first index is used.
+  /// Creates a table of keys. If a key is repeated, its first index is used.
   package init(_ keys: [String]) {
     self.keys = keys
     text = keys.flatMap { Array($0.utf8) }

@@ -31,8 +31,8 @@ package struct JSONScanner {
   /// The limit that can interrupt scanning, or `nil` for none.
   private let work: WorkLimit?
   private var partCount = 0
-  /// The number of parts between two checks of the limit, which take little time even on a slow
-  /// machine.
+  /// The number of parts scanned between two checks of the limit. Scanning them takes little time
+  /// even on a slow machine.
   private static let partsPerLook = 1 << 9
 
   /// U+FEFF in UTF-8, which some programs write before the text. RFC 8259 allows parsers to ignore

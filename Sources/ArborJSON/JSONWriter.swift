@@ -9,8 +9,9 @@ public enum JSONStyle: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// Returns the value as JSON text. The output is deterministic: keys keep their order, and
-  /// numbers their spelling.
+  /// Returns the value as JSON text.
+  ///
+  /// The output is deterministic: keys keep their order, and numbers their spelling.
   ///
   /// - Complexity: Linear in the size of the value.
   public func text(_ style: JSONStyle = .compact) -> String {

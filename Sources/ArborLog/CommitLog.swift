@@ -2,11 +2,12 @@ public import ArborModel
 public import Foundation
 
 /// The totally ordered commit log of a store, kept by a server, through which several machines
-/// write to one store. Every copy of the store follows it.
+/// write to one store.
 ///
-/// A commit takes effect once its entry is in the log. A store that appends an entry has applied
-/// all earlier ones. The log itself validates nothing: it stores entries in sequence, and rejects
-/// an entry if another one has been appended first. `PostgresLog` is an implementation; a program
+/// Every copy of the store follows the log. A commit takes effect once its entry is in the log, and
+/// a store that appends an entry has applied all earlier ones. The log itself validates nothing. It
+/// stores entries in sequence and rejects an entry if another one has been appended first, which is
+/// optimistic concurrency control between machines. `PostgresLog` is an implementation; a program
 /// can provide its own.
 ///
 /// A log guarantees:
@@ -25,8 +26,8 @@ public protocol CommitLog: Sendable {
   /// The name of the log in messages. It contains no password.
   var name: String { get }
 
-  /// The time for which a store retries an append whose answer was lost, before the outcome counts
-  /// as unknown. Commits of the process wait meanwhile.
+  /// The time for which a store retries an append whose answer was lost, before it treats the
+  /// outcome as unknown. Commits of the process wait meanwhile.
   var waitLimit: Duration { get }
 
   /// Returns the newest position of the log, or `nil` if the log has not been begun.
@@ -43,8 +44,10 @@ public protocol CommitLog: Sendable {
   func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
     -> Bool
 
-  /// Appends an entry if its predecessor is the newest entry. Appending an entry that is already in
-  /// the log changes nothing and returns ``AppendResult/written``, even if others follow it.
+  /// Appends an entry if its predecessor is the newest entry.
+  ///
+  /// Appending an entry that is already in the log changes nothing and returns
+  /// ``AppendResult/written``, even if others follow it.
   func append(_ entry: CommitLogEntry) throws(ArborError) -> AppendResult
 
   /// Returns the entries after a sequence, oldest first.
@@ -89,8 +92,10 @@ public protocol CommitLog: Sendable {
   func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError)
 
   /// Removes entries and snapshots that are needed neither to create a copy from the newest
-  /// snapshot nor to continue after a sequence: entries up to that sequence, snapshots before the
-  /// newest valid one, and invalid snapshots.
+  /// snapshot nor to continue after a sequence.
+  ///
+  /// These are entries up to that sequence, snapshots before the newest valid one, and invalid
+  /// snapshots.
   ///
   /// - Parameter sequence: The sequence after which all entries are kept. Entries after the newest
   ///   snapshot are kept as well.
@@ -104,9 +109,8 @@ public protocol CommitLog: Sendable {
 
   /// Waits until the log's own threads have finished their work for closed stores.
   ///
-  /// Called when a store is closed, so that the program can exit afterwards: no thread is then
-  /// executing code of a library whose state the exit destroys. Must return within a timeout of the
-  /// log.
+  /// Called when a store is closed, so that no thread of the log is still running library code when
+  /// the process exits. Must return within a timeout of the log.
   func waitUntilIdle()
 }
 
@@ -114,7 +118,7 @@ extension CommitLog {
   /// The default: ten seconds.
   public var waitLimit: Duration { .seconds(10) }
 
-  /// Returns `nil`: the log reports nothing, and copies poll it.
+  /// Returns `nil`, so that copies rely on polling the log.
   public func news() -> AsyncStream<Void>? { nil }
 
   /// Returns immediately, for logs without threads of their own.

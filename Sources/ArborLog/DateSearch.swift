@@ -13,10 +13,10 @@ struct DateSearch {
   /// The first date in the log.
   private var first: Date?
   private var found: (base: LogBase, sequence: UInt64)?
-  /// The first commit after the date, and the last later one that is before the date.
+  /// The first commit after the date, and the last commit that follows it but is dated before.
   private var firstLater: UInt64?
   private var lastEarlier: UInt64?
-  /// The reason why the commits following `found` are unknown, if they are.
+  /// The reason why the commits after `found` are unknown, or `nil` if they are known.
   private var unknown: Unknown?
   private var end: DatedEnd?
 

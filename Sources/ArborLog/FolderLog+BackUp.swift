@@ -11,12 +11,12 @@ package struct LogAddition: Sendable, Hashable {
 }
 
 extension FolderLog {
-  /// Adds everything to the log that it lacks of a store: the commits since the last backup, or a
-  /// snapshot if there is none yet, if commits in between are missing, or if the model has changed.
+  /// Brings the log up to date with a store: adds the commits since the last backup, or a snapshot
+  /// if the log has none yet, if commits in between are missing, or if the model has changed.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package func backUp(_ file: StoreEngine, snapshot isWanted: Bool) throws -> LogAddition {
-    // The store's file records which commits the log has.
+    // Backups record in the store which commits the log has.
     guard !file.isReadOnly else { throw StoreError.readOnly(path: file.path) }
     let path = try path
     try LogFiles.makeFolder(path)
@@ -125,9 +125,9 @@ extension FolderLog {
     var isComplete: Bool { !endsModel && !hasGap }
   }
 
-  /// Returns whether the newest commit of the log is the store's commit with the same sequence, as
-  /// far as the store still has it. Unknown, and therefore `false`, for a snapshot without later
-  /// commits that the store has not recorded: another copy of the store may have made it.
+  /// Returns whether the newest commit of the log is the store's commit with the same sequence, if
+  /// the store still has that one. Returns `false` for a snapshot without later commits that the
+  /// store has not recorded, because another copy of the store may have created it.
   private func follows(
     _ snapshot: StoreSnapshot, from noted: UInt64, _ sequence: UInt64, _ newest: SegmentEntry?
   ) throws -> Bool {
@@ -207,7 +207,7 @@ extension FolderLog {
         guard let previous else { return nil }
         var addition = LogAddition()
         let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &addition)
-        // A migration makes commits of its own, which the store doesn't keep.
+        // A migration creates commits of its own, which the store doesn't keep.
         let isOtherModel = generation != previous.manifest.generation
         return addition.sequence == sequence || isOtherModel ? added?.chain : nil
       }

@@ -19,8 +19,8 @@ extension FolderLog {
   ///   - path: The path of the new file, which must not exist.
   ///   - follows: Whether the store records its position in the log, to follow it from there.
   /// - Returns: The sequence of the newest commit in the store.
-  /// - Throws: `ArborError` of the log, `StoreError` of the store. Nothing is left at the path
-  ///   then.
+  /// - Throws: `ArborError` of the log, `StoreError` of the store. No file is left at the path in
+  ///   that case.
   package func restore(
     to path: String, at point: RestorePoint, follows: Bool = false
   ) throws -> UInt64 {
@@ -139,7 +139,7 @@ extension FolderLog {
     try next.checkContinues(end, in: base.folder)
     throw missing(
       commit, folder,
-      "the commits \(end.sequence + 1) to \(next.manifest.sequence &- 1) were never added")
+      "it has no commits between \(end.sequence) and \(next.manifest.sequence)")
   }
 
   static func missing(_ point: String, _ folder: String, _ what: String) -> ArborError {

@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// ```swift
 /// let log = FolderLog(URL(filePath: "/var/backups/staff"))
-/// try store.backUp(to: log)                                     // again and again
+/// try store.backUp(to: log)                                     // repeat regularly
 /// try PersistentStore.restore(from: log, to: url, at: .date(yesterday))
 /// ```
 public struct FolderLog: Sendable, Hashable {
@@ -50,7 +50,7 @@ public struct FolderLog: Sendable, Hashable {
     public let commitBytes: UInt64
   }
 
-  /// Returns the contents of the log, by the names and sizes of its files.
+  /// Returns the contents of the log, as determined from the names and sizes of its files.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` if there is no log, `corrupted`, `inputOutput`.
   /// - Complexity: Linear in the number of files.
@@ -77,7 +77,7 @@ public struct FolderLog: Sendable, Hashable {
       storeID: identity.store, snapshots: snapshots, newest: snapshots.last?.lastSequence)
   }
 
-  /// Reads the entire log and verifies the checksums of every byte. Restores nothing.
+  /// Reads the entire log and verifies all checksums. Restores nothing.
   ///
   /// - Returns: The contents of the log. Its last segment may be truncated, in which case it counts
   ///   up to its last complete commit. Commits missing before a later snapshot are an error.
@@ -102,11 +102,11 @@ public struct FolderLog: Sendable, Hashable {
     }
   }
 
-  /// Removes what is needed only for points in time before a date.
+  /// Removes the snapshots and commits that are needed only for points in time before a date.
   ///
   /// A snapshot and the commits after it are removed if the newest commit in the next snapshot is
   /// from before the date, so that every later point can still be restored. The newest snapshot is
-  /// always kept. To remove more, make a snapshot with `backUp(to:snapshot:)` first. Damaged
+  /// always kept. To remove more, create a snapshot with `backUp(to:snapshot:)` first. Damaged
   /// snapshots before one that is kept are removed as well.
   ///
   /// - Throws: ``ArborError`` `inUse` if another process writes to the log, `fileUnreadable` if

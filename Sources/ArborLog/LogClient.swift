@@ -21,8 +21,7 @@ package final class LogClient: SharedLog {
   /// The first pause before a retry. Later ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// The most recent batches and their first commits, so that a store can ask for an unknown
-  /// outcome.
+  /// The most recent batches and their first commits, with which unknown outcomes are determined.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let mostBatches = 256
 

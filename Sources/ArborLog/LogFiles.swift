@@ -171,7 +171,7 @@ package struct LogInput: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Reads a range of bytes. Returns fewer if the file ends before.
+  /// Reads a range of bytes. Returns fewer at the end of the file.
   package func read(from offset: Int, count: Int) throws(ArborError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, min(count, size - offset)))
     var done = 0

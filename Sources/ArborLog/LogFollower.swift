@@ -10,7 +10,8 @@ package final class LogFollower: Sendable {
 
   /// Starts following. From now on nothing else is written to the store.
   ///
-  /// - Throws: ``ArborError`` `invalidArgument` if the store doesn't follow the log.
+  /// - Throws: ``ArborError`` `invalidArgument` if the store doesn't follow the log, `conflict` if
+  ///   it has commits of its own.
   package init(_ log: FolderLog, _ file: StoreEngine) throws {
     let (path, identity) = try log.existing()
     self.log = log

@@ -14,8 +14,8 @@ internal import Foundation
 /// The migration runs in a copy of the file, whether or not it needs code. It is tried before it is
 /// announced in the log, so that a failing migration affects no other process. A store that finds
 /// an announced change without a snapshot, because the announcing process died, migrates a copy of
-/// its own and completes the change, possibly to a later model than the announced one. The first
-/// snapshot counts.
+/// its own and completes the change, possibly to a later model than the announced one. If several
+/// processes do so, the first snapshot in the log is used.
 package struct SharedMigration {
   private let shared: SharedStore
   private let model: ManagedObjectModel
@@ -44,8 +44,8 @@ package struct SharedMigration {
   /// Migrates a copy, publishes it and replaces the file with it. Does nothing if another process
   /// has appended an entry meanwhile, which has to be applied first.
   ///
-  /// - Throws: Errors of `migrate`, `ArborError`, `StoreError`. The log then continues with the
-  ///   former model, and the file is unchanged.
+  /// - Throws: Errors of `migrate`, after which the log continues with the former model;
+  ///   `ArborError`, `StoreError`. The file has not been migrated in these cases.
   package func run() throws {
     defer { removeStaged() }
     var copied = try copyAndMigrate()

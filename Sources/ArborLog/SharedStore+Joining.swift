@@ -3,8 +3,7 @@ package import ArborStore
 internal import Foundation
 
 extension SharedStore {
-  /// Begins a log with an open store: with a copy of it and the commits made while that is
-  /// published.
+  /// Begins a log with a copy of an open store and the commits made while that copy is published.
   ///
   /// Reads and writes continue meanwhile. After this call, the store shares the log.
   ///

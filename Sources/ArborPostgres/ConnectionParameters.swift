@@ -3,8 +3,8 @@ internal import CPostgres
 
 /// The contents of a connection string: the servers in order, and the parameters for each.
 struct ConnectionParameters: Sendable {
-  /// For each server, the parameters of a connection string that names only this one. libpq itself
-  /// tries the next server if one refuses but, in non-blocking mode, not if one fails to respond.
+  /// The parameters for each server, as if the connection string named only that one. libpq tries
+  /// the next server itself if one refuses but, in non-blocking mode, not if one fails to respond.
   let servers: [[String: String]]
   /// The database and the servers, for messages. Contains no password.
   let name: String
@@ -12,8 +12,8 @@ struct ConnectionParameters: Sendable {
   let connectTimeout: Int?
 
   /// - Parameter string: `host=a,b dbname=staff` or `postgresql://a,b/staff`, as libpq parses it.
-  /// - Throws: `ArborError` `invalidArgument`. Its message quotes nothing of the string, any part
-  ///   of which may be a password.
+  /// - Throws: `ArborError` `invalidArgument`. The message never quotes the string, because any
+  ///   part of it may be a password.
   init(_ string: String) throws(ArborError) {
     guard Self.hasPlainPassword(string), var options = Self.options(of: string) else {
       throw ArborError(
@@ -66,7 +66,7 @@ struct ConnectionParameters: Sendable {
     "keepalives_interval": "5", "keepalives_count": "3",
   ]
 
-  /// Requires a server that accepts writes.
+  /// Makes a server that accepts writes the default, and throws if the string requests another one.
   private static func checkTarget(_ options: inout [String: String]) throws(ArborError) {
     let given = options["target_session_attrs"]
     guard ["read-only", "standby", "prefer-standby"].contains(given) else {
@@ -79,8 +79,8 @@ struct ConnectionParameters: Sendable {
         + "use the primary server.")
   }
 
-  /// Returns whether the password in a URI is parsed completely. An unescaped `@` or `/` in it
-  /// would make the rest part of the host name, which messages contain.
+  /// Returns whether the password in a URI is free of unescaped `@` and `/`. Otherwise libpq would
+  /// parse the rest of it as part of the host name, which appears in messages.
   private static func hasPlainPassword(_ string: String) -> Bool {
     guard let scheme = string.prefixMatch(of: #/postgres(?:ql)?:\/\//#) else { return true }
     var rest = string[scheme.range.upperBound...]
@@ -101,7 +101,7 @@ struct ConnectionParameters: Sendable {
     guard !string.utf8.contains(0), let parsed = unsafe PQconninfoParse(string, nil) else {
       return nil
     }
-    // The array ends with an option without a keyword, and all strings live until it is freed.
+    // The array is terminated by a null keyword. Its strings are valid until it is freed.
     defer { unsafe PQconninfoFree(parsed) }
     var options: [String: String] = [:]
     var next = unsafe parsed

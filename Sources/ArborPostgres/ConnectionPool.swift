@@ -104,10 +104,10 @@ final class ConnectionPool: Sendable {
       [PostgresStatement(Self.settings, .text(String(timeout)))], deadline: deadline)
   }
 
-  /// The statements rely on the isolation level. With the keepalives, the server drops a vanished
-  /// client within half a minute, so that its open transaction doesn't block others for longer.
-  /// Synchronous commit makes acknowledged transactions durable, on standbys too if the server is
-  /// configured to wait for any.
+  /// The session's settings. The statements rely on the isolation level. With the keepalives, the
+  /// server drops a vanished client within half a minute, so that its open transaction doesn't
+  /// block others for longer. Synchronous commit makes acknowledged transactions durable, and also
+  /// waits for standbys if the server is configured to do so.
   private static let settings = """
     SELECT set_config(wanted.name, wanted.value, false) FROM (VALUES
       ('statement_timeout', $1), ('default_transaction_isolation', 'read committed'),

@@ -30,8 +30,8 @@ struct Deadline: Sendable {
 /// A blocking system call without a timeout, such as resolving a host name, whose caller waits only
 /// until a deadline.
 ///
-/// The call runs on a thread of its own, which ends with it. A late result is discarded. To bound
-/// the number of hanging threads, calls beyond ``mostAtOnce`` are not started.
+/// Each call runs on its own thread. A late result is discarded. At most ``mostAtOnce`` calls run
+/// at once, which bounds the number of hanging threads; further calls are not started.
 struct BoundedCall: Sendable {
   /// The maximum number of concurrent calls in the process, including abandoned ones.
   static let mostAtOnce = 32
@@ -46,7 +46,7 @@ struct BoundedCall: Sendable {
     guard slots.wait(timeout: deadline.dispatchTime) == .success else { return nil }
     let result = Lock<R?>(nil)
     let isDone = DispatchSemaphore(value: 0)
-    // A separate queue uses a separate thread, so that a hanging call blocks no other.
+    // A queue per call, so that a hanging call doesn't block others.
     DispatchQueue(label: "ArborData.postgres.call").async { [slots] in
       let found = body()
       result.withLock { $0 = found }

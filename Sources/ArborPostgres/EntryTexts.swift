@@ -1,19 +1,20 @@
-/// The statements for the entries of a log and its counters.
+/// The SQL statements for a log's entries and counters.
 ///
-/// Like all other statements they are plain SQL without server functions, advisory locks or an
+/// Like all other statements they are plain SQL without stored functions, advisory locks or an
 /// isolation level beyond the default, so that other servers with the same protocol support them.
-/// `$1` is the name of the log. Its store is looked up each time, so that no cached value can be
-/// outdated.
+/// `$1` is the name of the log. Its store is looked up on every call, so that no stale value is
+/// used.
 struct EntryTexts: Sendable {
-  /// The maximum number of rows, and the approximate maximum of their bytes, that are read at once.
+  /// The maximum number of rows, and the approximate maximum of their bytes, that a query returns.
   static let mostEntries = 500
   static let mostBytes = 16 << 20
 
-  /// Appends an entry if its predecessor is the newest entry before it. Of two entries with the
-  /// same predecessor, and thus the same key, only one is inserted.
+  /// Appends an entry if its predecessor is the newest entry before it, which is optimistic
+  /// concurrency control. Two entries with the same predecessor have the same key, so that only one
+  /// of them is inserted.
   let append: String
-  /// Selects the entry before `$2` without its body, then the entries from `$2` on, without the
-  /// body of the batch `$3`: the answer for a failed append.
+  /// Selects the result of a failed append: the entry before `$2`, without its body, and the
+  /// entries from `$2` on. The body of the batch `$3` is omitted.
   let newer: String
   /// Selects the store and its newest entry.
   let head: String
@@ -21,7 +22,7 @@ struct EntryTexts: Sendable {
   /// Changes nothing. Its commit returns once all earlier commits are durable.
   let confirm: String
   let reserve: String
-  /// Removes up to ``trimmedAtOnce`` entries that precede the newest snapshot.
+  /// Removes up to ``trimmedAtOnce`` entries up to `$2` that precede the newest snapshot.
   let trim: String
   static let trimmedAtOnce = 10_000
 

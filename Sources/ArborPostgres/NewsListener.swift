@@ -1,8 +1,7 @@
 internal import ArborLocks
 internal import Foundation
 
-/// Listens for new entries of a log on a thread and a connection of its own, while a stream is
-/// iterated.
+/// Listens for new entries of a log on its own thread and connection, while a stream is iterated.
 final class NewsListener: Sendable {
   /// The channel of all logs in a database. The payload identifies the log.
   static let channel = "arbor_log"
@@ -16,7 +15,7 @@ final class NewsListener: Sendable {
     var ended: DispatchSemaphore?
   }
 
-  /// The maximum delay in noticing a stop.
+  /// The interval at which the thread checks whether to end.
   private static let interval = Duration.milliseconds(100)
   private static let waitLimit = Duration.seconds(5)
 
@@ -29,7 +28,7 @@ final class NewsListener: Sendable {
     self.payload = payload
   }
 
-  /// Returns a stream of news that buffers only the newest element.
+  /// Returns a stream that yields when the log may have new entries. Buffers one element.
   func news() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -78,7 +77,7 @@ final class NewsListener: Sendable {
   func waitUntilIdle() {
     let ended = state.withLock { $0.streams.isEmpty ? $0.ended : nil }
     ended?.wait()
-    // For other waiting callers.
+    // Wakes the next waiting caller, if there is one.
     ended?.signal()
   }
 

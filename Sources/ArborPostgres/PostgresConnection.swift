@@ -95,8 +95,8 @@ internal import Foundation
     }
   }
 
-  /// Returns the reason why the connection failed.
-  /// `FATAL:  28P01: password authentication failed for user "ada"`.
+  /// Returns the failure of a refused connection, with the SQLSTATE parsed from libpq's message,
+  /// such as `FATAL:  28P01: password authentication failed for user "ada"`.
   private func refusal() -> PostgresFailure {
     let text = lastMessage
     if unsafe PQconnectionNeedsPassword(handle) == 1 {
@@ -186,7 +186,7 @@ internal import Foundation
     let ends = offsets.dropFirst() + [bytes.count]
     let lengths = zip(offsets, ends).map { Int32($1 - $0) }
     let formats = [Int32](repeating: 1, count: values.count)
-    // Empty values need an address, too: without one they would be NULL.
+    // Without an address, an empty value would be sent as NULL.
     bytes.append(0)
     let isSent = unsafe bytes.withUnsafeBytes { bytes in
       let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)

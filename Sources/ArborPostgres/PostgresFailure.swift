@@ -7,8 +7,8 @@ struct PostgresFailure: Error {
     case unreachable
     /// The server rejected a statement and rolled the transaction back.
     case refused
-    /// Statements were sent but not answered completely. They may or may not have been executed, or
-    /// may still be.
+    /// Statements were sent but not answered completely. Whether they have been or will be executed
+    /// is unknown.
     case lost
     /// The statements were executed with a warning: they may not be durable.
     case doubtful
@@ -29,7 +29,7 @@ struct PostgresFailure: Error {
 
   init(_ error: ArborError) { self.init(.unsuitable(error), error.message) }
 
-  /// Whether the statements may have been executed nevertheless.
+  /// Whether the statements may have been executed despite the failure.
   var leavesDoubt: Bool {
     switch kind {
     case .lost, .doubtful: true
@@ -68,6 +68,6 @@ struct PostgresFailure: Error {
   /// The error classes of authentication and of missing databases, for which retrying is futile.
   private static let areFinal: Set<Substring> = ["28", "3D"]
 
-  /// The message as a part of a sentence.
+  /// The message and the SQLSTATE as a clause for use within a sentence.
   var clause: String { message.asClause + (state.map { " (SQLSTATE \($0))" } ?? "") }
 }

@@ -44,8 +44,8 @@ extension PostgresLog {
     }
   }
 
-  /// Runs a statement that may be repeated because it only reads, or its effect matters only
-  /// together with its answer.
+  /// Runs a statement that can be repeated: one that only reads, or whose effect is irrelevant if
+  /// its answer is lost.
   func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
     try run([statement], bytes, unknown: error)[0]
   }
@@ -79,7 +79,7 @@ extension PostgresLog {
     let text =
       switch failure.kind {
       case .refused where !failure.isTemporary:
-        "The server of the log \(name) refused: \(failure.clause). \(advice(failure))"
+        "The server of the log \(name) rejected a statement: \(failure.clause). \(advice(failure))"
       case _ where !failure.isTemporary:
         "No server of the log \(name) accepted the login: \(failure.clause). Correct the "
           + "connection string or the server's permissions."
@@ -93,8 +93,8 @@ extension PostgresLog {
   private func advice(_ failure: PostgresFailure) -> String {
     switch failure.state {
     case "42501":
-      "Give the role the rights: CREATE in the schema \(options.schema) for the first call; "
-        + "SELECT, INSERT, UPDATE and DELETE on the tables of the log for all others."
+      "Grant the role CREATE on the schema \(options.schema) for the first call, and SELECT, "
+        + "INSERT, UPDATE and DELETE on the log's tables for all others."
     case "53100": "Free space on the server's disk."
     default: "Nothing was changed."
     }

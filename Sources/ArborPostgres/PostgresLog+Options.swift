@@ -9,9 +9,10 @@ extension PostgresLog {
     /// A call that transfers data gets an additional second per MiB. When snapshots are
     /// transferred, the timeout applies to each part of 1 MiB.
     public var timeout: Duration = .seconds(10)
-    /// The timeout for connecting to one server, after which the next one is tried. The default is
-    /// two seconds, unless `connect_timeout` in the connection string overrides it. Resolving a
-    /// host name takes the system's own time.
+    /// The timeout for connecting to one server, after which the next one is tried.
+    ///
+    /// It includes resolving the server's host name. The default is two seconds, unless
+    /// `connect_timeout` in the connection string overrides it.
     public var connectTimeout: Duration = .seconds(2)
     /// The time after which a server cancels a statement. The default is four seconds. Its answer
     /// is awaited for one more second.

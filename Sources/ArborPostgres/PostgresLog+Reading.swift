@@ -12,7 +12,8 @@ extension PostgresLog {
   ///   for rows that a log doesn't write.
   public func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry] {
     guard limit > 0 else {
-      throw ArborError(.invalidArgument, "The limit for entries is less than 1. Use at least 1.")
+      throw ArborError(
+        .invalidArgument, "The limit of \(limit) entries is not valid. Use at least 1.")
     }
     // A larger sequence cannot occur in the database.
     guard let sequence = Int64(exactly: sequence) else { return [] }
@@ -28,8 +29,8 @@ extension PostgresLog {
     return entries
   }
 
-  /// Waits until entries whose append returned `AppendResult.unknown` are durable: returning them
-  /// acknowledges them.
+  /// Waits until entries whose append returned `AppendResult.unknown` are durable, because
+  /// returning them acknowledges them.
   private func confirm(_ entries: [CommitLogEntry]) throws(ArborError) {
     let found = doubted.withLock { doubted in
       doubted.isEmpty ? [] : doubted.intersection(entries.map(\.batch))
@@ -58,7 +59,8 @@ extension PostgresLog {
       }
     }
     if !newer.isEmpty { return .behind(newer) }
-    // The predecessor is the newest entry, yet nothing was inserted: it was added concurrently.
+    // The predecessor is the newest entry, yet nothing was inserted: it was added between the two
+    // statements.
     if rows.count == 1, rows.number(0, 0) ?? entry.first < entry.first {
       throw PostgresFailure(.refused, state: "40001", "The log changed in the meantime")
     }

@@ -19,7 +19,7 @@ extension PostgresLog {
     guard try read(PostgresStatement(snapshotTexts.size, id, root)).count > 0 else {
       throw ArborError(
         .invalidArgument,
-        "The first snapshot of the log \(name) doesn't exist. Publish it first.")
+        "The snapshot to begin the log \(name) with hasn't been published. Publish it first.")
     }
     let sequence = PostgresValue.integer(try number(of: snapshot))
     var statements = [
@@ -55,15 +55,16 @@ extension PostgresLog {
       guard isPossible(entry), entry.previous == end.digest, entry.first == end.sequence + 1 else {
         throw ArborError(
           .invalidArgument,
-          "The first entries of the log \(name) don't follow its snapshot of commit "
-            + "\(snapshot.sequence) without gaps. Publish a snapshot, and begin with that.")
+          "The first entries of the log \(name) don't continue its snapshot, which ends with commit "
+            + "\(snapshot.sequence). Publish another snapshot, and begin the log with it.")
       }
       end = (entry.last, entry.digest)
     }
   }
 
-  /// Publishes a snapshot. The file is read and sent 1 MiB at a time. The snapshot becomes
-  /// available once it is complete.
+  /// Publishes a snapshot, which becomes available once it is complete.
+  ///
+  /// The file is read and sent 1 MiB at a time.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` if the log belongs to another
   ///   store; `fileUnreadable` and `inputOutput` for the file; `outcomeUnknown`.
@@ -71,8 +72,8 @@ extension PostgresLog {
     if let id = try storeID(), id != snapshot.store {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) belongs to the store \(id.uuidString), but the snapshot to "
-          + "\(snapshot.store.uuidString). Use a log for each store.")
+        "The snapshot is of the store \(snapshot.store.uuidString), but the log \(name) belongs to "
+          + "the store \(id.uuidString). Use a separate log for each store.")
     }
     let parts = try upload(snapshot, file)
     let results = try write([
@@ -122,10 +123,13 @@ extension PostgresLog {
   }
 
   /// Removes entries and snapshots that are needed neither to create a copy from the newest
-  /// snapshot nor to continue after a sequence. Snapshots that are not valid yet, because they are
-  /// still being sent for example, are kept for a day.
+  /// snapshot nor to continue after a sequence.
   ///
-  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`. A part may have been removed then.
+  /// Snapshots that are not valid yet, for example because they are still being sent, are kept for
+  /// a day.
+  ///
+  /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`. Some of the data may have been
+  ///   removed.
   public func trim(through sequence: UInt64) throws(ArborError) {
     let last = PostgresValue.integer(Int64(clamping: sequence))
     let statement = PostgresStatement(entryTexts.trim, .text(store), last)
@@ -133,11 +137,11 @@ extension PostgresLog {
     _ = try write(snapshotTexts.trim.map { PostgresStatement($0, .text(store)) })
   }
 
-  /// Removes the log with its snapshots and counters. Other logs in the database are kept. Copies
-  /// that share the log find it missing, and cannot commit until they leave it.
+  /// Removes the log with its snapshots and counters, or does nothing if it doesn't exist.
   ///
-  /// Runs as a single transaction, which may need a longer ``Options/statementTimeout`` for a large
-  /// log. Does nothing if the log doesn't exist.
+  /// Other logs in the database are kept. Copies that share the log find it missing, and cannot
+  /// commit until they leave it. Runs as a single transaction, which may need a longer
+  /// ``Options/statementTimeout`` for a large log.
   ///
   /// - Throws: `ArborError` `logUnavailable`, `outcomeUnknown`.
   public func remove() throws(ArborError) {
@@ -161,7 +165,9 @@ extension PostgresLog {
   /// Sends a file as the parts of a snapshot that is not valid yet. Returns the number of parts.
   private func upload(_ snapshot: CommitLogSnapshot, _ file: URL) throws(ArborError) -> Int64 {
     guard let input = try LogInput(file.path) else {
-      throw ArborError(.fileUnreadable, "The file \(file.path) to send to \(name) doesn't exist.")
+      throw ArborError(
+        .fileUnreadable,
+        "The snapshot file \(file.path) for the log \(name) doesn't exist. Check the path.")
     }
     let (store, id) = (PostgresValue.uuid(snapshot.store), PostgresValue.uuid(snapshot.id))
     _ = try write(snapshotTexts.clear.map { PostgresStatement($0, store) })
@@ -191,7 +197,7 @@ extension PostgresLog {
     guard let sequence = Int64(exactly: snapshot.sequence) else {
       throw ArborError(
         .invalidArgument,
-        "The log \(name) doesn't accept the snapshot of commit \(snapshot.sequence). Its maximum "
+        "The log \(name) doesn't accept the snapshot of commit \(snapshot.sequence). The maximum "
           + "is \(Int64.max).")
     }
     return sequence

@@ -13,11 +13,11 @@ internal import Foundation
 /// store in a local file. A database may contain logs of any number of stores, each under its own
 /// name. The first call creates the tables, in the schema `public` by default.
 ///
-/// Creating a log connects to no server. If a connection is lost, each call is retried within
-/// ``Options/timeout`` and uses the current primary server, so that a failover is only a delay. An
-/// entry acknowledged with `AppendResult.written` is durable on the server and on as many standbys
-/// as `synchronous_standby_names` requires; sessions set `synchronous_commit` to `on` if it is
-/// `off` or `local`.
+/// Creating a `PostgresLog` doesn't connect to a server. If a connection is lost, each call is
+/// retried within ``Options/timeout`` and uses the current primary server, so that a failover is
+/// only a delay. An entry acknowledged with `AppendResult.written` is durable on the server and on
+/// as many standbys as `synchronous_standby_names` requires; sessions set `synchronous_commit` to
+/// `on` if it is `off` or `local`.
 ///
 /// Only plain SQL is used. YugabyteDB and CockroachDB, which use the same protocol, are untested.
 ///
@@ -43,7 +43,7 @@ public final class PostgresLog: CommitLog {
   let notifier: NewsSender
   let listener: NewsListener
 
-  /// Creates a log without connecting to a server.
+  /// Creates a reference to a log without connecting to a server.
   ///
   /// - Parameters:
   ///   - connection: A connection string of libpq, `host=a,b dbname=arbor` or
@@ -87,8 +87,9 @@ public final class PostgresLog: CommitLog {
     return CommitLogHead(store: id, sequence: last, digest: digest)
   }
 
-  /// Reserves numbers of a counter, which are never returned again. If an answer is lost, other
-  /// numbers are reserved.
+  /// Reserves numbers of a counter, which are never returned again.
+  ///
+  /// If an answer is lost, other numbers are reserved.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a count of 0, for more numbers
   ///   than a counter has, and for a log that has not been begun.
@@ -100,8 +101,8 @@ public final class PostgresLog: CommitLog {
     else {
       throw ArborError(
         .invalidArgument,
-        "Cannot reserve \(count) numbers from \(least) of the counter \(counter). Counters of "
-          + "\(name) go up to \(Int64.max).")
+        "The counter \(counter) of the log \(name) cannot reserve a range of size \(count) from "
+          + "\(least). Use a size of at least 1, and numbers up to \(Int64.max).")
     }
     let statement = PostgresStatement(
       entryTexts.reserve, .text(store), .text(counter), .integer(size), .integer(lowest))
@@ -117,8 +118,11 @@ public final class PostgresLog: CommitLog {
     return (end - count)..<end
   }
 
-  /// Returns a stream that yields a value whenever the server notifies that the log may have new
-  /// entries, on a connection of its own. Yields nothing while that connection is lost.
+  /// Returns a stream that yields a value whenever the server reports that the log may have new
+  /// entries.
+  ///
+  /// The notifications arrive on a separate connection. While that connection is lost, the stream
+  /// yields nothing.
   ///
   /// - Returns: A stream that ends when it is no longer iterated, or when the log is released.
   public func news() -> AsyncStream<Void>? { listener.news() }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A statement with its parameter values.
 ///
-/// Its text is prepared once per connection, so that texts should be constants.
+/// Its text is prepared once per connection, so texts should be constants.
 struct PostgresStatement: Sendable {
   let text: String
   let values: [PostgresValue]

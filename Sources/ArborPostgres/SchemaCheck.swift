@@ -15,7 +15,7 @@ struct SchemaCheck {
       do {
         try create()
       } catch {
-        // Another program was faster: the name is taken, or a catalog row exists.
+        // Another program created them first: the name is taken, or a catalog row exists.
         guard ["42P07", "42P06", "42710", "23505"].contains(error.state) else { throw error }
       }
     }
@@ -68,7 +68,7 @@ struct SchemaCheck {
       ArborError(
         .invalidArgument,
         "The table \(tables.schema).\(table) doesn't have the columns of a log; another program "
-          + "may have created it. Nothing was changed. Use another database, or another schema by "
+          + "may have created it. Nothing was changed. Use another database, or set another schema in "
           + "PostgresLog.Options.schema."))
   }
 

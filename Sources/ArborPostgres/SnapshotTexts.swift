@@ -1,4 +1,4 @@
-/// The statements for the snapshots of a log, for its creation and its removal.
+/// The SQL statements for a log's snapshots, and for creating and removing the log.
 struct SnapshotTexts: Sendable {
   /// Selects the store of the log `$1`.
   let store: String
@@ -24,8 +24,8 @@ struct SnapshotTexts: Sendable {
   let trim: [String]
   let removeLog: [String]
 
-  /// The clauses after `SELECT` for the newest valid snapshot: the entry at or before its last
-  /// commit determines whether it belongs to this history.
+  /// The clauses after `SELECT` for the newest valid snapshot. Whether a snapshot belongs to this
+  /// history is determined by the entry at or before its last commit.
   let counting: String
 
   /// Returns a subquery for the store of the log `$1`.

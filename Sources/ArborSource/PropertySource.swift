@@ -35,8 +35,8 @@ package struct PropertySource: Sendable {
   package var name: String
   package var kind: Kind
   package var type: String
-  /// The constant expression that initializes the property of new objects, which is part of the
-  /// description, or `nil`.
+  /// The default value as a constant expression, which is part of the entity's description, or
+  /// `nil`.
   package var defaultValue: String?
   /// The expression that is evaluated for each new object, or `nil`.
   package var initialValue: String?

@@ -64,20 +64,23 @@ import ArborPostgres
     let unpublished = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: []) }
     #expect(
       unpublished?.message
-        == "The first snapshot of the log \(log.name) doesn't exist. Publish it first.")
+        == "The snapshot to begin the log \(log.name) with hasn't been published. Publish it "
+        + "first.")
     let entry = history.next()
     let gap = history.next()
     let error = #expect(throws: ArborError.self) { try log.begin(with: snapshot, then: [gap]) }
     #expect(
       error?.message
-        == "The first entries of the log \(log.name) don't follow its snapshot of commit 3 without "
-        + "gaps. Publish a snapshot, and begin with that.")
+        == "The first entries of the log \(log.name) don't continue its snapshot, which ends with "
+        + "commit 3. Publish another snapshot, and begin the log with it.")
     let missing = #expect(throws: ArborError.self) {
       try log.publish(snapshot, in: URL(filePath: "/nowhere/at/all"))
     }
     #expect(missing?.code == .fileUnreadable)
     #expect(
-      missing?.message == "The file /nowhere/at/all to send to \(log.name) doesn't exist.")
+      missing?.message
+        == "The snapshot file /nowhere/at/all for the log \(log.name) doesn't exist. Check the "
+        + "path.")
     #expect(try log.head() == nil)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "empty")
@@ -106,8 +109,9 @@ import ArborPostgres
     #expect(error?.code == .invalidArgument)
     #expect(
       error?.message
-        == "The log \(begun.log.name) belongs to the store \(begun.root.store.uuidString), but the "
-        + "snapshot to \(stranger.store.uuidString). Use a log for each store.")
+        == "The snapshot is of the store \(stranger.store.uuidString), but the log "
+        + "\(begun.log.name) belongs to the store \(begun.root.store.uuidString). Use a separate "
+        + "log for each store.")
     #expect(try begun.log.newestSnapshot() == begun.root)
   }
 

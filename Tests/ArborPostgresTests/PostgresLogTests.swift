@@ -65,8 +65,8 @@ import Testing
     let empty = #expect(throws: ArborError.self) { try log.append(entry) }
     #expect(
       empty?.message
-        == "The log \(log.name) doesn't accept an entry of 0 bytes from 1 to 1. Use 1 to 536870912 "
-        + "bytes, and a last sequence not before the first one.")
+        == "The log \(log.name) doesn't accept an entry of 0 bytes for the commits 1 to 1. Use 1 to "
+        + "536870912 bytes, and ascending commits from 1 to 9223372036854775807.")
     for (first, last) in [(UInt64(0), UInt64(1)), (2, 1), (1, .max)] {
       let wrong = CommitLogEntry(
         batch: UUID(), first: first, last: last, previous: entry.previous, digest: entry.digest,
@@ -81,8 +81,9 @@ import Testing
     }
     #expect(
       numbers?.message
-        == "Cannot reserve 9223372036854775807 numbers from 1 of the counter n. Counters of "
-        + "\(log.name) go up to 9223372036854775807.")
+        == "The counter n of the log \(log.name) cannot reserve a range of size "
+        + "9223372036854775807 from 1. Use a size of at least 1, and numbers up to "
+        + "9223372036854775807.")
     for store in ["", "a\0b", String(repeating: "x", count: 201)] {
       let error = #expect(throws: ArborError.self) { try PostgresLog(connection, store: store) }
       #expect(

@@ -50,7 +50,7 @@ import ArborPostgres
     try server.sql("CREATE TABLE arbor_log (line text)", database: database)
     let message = { (table: String) in
       "The table public.\(table) doesn't have the columns of a log; another program may have "
-        + "created it. Nothing was changed. Use another database, or another schema by "
+        + "created it. Nothing was changed. Use another database, or set another schema in "
         + "PostgresLog.Options.schema."
     }
     let found = try error()
@@ -86,9 +86,9 @@ import ArborPostgres
     try server.sql("CREATE ROLE \(role) LOGIN", database: database)
     let guest = connection.replacing("user=postgres", with: "user=\(role)")
     let refusal = { (what: String, name: String) in
-      "The server of the log \(name) refused: permission denied for \(what) (SQLSTATE 42501). Give "
-        + "the role the rights: CREATE in the schema public for the first call; SELECT, INSERT, "
-        + "UPDATE and DELETE on the tables of the log for all others."
+      "The server of the log \(name) rejected a statement: permission denied for \(what) (SQLSTATE "
+        + "42501). Grant the role CREATE on the schema public for the first call, and SELECT, "
+        + "INSERT, UPDATE and DELETE on the log's tables for all others."
     }
     let log = try PostgresLog(guest)
     let first = #expect(throws: ArborError.self) { try log.head() }

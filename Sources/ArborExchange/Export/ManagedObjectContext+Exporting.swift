@@ -58,8 +58,9 @@ extension ManagedObjectContext {
     return data
   }
 
-  /// Writes the objects of a request to a file in chunks. About 40 bytes per object are kept in
-  /// memory, regardless of the size of the values.
+  /// Writes the objects of a request to a file in chunks.
+  ///
+  /// About 40 bytes per object are kept in memory, regardless of the size of the values.
   ///
   /// - Parameters:
   ///   - request: The request for the initial objects.
@@ -76,14 +77,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Writes the objects of a request to a file in chunks. About 40 bytes per object are kept in
-  /// memory, regardless of the size of the values.
+  /// Writes the objects of a request to a file in chunks.
+  ///
+  /// About 40 bytes per object are kept in memory, regardless of the size of the values.
   ///
   /// - Parameters:
   ///   - request: The request for the initial objects.
   ///   - url: The file, which is replaced atomically at the end.
   /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
-  ///   the file cannot be written. An existing file is then unchanged.
+  ///   the file cannot be written. In that case, an existing file is unchanged.
   public func export<T: ManagedObject>(
     _ request: FetchRequest<T>, to url: URL, as format: JSONExportFormat = .json, depth: Int? = nil,
     keys: [String]? = nil

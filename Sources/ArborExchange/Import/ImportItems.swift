@@ -57,8 +57,7 @@ public enum ImportLayout: Sendable, Hashable {
 struct ImportItems {
   private var reader: JSONItemReader
   private let layout: ImportLayout
-  /// The reason why no items were found according to the layout, in cases where that is not an
-  /// error.
+  /// The reason why the layout found no items, if that is not an error.
   private(set) var problem: ArborError?
   /// Whether a document without importable items is allowed rather than an error.
   let mayDoNothing: Bool
@@ -92,7 +91,7 @@ struct ImportItems {
   var size: Int? { reader.size }
   var position: Int { reader.position }
 
-  /// Returns up to `maximum` next items, or `nil` after the last one.
+  /// Returns the next items, at most `maximum`, or `nil` after the last one.
   ///
   /// - Throws: ``ArborError`` `invalidDocument` if the document's structure doesn't match the
   ///   layout; otherwise as ``JSONItemReader/next(_:)``.
@@ -117,7 +116,7 @@ struct ImportItems {
       guard error.code == .limitExceeded, reader.isList == false, !mayDoNothing else { throw error }
       throw ArborError(
         .invalidDocument,
-        "The document is not \(expected). Use the layout that it has, such as .values() or "
+        "The document is not \(expected). Use the layout that matches it, such as .values() or "
           + ".member(_:)."
       )
       .with(location: reader.start, underlying: error)

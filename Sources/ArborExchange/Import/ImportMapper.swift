@@ -98,7 +98,7 @@ final class ImportMapper {
     else {
       throw ArborError(
         .invalidModel,
-        "The ImportReference of \(entity.name).\(relationship.name) names no key of "
+        "The ImportReference of \(entity.name).\(relationship.name) doesn't name a key of "
           + "\(destination.name), or \(destination.name) is not identified by a single attribute. "
           + "Write names in braces, such as {\(relationship.name)}, and set the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
@@ -193,7 +193,7 @@ final class ImportMapper {
     let named = word.flatMap(ImportMergePolicy.init)
     if let word, named == nil {
       Self.logger.warning(
-        "Unknown MergePolicy, so that of the import is used. Use Replace, Merge or MergeAndPrune.",
+        "The MergePolicy is unknown, so the import's is used. Use Replace, Merge or MergeAndPrune.",
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "policy": "\(word)",
         ])

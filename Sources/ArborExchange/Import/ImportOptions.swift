@@ -1,11 +1,12 @@
 public import ArborJSON
 public import Foundation
 
-/// Options for reading documents, where the model doesn't determine them.
+/// Options for reading documents, for whatever the model doesn't determine.
 public struct ImportOptions: Sendable, Hashable {
-  /// The format of date attributes without a `DateFormat` in their `userInfo`: a Unicode date
-  /// pattern, `UnixTime`, `UnixTimeMilliseconds` or `UnixTimeMicroseconds`. `nil`, the default, is
-  /// ISO 8601.
+  /// The format of date attributes without a `DateFormat` in their `userInfo`.
+  ///
+  /// A Unicode date pattern, `UnixTime`, `UnixTimeMilliseconds` or `UnixTimeMicroseconds`. `nil`,
+  /// the default, is ISO 8601.
   public var dateFormat: String?
   /// The time zone of dates whose strings, in ISO 8601 or in a pattern, don't contain one. Defaults
   /// to UTC.
@@ -16,9 +17,11 @@ public struct ImportOptions: Sendable, Hashable {
   /// The conversions between JSON types. Defaults to none.
   public var conversions: ImportConversions = []
   /// A Boolean value that indicates whether unexpected values are skipped instead of causing an
-  /// error. Defaults to `false`. An attribute with a value of the wrong type is set to null, a
-  /// relationship is left unchanged, and an item without its identity is skipped. The ``report``
-  /// lists what was skipped.
+  /// error. Defaults to `false`.
+  ///
+  /// An attribute with a value of the wrong type is set to null, a relationship is left unchanged,
+  /// and an item without its identity is skipped. The ``report`` lists the skipped values and
+  /// items.
   public var lenient = false
   /// Receives the values and items skipped by a lenient import, and names in the model that were
   /// never found. Defaults to `nil`. The steps of an import that commits contain the same findings.
@@ -30,12 +33,16 @@ public struct ImportOptions: Sendable, Hashable {
   public var layout = ImportLayout.list
   /// The maximum depth of a document, and the maximum size of a single item.
   public var limits = JSONLimits()
-  /// The maximum number of items processed together, at least 1. Their identities are looked up in
-  /// one fetch, and in an import that commits they form one commit. Defaults to 20,000.
+  /// The maximum number of items processed together, at least 1. Defaults to 20,000.
+  ///
+  /// Their identities are looked up in one fetch, and in an import that commits they form one
+  /// commit.
   public var batchSize = 20_000
-  /// The deadline of an entire import that commits, or `nil`, the default, for none. An import that
-  /// doesn't finish in time ends within milliseconds with the error `deadlineExceeded`; earlier
-  /// batches remain committed. An import in a context uses the context's deadline.
+  /// The deadline of an entire import that commits, or `nil`, the default, for none.
+  ///
+  /// An import that doesn't finish in time ends within milliseconds with the error
+  /// `deadlineExceeded`; earlier batches remain committed. An import in a context uses the
+  /// context's deadline.
   public var deadline: ContinuousClock.Instant?
 
   /// Creates options with default values.
@@ -46,8 +53,9 @@ public struct ImportOptions: Sendable, Hashable {
 /// in the model's `userInfo`.
 public enum ImportMergePolicy: String, Sendable, Hashable, CaseIterable {
   /// Deletes existing members that no other object refers to, then imports the listed ones, even if
-  /// a deleted member had the same identity. A member that another object refers to is updated, or
-  /// unlinked if it isn't listed.
+  /// a deleted member had the same identity.
+  ///
+  /// A member that another object refers to is updated, or unlinked if it isn't listed.
   case replace = "Replace"
   /// Updates or adds the listed members and removes none.
   case merge = "Merge"

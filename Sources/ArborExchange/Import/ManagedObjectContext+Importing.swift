@@ -14,7 +14,7 @@ public import ArborObjects
 ///
 /// An item with a known identity, in the store or among the context's uncommitted objects, updates
 /// its object. Any other item inserts one. An entity without an identity always inserts objects. A
-/// missing key leaves its property unchanged, null clears it. Nothing is committed, and if an
+/// missing key leaves its property unchanged; null clears it. Nothing is committed, and if an
 /// import throws, the context is unchanged.
 extension ManagedObjectContext {
   /// Imports one object.

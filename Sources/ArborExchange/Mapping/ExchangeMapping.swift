@@ -22,10 +22,11 @@ final class ExchangeMapping {
   var indexInPlan: Int?
   /// The indexes of identifying attributes in ``attributes``.
   let identityAttributes: [Int]
-  /// The index in ``attributes`` of the only identifying one if any 64-bit integer can be its value
-  /// without conversion, otherwise `nil`.
+  /// The index in ``attributes`` of the identifying attribute if there is only one and it stores
+  /// any 64-bit integer without conversion, otherwise `nil`.
   let numberKey: Int?
-  /// The index in ``relationships`` of the one to the object within which items are identified.
+  /// The index in ``relationships`` of the relationship to the object within which items are
+  /// identified.
   let parent: Int?
   /// The attributes' forms and slots, to read values without retaining attributes.
   let shapes: [MappedAttribute.Shape]
@@ -242,8 +243,8 @@ final class MappedRelationship {
   func check(_ count: Int, limit: Int, at node: JSONNode) throws(ArborError) {
     guard isToMany, count > limit else { return }
     throw node.error(
-      "\(entityName).\(name) gets \(count) members, which exceeds the limit of \(limit). Split the "
-        + "seed, or raise maximumMembers.", code: .limitExceeded
+      "\(entityName).\(name) would have \(count) members, which exceeds the limit of \(limit). "
+        + "Split the seed, or raise maximumMembers.", code: .limitExceeded
     ).with(entity: entityName, keyPath: name)
   }
 

@@ -177,8 +177,7 @@ extension ExchangePlan {
         func problem() -> ArborError {
           let expected = isToMany ? "a list of objects" : "an object"
           return value.error(
-            "\(relationship.name) takes \(expected) or null, but found \(value.kind). Write "
-              + "\(expected)."
+            "Expected \(expected) or null for \(relationship.name), but found \(value.kind)."
           ).with(
             entity: relationship.entityName, keyPath: relationship.name,
             offending: value.value.text())

@@ -136,8 +136,8 @@ extension ExchangeRun {
     let entity = pending.relationship.reference?.entity.name ?? ""
     return ArborError(
       .objectNotFound,
-      "There is no \(entity) with the key that this item has for its \(name). Import it, too, or "
-        + "correct the key."
+      "No \(entity) has the key in this item's \(name). Import that object as well, or correct the "
+        + "key."
     ).with(
       entity: pending.object.entity.name, keyPath: name, location: location(of: pending.location))
   }
@@ -192,8 +192,8 @@ extension ExchangeRun {
     }
     guard relationship.isToMany || members.count == 1 || node.isNull else {
       throw node.error(
-        "\(relationship.entityName).\(relationship.name) takes exactly one object, but the linked "
-          + "documents create \(members.count). Link a document that creates one."
+        "\(relationship.entityName).\(relationship.name) refers to exactly one object, but the "
+          + "linked documents create \(members.count). Link a document that creates one."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     }
     do throws(ArborError) {
@@ -218,15 +218,17 @@ extension ExchangeRun {
         return object
       }
       throw node.error(
-        "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
-          + "but the linked documents create \(entity.name). Link other documents."
+        "\(relationship.entityName).\(relationship.name) refers to "
+          + "\(relationship.destination.name), but the linked documents create \(entity.name). Link "
+          + "other documents."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     case .named(let name):
       let object = try found(name)
       if object.isKind(of: relationship.destination) { return object }
       throw plan.node(ofName: name).error(
-        "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
-          + "but the object that was found is of entity \(object.entity.name). Find another one."
+        "\(relationship.entityName).\(relationship.name) refers to "
+          + "\(relationship.destination.name), but the object that was found is of entity "
+          + "\(object.entity.name). Find another one."
       ).with(entity: relationship.entityName, keyPath: relationship.name)
     case .labelled, .group: stopProgram("The members of a seed's link are already resolved.")
     }

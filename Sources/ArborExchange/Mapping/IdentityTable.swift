@@ -122,7 +122,7 @@ final class IdentityTable {
     if case .number(let number) = key { numbers[number] } else { others[key] }
   }
 
-  /// Looks up all keys requested since the last time, in one fetch.
+  /// Looks up all keys requested since the last call, in one fetch.
   func fetch() throws(ArborError) {
     guard found.count < keys.count else { return }
     guard parent == nil else {

@@ -133,8 +133,8 @@ extension SeedReader {
       default:
         let expected = relationship.isToMany ? "a list of objects" : "an object"
         throw node.error(
-          "\(mapping.entity.name).\(relationship.name) takes \(expected), null or seedlings, but "
-            + "found \(node.kind).")
+          "Expected \(expected), null or seedlings for \(mapping.entity.name).\(relationship.name), "
+            + "but found \(node.kind).")
       }
     } catch {
       // Errors in nested instances contain their own entity.
@@ -183,7 +183,7 @@ extension SeedReader {
     }
     guard entity.isKind(of: destination) || destination.isKind(of: entity) else {
       throw nameNode.error(
-        "\(relationship.name) takes \(destination.name), not \(name). Use another entity.")
+        "\(relationship.name) refers to \(destination.name), not \(name). Use another entity.")
     }
     let mapping = mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }
@@ -247,8 +247,8 @@ struct SeedLabels {
     }
     if let first = instances.updateValue((item, node), forKey: label) {
       throw node.error(
-        "The label “\(label)” already belongs to the instance at \(first.node.location). Give this "
-          + "one another."
+        "The label “\(label)” already belongs to the instance at \(first.node.location). Use "
+          + "another label for this one."
       ).with(entity: entity.name)
     }
   }
@@ -278,9 +278,9 @@ struct SeedLabels {
       let entity = plan.mapping(of: plan.items[Int(instance.item)]).entity
       guard entity.isKind(of: relationship.destination) else {
         throw reference.node.error(
-          "\(relationship.entityName).\(relationship.name) takes \(relationship.destination.name), "
-            + "but “\(label)”, at \(instance.node.location), is of entity \(entity.name). Use "
-            + "another instance."
+          "\(relationship.entityName).\(relationship.name) refers to "
+            + "\(relationship.destination.name), but “\(label)”, at \(instance.node.location), is of "
+            + "entity \(entity.name). Use another instance."
         ).with(entity: relationship.entityName, keyPath: relationship.name)
       }
       items.append(instance.item)

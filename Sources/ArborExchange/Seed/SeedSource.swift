@@ -114,7 +114,7 @@ struct SeedFolder {
   func way(to name: String, from way: [String], link: JSONNode) throws(ArborError) -> [String] {
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw link.error(
-        "The seedFile is empty. Write a relative path.", code: .invalidPath)
+        "The seedFile is empty or contains a NUL. Write a relative path.", code: .invalidPath)
     }
     guard !name.hasPrefix("/") else {
       throw link.error(
@@ -130,7 +130,7 @@ struct SeedFolder {
       }
       guard isChosen, !target.isEmpty else {
         throw link.error(
-          "A seedFile must not leave the folder of the top document. Move the file, or set a root "
+          "A seedFile must not leave the folder of the top-level document. Move it, or set a root "
             + "folder in the options.", code: .notAllowed)
       }
       target.removeLast()

@@ -78,8 +78,8 @@ final class SyncMapper {
       }
       throw ArborError(
         .invalidArgument,
-        "The identifier \(identifier) of \(entity.name) is missing from the mapping. Map the "
-          + "attribute."
+        "The identifier \(identifier) of \(entity.name) is neither an attribute in the mapping nor "
+          + "the only to-one relationship among the identifiers. Correct it, or map the attribute."
       ).with(entity: entity.name, keyPath: identifier)
     }
     return identity
@@ -134,8 +134,8 @@ final class SyncMapper {
       guard mapping.entity.isKind(of: destination) else {
         throw ArborError(
           .invalidArgument,
-          "\(entity.name).\(name) takes \(destination.name), but its serializer is for "
-            + "\(mapping.entity.name). Use another one."
+          "\(entity.name).\(name) refers to \(destination.name), but its serializer is for "
+            + "\(mapping.entity.name). Use a serializer for \(destination.name)."
         ).with(entity: entity.name, keyPath: name)
       }
       return mapping
@@ -147,7 +147,7 @@ final class SyncMapper {
   ) -> ArborError {
     ArborError(
       .invalidArgument,
-      "\(entity.name).\(property) \(what), but the mapping treats it as something else. Map it by "
+      "\(entity.name).\(property) \(what), but the mapping treats it as something else. Map it with "
         + "\(instead)."
     ).with(entity: entity.name, keyPath: property)
   }

@@ -44,9 +44,11 @@ public protocol SyncSerializer: Sendable {
   /// A Boolean value that indicates whether an item changes its matching objects. Defaults to
   /// `true`. Otherwise it only refers to them.
   var updateExisting: Bool { get }
-  /// A Boolean value that indicates whether objects missing from the payload are deleted: at the
-  /// top level all objects of the entity within the ``groupers``, in a relationship the parent's
-  /// former members. There is no default, so that deletion is always an explicit choice.
+  /// A Boolean value that indicates whether objects missing from the payload are deleted.
+  ///
+  /// At the top level, these are all objects of the entity within the ``groupers``; in a
+  /// relationship, the parent's former members. There is no default, so that deletion is always an
+  /// explicit choice.
   var deleteMissing: Bool { get }
   /// The mapping of properties to values in an item.
   var mapping: SyncMapping { get }

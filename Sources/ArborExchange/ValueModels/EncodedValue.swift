@@ -3,8 +3,8 @@ import ArborModel
 import ArborObjects
 import Foundation
 
-/// The encoded form of a value before its destination is known. The form is exact, keeps the order
-/// in which the value was written and doesn't encode nested models yet.
+/// The encoded form of a value before its destination is known. The form is exact, preserves the
+/// order of writing, and leaves nested models unencoded.
 enum EncodedValue {
   /// An optional property that is `nil`.
   case missing

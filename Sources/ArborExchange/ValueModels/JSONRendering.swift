@@ -74,7 +74,7 @@ final class JSONRendering: ModelWriting {
     guard let text = ISO8601Date.text(date) else {
       throw ArborError(
         .unsupportedProperty,
-        "The date has no four-digit year, as ISO 8601 requires. Give the property a transformer.")
+        "The date's year doesn't have four digits, as ISO 8601 requires. Use a transformer.")
     }
     return .string(text)
   }
@@ -84,7 +84,7 @@ final class JSONRendering: ModelWriting {
     guard depth < limit else {
       throw ArborError(
         .limitExceeded,
-        "The models nest more than \(limit) levels deep. Exclude properties by jsonKeyPaths.")
+        "The models nest more than \(limit) levels deep. Exclude a property in jsonKeyPaths.")
     }
     depth += 1
     defer { depth -= 1 }
@@ -191,7 +191,7 @@ final class JSONRendering: ModelWriting {
   private static func clash(_ name: String) -> ArborError {
     ArborError(
       .invalidMapping,
-      "Two properties have the JSON path “\(name)”. Correct jsonKeyPaths, or exclude one by "
+      "Two properties have the JSON path “\(name)”. Correct jsonKeyPaths, or exclude one in "
         + "serializableKeys(_:).")
   }
 }

@@ -93,7 +93,7 @@ final class ManagedObjectReading: ModelSession {
       throw ArborError(
         .limitExceeded,
         "The models nest more than \(Self.maximumDepth) levels deep. Add the nested property to "
-          + "backReferences, which don't nest."
+          + "backReferences, which aren't nested."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
     }
     frames.append(Frame(identity: identity))
@@ -213,8 +213,8 @@ final class ManagedObjectReading: ModelSession {
     return true
   }
 
-  /// Finds the key path that belongs to a coding key by probing. A model that reads only this
-  /// relationship shows which property was set.
+  /// Finds the key path of a coding key by probing: creates a model that reads only this
+  /// relationship, and checks which property was set.
   private func probe(
     _ key: String, of object: ManagedObject, _ traits: ModelTraits, _ candidates: [AnyKeyPath]
   ) throws -> AnyKeyPath? {
@@ -362,7 +362,7 @@ final class ReadCohort {
       if trail.owners[id, default: []].insert(object).inserted { owners.append(object) }
     }
     if owners.count > 1 {
-      // The context keeps only the most recent prefetch of a to-many relationship. Where a tree
+      // The context keeps only the most recent prefetch of a to-many relationship. If a tree
       // follows one relationship on several levels, models of the upper levels still need it.
       try context.session.prefetch(
         atSlot: slot, of: relationship.isToMany ? Array(trail.owners[id] ?? []) : owners)

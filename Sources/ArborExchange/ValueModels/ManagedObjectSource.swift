@@ -60,16 +60,16 @@ struct ManagedObjectSource: ValueModelSource {
       let word = if case .composite = value { "a value of several parts" } else { "another value" }
       let found = isNull ? "nil" : type.map { "of type \($0)" } ?? word
       return fault(
-        "The property takes \(expectation), but the attribute is \(found). Correct its type, or "
-          + "use a transformer.", isNull ? .initialization : .unsupportedProperty)
+        "Expected \(expectation) for the property, but the attribute is \(found). Correct the "
+          + "property, or use a transformer.", isNull ? .initialization : .unsupportedProperty)
     case .object:
       return fault(
-        "The property takes \(expectation), but the relationship is to-one. Declare it as a value "
-          + "model.", .unsupportedRelationship)
+        "Expected \(expectation) for the property, but the relationship is to-one. Declare it as a "
+          + "value model.", .unsupportedRelationship)
     case .objects:
       return fault(
-        "The property takes \(expectation), but the relationship is to-many. Declare it as a "
-          + "collection of value models.", .unsupportedRelationship)
+        "Expected \(expectation) for the property, but the relationship is to-many. Declare it as "
+          + "a collection of value models.", .unsupportedRelationship)
     }
   }
 
@@ -138,8 +138,8 @@ struct ManagedObjectSource: ValueModelSource {
 
   private func outOfRange(_ expectation: String) -> ArborError {
     fault(
-      "The property takes \(expectation), but the attribute's number is out of range. Make the "
-        + "property wider.", .typeMismatch)
+      "Expected \(expectation) for the property, but the attribute's number is out of range. Use a "
+        + "wider type.", .typeMismatch)
   }
 
   /// Returns the value of the attribute. For a transformable attribute, this is the result of its

@@ -102,8 +102,8 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   private func cast<T>(_ value: Any, _ source: Source) throws -> T {
     guard let typed = value as? T else {
       throw source.fault(
-        "The property takes \(T.self), but a \(Swift.type(of: value)) was created for it. Correct "
-          + "the type that creates it.", .initialization)
+        "Expected \(T.self) for the property, but a \(Swift.type(of: value)) was created for it. "
+          + "Correct the type that creates it.", .initialization)
     }
     return typed
   }
@@ -131,8 +131,9 @@ final class ModelDecoder<Source: ValueModelSource>: Decoder {
   /// Returns the error for a missing required value.
   static func missing(_ expectation: String, _ source: Source) -> ArborError {
     source.fault(
-      "The property takes \(expectation), but the value is null. Set a value, or make the property "
-        + "optional.", Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
+      "Expected \(expectation) for the property, but the value is null. Set it, or make the "
+        + "property optional.",
+      Source.mismatch == .typeMismatch ? .initialization : Source.mismatch)
   }
 
   func missing(key: any CodingKey) -> ArborError {

@@ -188,12 +188,12 @@ final class ModelPlanner: ModelWriting {
       var models: [any ValueModel] = []
       for part in parts.values {
         guard case .model(let model) = part else {
-          throw mapping.unsupported(relationship, key, "is or holds \(part.found)")
+          throw mapping.unsupported(relationship, key, "is or contains \(part.found)")
         }
         models.append(model)
       }
       return models
-    default: throw mapping.unsupported(relationship, key, "is or holds \(value.found)")
+    default: throw mapping.unsupported(relationship, key, "is or contains \(value.found)")
     }
   }
 

@@ -52,8 +52,8 @@ final class ModelTraits {
       .union(jsonTransformers.keys).union(managedTransformers.keys)
   }
 
-  /// Adds a uniquing key that must be a coding key. This applies to attributes, which are known
-  /// only from the entity.
+  /// Requires a uniquing key to be a coding key. Called for attributes, which are known only from
+  /// the entity.
   func expect(_ key: String) { unknownKeys.insert(key) }
 
   /// Records the coding keys of a container of the type.

@@ -78,8 +78,8 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
       let found = value.map { "is \(Swift.type(of: $0))" } ?? "is nil"
       throw ArborError(
         .initialization,
-        "The property takes \(type), but the transformer's value \(found). Use the transformer's "
-          + "type.")
+        "Expected \(type) for the property, but the transformer's value \(found). Use that "
+          + "type, or another transformer.")
     }
     return property
   }
@@ -102,7 +102,7 @@ func flattened(_ value: Any) -> Any? {
   return optional.modelValue
 }
 
-/// Returns `nil` as a value of an optional type, or `nil` if the type isn't optional.
+/// Returns the `nil` of an optional type, wrapped in `Any`, or `nil` if the type isn't optional.
 private func nothing<T>(of type: T.Type) -> Any? { (type as? any OptionalModelValue.Type)?.nothing }
 
 protocol OptionalModelValue {

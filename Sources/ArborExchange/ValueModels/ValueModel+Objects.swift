@@ -171,8 +171,10 @@ extension ManagedObjectContext {
   }
 
   /// Updates or inserts the objects of several models, all or none of them, like the overload that
-  /// takes one model. The models can have different types. Nothing is committed. If several models
-  /// describe the same object, later models overwrite earlier ones.
+  /// takes one model. Nothing is committed.
+  ///
+  /// The models can have different types. If several models describe the same object, later models
+  /// overwrite earlier ones.
   ///
   /// - Returns: The objects, in the order of the models.
   /// - Throws: ``ArborError``, as the overload that takes one model. The context is unchanged in

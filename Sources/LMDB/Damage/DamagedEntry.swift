@@ -45,8 +45,7 @@ package struct DamagedTree {
   package var flags: DatabaseFlags { record.flags }
 }
 
-/// The keys that a lost part of a tree may have contained: from the lower bound up to but not
-/// including the upper bound.
+/// The half-open range of keys that a lost part of a tree may have contained.
 package struct LostRange: Sendable {
   package var lower: [UInt8]?
   package var upper: [UInt8]?
@@ -57,7 +56,7 @@ extension LostRange {
     self.init(lower: range.lower.map { Array($0) }, upper: range.upper.map { Array($0) })
   }
 
-  /// The range for a database with integer keys, including its upper bound.
+  /// The range as numbers, for a database with integer keys, or `nil` if it is empty.
   package var numbers: ClosedRange<UInt64>? {
     func number(_ key: [UInt8]) -> UInt64? {
       key.count == 8 ? key.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } : nil

@@ -2,18 +2,18 @@
 extension DamagedFile {
   /// The use of a page, independent of its contents.
   package enum PageUse: Sendable, Hashable {
-    /// A traversed tree refers to the page, or the free list is known and doesn't contain it: it
-    /// belongs to the newest state.
+    /// The page belongs to the newest state: a traversed tree refers to it, or the free list is
+    /// known and doesn't contain it.
     case current
-    /// The newest state lists the page as free: it is left over from an earlier one.
+    /// The page is left over from an earlier state: the newest one lists it as free.
     case free
     /// The use is unknown because the free list is damaged.
     case unknown
-    /// The page has the number of another page.
+    /// The page contains the number of another page.
     case misplaced
   }
 
-  /// The number of bytes to read at once.
+  /// The number of bytes per read.
   private static let windowSize = 1 << 20
 
   /// The transactions of the valid root pages, newest first.
@@ -176,7 +176,7 @@ extension DamagedFile {
     return free.contains(number) || number > lastPage ? .free : .current
   }
 
-  /// A free list that contains a page of a tree is damaged and therefore unreliable.
+  /// Treats the free list as unknown if it contains a page of a tree, because it is then damaged.
   private func distrustFreePages() {
     guard knowsFreePages else { return }
     for page in 2..<max(3, pageCount) where reached.contains(page) && free.contains(page) {

@@ -37,8 +37,8 @@ package final class DamagedFile {
   /// The buffer level at which a nested tree begins.
   var firstFreeLevel = 0
   private var value = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  /// Reads bytes of the file as far as the medium returns them. Tests replace it with a medium with
-  /// unreadable sectors.
+  /// Reads as many bytes of the file as the medium returns. Tests replace it to simulate unreadable
+  /// sectors.
   var readBytes: (_ descriptor: Int32, UnsafeMutableRawBufferPointer, _ offset: Int) -> Int = {
     readAvailable($0, $1, at: $2)
   }

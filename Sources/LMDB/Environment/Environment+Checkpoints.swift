@@ -124,8 +124,9 @@ extension Environment {
 
   /// Makes the state of a root page the newest one of a file, which no process may have open.
   ///
-  /// Both root pages are written, the other one for the transaction before, so that later
-  /// transactions have the numbers that they would have had. May be repeated if it was interrupted.
+  /// Both root pages are written, the other one with the preceding transaction number, so that
+  /// later transactions get the numbers that they would have had. Can be repeated after an
+  /// interruption.
   package static func restore(_ image: RootImage, at path: String) throws(LMDBError) {
     let descriptor = try DataFile.createDescriptor(path, mustBeNew: false)
     defer { DataFile.closeDescriptor(descriptor) }

@@ -10,10 +10,10 @@ extension Environment {
   /// Replaces the file with a copy without free pages and continues with it.
   ///
   /// Snapshots may begin and end until the copy is complete. Then this waits for the snapshots of
-  /// this process to end. Meanwhile no other thread or process can write, and no other process can
-  /// open the file. Databases and everything else created from this environment stay valid, and
-  /// transaction numbers continue. Even if the process is killed meanwhile, the path refers to one
-  /// of the two files, and that file is complete.
+  /// this process to end. Throughout the call, no other thread or process can write, and no other
+  /// process can open the file. Databases and everything else created from this environment stay
+  /// valid, and transaction numbers continue. If the process is killed, the path refers to one of
+  /// the two files, and that file is complete.
   ///
   /// - Parameters:
   ///   - staged: An empty file in the same directory.
@@ -21,7 +21,8 @@ extension Environment {
   ///     once.
   /// - Throws: ``LMDBError/inUse`` if another process has the file open, or a snapshot of this one
   ///   does not end; ``LMDBError/diskFull``; ``LMDBError/readOnlyEnvironment``; errors of `finish`.
-  ///   The file is unchanged then.
+  ///   The file is unchanged in all of these cases. After a system error, the path may already
+  ///   refer to the copy.
   /// - Precondition: The file has a permanent name.
   package func compact(
     by staged: borrowing UnfinishedFile,

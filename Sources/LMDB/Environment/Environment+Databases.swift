@@ -135,7 +135,7 @@ extension Environment {
   }
 
   /// Commits a read transaction, which writes nothing but passes its handles to the environment.
-  /// Only then may other threads use them: a snapshot that began earlier could not.
+  /// Other threads may use them only afterwards, and not in snapshots that began earlier.
   private func keepHandles(_ transaction: OpaquePointer) throws(LMDBError) {
     let code = mdb_txn_commit(transaction)
     databases.withLock { _ = $0.finish(isCommitted: code == MDB_SUCCESS) }

@@ -31,8 +31,8 @@ extension Environment {
   }
 }
 
-/// A temporary folder in which LMDB, which opens files only by path, opens a file without a
-/// permanent name. Both names, of the data and the lock file, are removed as soon as they are open.
+/// A temporary folder for opening a file without a permanent name, because LMDB opens files only by
+/// path. The names of the data file and the lock file are removed once both are open.
 private struct TemporaryFolder: ~Copyable {
   private let path: String
 

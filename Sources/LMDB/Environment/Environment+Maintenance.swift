@@ -115,13 +115,13 @@ extension Environment {
 
   /// Writes a consistent copy of the last commit to a new file, which must not exist yet.
   ///
-  /// Readers and writers continue. The file cannot shrink or move its map meanwhile.
+  /// Readers and writers continue. The file cannot shrink or move its map during the copy.
   ///
   /// - Parameters:
   ///   - compacting: Whether to omit free pages and renumber the others, which is slower.
   ///   - isUnfinished: Whether the target is an existing ``UnfinishedFile`` of the caller.
   /// - Throws: ``LMDBError/system(errno:)`` with `EEXIST` if the target exists;
-  ///   ``LMDBError/diskFull``. No file is left at the target then.
+  ///   ``LMDBError/diskFull``. No file is left at the target in that case.
   package func copy(
     to target: String, compacting: Bool, isUnfinished: Bool = false
   ) throws(LMDBError) {

@@ -45,7 +45,7 @@ extension Environment {
     let mayCreate = options.create && !options.isReadOnly && !options.isImmutable
     let found = try DataFile(
       path: path, create: mayCreate,
-      // Nothing is shared with other openers of a file that is never written.
+      // A file that is never written shares nothing with its other openers.
       allowsNetwork: options.allowsNetworkFileSystem || options.isImmutable, lock: .shared)
     let identity = found.identity
     let isVerified = options.verifiesPages ? try isSound(found.descriptor) : true

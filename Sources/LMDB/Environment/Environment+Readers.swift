@@ -15,7 +15,7 @@ package struct HeldSnapshot: Sendable, Hashable {
   package let transactionsBehind: Int
   /// The number of pages freed by later commits, which cannot be reused while the snapshot exists.
   package let pinnedPages: Int
-  /// The number of pinned pages in bytes.
+  /// The size of the pinned pages in bytes.
   package let pinnedBytes: Int
 }
 

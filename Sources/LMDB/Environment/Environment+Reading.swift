@@ -88,8 +88,8 @@ extension Environment {
   /// if that repeats more often than this, the file was overwritten.
   private static var mostRootsMissed: Int { 100 }
 
-  /// Begins on a slot without a transaction, or whose renewal LMDB refused, and removes the cause
-  /// if possible.
+  /// Begins a snapshot on a slot that has no transaction, or whose renewal LMDB refused. Removes
+  /// the cause if possible.
   private func beginSlowly(_ slot: SlotReference) throws(LMDBError) -> ReadTransaction {
     var slot = slot
     var hasCheckedReaders = false

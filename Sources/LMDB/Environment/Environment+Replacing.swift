@@ -5,12 +5,12 @@
 #endif
 
 extension Environment {
-  /// Replaces a file, which other processes may have open, with another complete file. The other
-  /// processes continue to read the former file, and every commit to it throws
-  /// ``LMDBError/fileReplaced`` from then on.
+  /// Replaces a file, which other processes may have open, with another complete file.
   ///
-  /// No process can write during the replacement. Even if the process is killed meanwhile, the path
-  /// refers to one of the two files, and that file is complete; see ``FileReplacement``.
+  /// The other processes continue to read the former file, and every commit to it throws
+  /// ``LMDBError/fileReplaced`` from then on. No process can write during the replacement. If the
+  /// process is killed meanwhile, the path refers to one of the two files, and that file is
+  /// complete; see ``FileReplacement``.
   ///
   /// - Parameters:
   ///   - path: The file to replace. This process must not have it open.
@@ -22,7 +22,7 @@ extension Environment {
   /// - Throws: ``LMDBError/inUse`` if this process has the first file open, or any process the
   ///   second; ``LMDBError/system(errno:)`` with `EEXIST` if a former file exists, or with `EXDEV`
   ///   for another file system; ``LMDBError/fileTooSmall`` and others if the second file is not a
-  ///   data file; errors of `permit`. Nothing has changed then.
+  ///   data file; errors of `permit`. Nothing has changed in these cases.
   package static func replaceFile(
     at path: String, by staged: String, keepsFormer: Bool,
     permit: (Environment, borrowing WriteTransaction) throws -> Void

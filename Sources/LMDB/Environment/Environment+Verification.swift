@@ -50,7 +50,8 @@ extension Environment {
     }
   }
 
-  /// Verifies every page of a file, which may be unfit for opening.
+  /// Verifies every page of a file, which may be unfit for opening. Throws nothing for a finding
+  /// that cannot be confirmed because other processes keep committing.
   ///
   /// - Throws: The reason why the file is not a data file; ``LMDBError/damaged(_:)`` with the first
   ///   finding.
@@ -84,7 +85,8 @@ extension Environment {
 }
 
 extension PageVerifier.Report {
-  /// Throws if the file contains other databases.
+  /// Throws if the file contains other databases, lacks an expected one, or has one with other
+  /// flags.
   func check(
     against expected: [String: DatabaseFlags], allowing allowed: Set<String> = []
   ) throws(LMDBError) {

@@ -110,7 +110,7 @@ extension Environment {
       state.blockedReaders += mine
       return mine
     }
-    // A growth that is waiting for this thread must be notified that it waits in vain.
+    // Wakes a thread that waits to grow the map, because it must not wait for this thread.
     if mine > 0 { changes.notify() }
     return mine
   }

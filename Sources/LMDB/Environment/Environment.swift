@@ -3,8 +3,8 @@ internal import CLMDB
 
 /// An LMDB file, opened once per process.
 ///
-/// Any number of snapshots can read while one transaction writes. Limits of the engine and their
-/// remedies:
+/// LMDB is a copy-on-write B+ tree with MVCC: any number of snapshots can read while one
+/// transaction writes. Limits of the engine and their remedies:
 ///
 /// - *The file grows without bound*: A snapshot is held for a long time. End it;
 ///   ``checkStaleReaders()`` frees those of dead processes.

@@ -79,8 +79,8 @@ final class EnvironmentRegistry: Sendable {
     changes.notify()
   }
 
-  /// Runs `body`, which moves an environment to the file `next`. Code that opens that file gets the
-  /// environment from the beginning.
+  /// Runs `body`, which moves an environment to the file `next`. Opening that file returns the
+  /// environment from the start of the call.
   func moving(
     _ environment: Environment, to next: FileIdentity, _ body: () throws(LMDBError) -> Void
   ) throws(LMDBError) {

@@ -126,9 +126,9 @@ struct DataFile: ~Copyable {
     guard OpeningLock.take(descriptor, .none, waits: false) else { throw .lastSystemError }
   }
 
-  /// A Boolean value that indicates whether the path still refers to this file. If the system
-  /// doesn't report it, as after a change of the process's rights, whether the file still has a
-  /// name.
+  /// A Boolean value that indicates whether the path still refers to this file. If the path cannot
+  /// be inspected, for example because the process has lost its permissions, whether the file still
+  /// has a name.
   var isInPlace: Bool {
     var status = stat()
     if stat(path, &status) == 0 { return FileIdentity(status) == identity }

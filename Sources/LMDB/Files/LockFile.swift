@@ -78,7 +78,7 @@ enum LockFile {
     #endif
   }
 
-  /// Only a privileged process can change the owner. Otherwise the file keeps the current one.
+  /// Gives a new lock file the owner of the data file. Has no effect in an unprivileged process.
   private static func giveToOwner(of data: Int32, _ descriptor: Int32) {
     var owner = stat()
     guard fstat(data, &owner) == 0, owner.st_uid != geteuid() else { return }

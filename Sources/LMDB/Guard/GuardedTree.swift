@@ -67,8 +67,8 @@ struct GuardedTree {
     }
   }
 
-  /// Returns the first node whose key compares to another as requested, which must also hold for
-  /// all later nodes. A binary search.
+  /// Returns the first node whose key satisfies a comparison that also holds for all later nodes,
+  /// by binary search.
   @inline(__always)
   private func partitioningIndex(
     of page: RawPage, from first: Int, _ key: UnsafeRawBufferPointer, _ isReached: (Int) -> Bool

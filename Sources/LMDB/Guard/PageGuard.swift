@@ -221,7 +221,7 @@ struct PageGuard: ~Copyable {
     }
     guard page.runLength >= needed, page.runLength <= state.lastPage else {
       throw damage(
-        tree, first, "it has \(page.runLength) overflow pages, but its value needs \(needed)")
+        tree, first, "its overflow page count is \(page.runLength), but its value needs \(needed)")
     }
     let last = first + page.runLength - 1
     if last >= heldPages { heldPages = min(try state.heldPages(descriptor), mappedPages) }
@@ -238,7 +238,7 @@ struct PageGuard: ~Copyable {
     return verifier.takeClaims()
   }
 
-  /// Verifies all pages of the state. Only if none of them can be written meanwhile.
+  /// Verifies all pages of the state, none of which may be written in the meantime.
   mutating func verifyFile() throws(LMDBError) {
     if marks.areComplete { return }
     var verifier = try PageVerifier(descriptor: descriptor, meta: state)

@@ -6,8 +6,8 @@
 /// writer that trusts it would undo the last commit. Verifying pages would not reveal that, because
 /// both states are intact.
 ///
-/// A later list of the other root page alone is not conclusive, because LMDB also leaves that if
-/// writing a root page fails. A flipped bit that decreases the *newest* number by two produces
+/// A later list of the other root page alone is not conclusive, because LMDB also leaves one behind
+/// if writing a root page fails. A flipped bit that decreases the *newest* number by two produces
 /// exactly this case, so it undoes the last commit without being detected.
 extension MetaPages {
   /// - Throws: ``LMDBError/damaged(_:)`` if the newest state is that of an older transaction than

@@ -72,7 +72,7 @@ struct TreeTraversal {
     }
     if let what = pageComplaint { return what }
     guard entries == record.entries else {
-      return "it has \(entries) entries instead of \(record.entries)"
+      return "its entry count is \(record.entries) instead of \(entries)"
     }
     return nil
   }

@@ -52,8 +52,8 @@ extension Cursor {
     return true
   }
 
-  /// The number of values to pass to the engine at once. It checks only before the first one
-  /// whether its list of changed pages has room for all.
+  /// The number of values to pass to the engine per call. The engine checks only before the first
+  /// one whether its list of changed pages has room for all.
   private static var numbersAtOnce: Int { 512 }
 
   /// Puts numbers under a key that is greater than all others, or greater than those of the last

@@ -65,7 +65,7 @@ extension PageVerifier {
     _ count: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) -> Int {
     guard count <= UInt64(size / 8 - 1) else {
-      throw damage(tree, number, "a list of \(size) bytes has \(count) pages")
+      throw damage(tree, number, "the page count of a list of \(size) bytes is \(count)")
     }
     return Int(count)
   }

@@ -103,7 +103,7 @@ extension PageVerifier {
     _ last: UnsafeRawBufferPointer?, _ number: UInt64, _ tree: TreeTraversal, _ range: KeyRange
   ) throws(LMDBError) {
     if let last, let upper = range.upper, tree.order.compare(last, upper) >= 0 {
-      throw damage(tree, number, "a key is above the page's upper separator")
+      throw damage(tree, number, "a key is not below the page's upper separator")
     }
   }
 
@@ -156,7 +156,8 @@ extension PageVerifier {
       }
       guard page.runLength >= needed, page.runLength <= lastPage else {
         throw damage(
-          tree, first, "it has \(page.runLength) overflow pages, but its value needs \(needed)")
+          tree, first,
+          "its overflow page count is \(page.runLength), but its value needs \(needed)")
       }
       tree.overflowPages += page.runLength
       // A run has at least one page, and its last number cannot overflow, because both are bounded.

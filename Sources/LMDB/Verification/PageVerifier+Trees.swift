@@ -1,7 +1,6 @@
 /// Verifies trees: their branch pages, their depth, and the separators of their pages.
 extension PageVerifier {
-  /// The key range of a part of a tree: from the lower bound up to but not including the upper
-  /// bound.
+  /// The half-open key range of a part of a tree.
   struct KeyRange {
     var lower: UnsafeRawBufferPointer?
     var upper: UnsafeRawBufferPointer?
@@ -80,7 +79,7 @@ extension PageVerifier {
       last = key
     }
     if let upper = range.upper, let last, tree.order.compare(last, upper) >= 0 {
-      throw damage(tree, number, "a separator is above those of the page's parent")
+      throw damage(tree, number, "a separator is not below the page's upper separator")
     }
   }
 

@@ -64,7 +64,7 @@ struct PageVerifier: ~Copyable {
       throw .damaged(
         PageFinding(
           page: meta.number, database: nil,
-          what: "it has \(last) pages, but the file has \(held)"))
+          what: "its last page is \(last), but the file has only \(held) pages"))
     }
     self.init(
       descriptor: descriptor, meta: meta, scope: .trees, claiming: last, isCancelled: isCancelled)

@@ -147,7 +147,7 @@ import Testing
     }
     #expect(
       error.message
-        == "The document is not a list. Use the layout that it has, such as .values() or "
+        == "The document is not a list. Use the layout that matches it, such as .values() or "
         + ".member(_:).")
   }
 

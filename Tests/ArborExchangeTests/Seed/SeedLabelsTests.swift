@@ -134,7 +134,7 @@ import Testing
                    {"Employee": {"company": {"$ref": "d"}}}]}
         """#)
     #expect(
-      error.message.contains("takes Company") && error.message.contains("of entity Department"))
+      error.message.contains("refers to Company") && error.message.contains("of entity Department"))
     #expect(error.message.contains("a.json:3:"))
     #expect(error.location?.source?.hasSuffix("Main.json") == true && error.location?.line == 2)
   }

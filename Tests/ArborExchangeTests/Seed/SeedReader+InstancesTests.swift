@@ -187,7 +187,7 @@ import Testing
         == .objectID(try workshop.only("Manager").objectID))
     let error = try workshop.failure(
       of: #"{"Company": {"employees": {"seedlings": [{"seedFile": "department.json"}]}}}"#)
-    #expect(error.message.contains("takes Employee"))
+    #expect(error.message.contains("refers to Employee"))
     #expect(error.message.contains("create Department"))
     try workshop.finish()
   }
@@ -198,12 +198,12 @@ import Testing
     (#"{"compani": {}}"#, "Did you mean company", "$.Employee.compani"),
     (#"{"$ref": "x"}"#, "“$ref”", "$.Employee[\"$ref\"]"),
     (#"{"$idd": "x"}"#, "“$idd”", "$.Employee[\"$idd\"]"),
-    (#"{"company": [{}]}"#, "takes an object", "$.Employee.company"),
-    (#"{"company": "Foo"}"#, "takes an object", "$.Employee.company"),
-    (#"{"company": 1}"#, "takes an object", "$.Employee.company"),
+    (#"{"company": [{}]}"#, "Expected an object", "$.Employee.company"),
+    (#"{"company": "Foo"}"#, "Expected an object", "$.Employee.company"),
+    (#"{"company": 1}"#, "Expected an object", "$.Employee.company"),
     (#"{"friends": [{}, 1]}"#, "Expected an object for a member", "$.Employee.friends[1]"),
     (#"{"friends": [null]}"#, "Expected an object for a member", "$.Employee.friends[0]"),
-    (#"{"friends": true}"#, "takes a list of objects", "$.Employee.friends"),
+    (#"{"friends": true}"#, "Expected a list of objects", "$.Employee.friends"),
     (#"{"company": {"owner": {"name": "x"}}}"#, "abstract", "$.Employee.company.owner"),
     (#"{"company": {"seedlings": 1}}"#, "list of links", "$.Employee.company.seedlings"),
     (

@@ -136,7 +136,7 @@ import Testing
     #expect(model?.isAbstract == true)
     let error = try workshop.failure(
       of: #"{"Employee": {"company": {"$find": "Department", "title": "x"}}}"#)
-    #expect(error.message.contains("takes Company"))
+    #expect(error.message.contains("refers to Company"))
     #expect(error.location?.path == "$.Employee.company[\"$find\"]")
   }
 
@@ -163,7 +163,7 @@ import Testing
     (#"{"$find": 1}"#, "found a number", "[\"$find\"]"),
     (#"{"$find": "Company"}"#, "lists no attributes", ""),
     (#"{"$find": "Compani", "companyName": "x"}"#, "Did you mean Company", "[\"$find\"]"),
-    (#"{"$find": "Address", "city": "x"}"#, "takes Company", "[\"$find\"]"),
+    (#"{"$find": "Address", "city": "x"}"#, "refers to Company", "[\"$find\"]"),
     (#"{"$find": "Company", "companyNam": "x"}"#, "Did you mean companyName", ".companyNam"),
     (#"{"$find": "Company", "employees": []}"#, "is a relationship", ".employees"),
     (#"{"$find": "Company", "companyName": 1}"#, "Expected a string", ".companyName"),

@@ -91,13 +91,14 @@ import Testing
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(
       wrong.message
-        == "The property takes Int, but the transformer's value is URL. Use the transformer's type."
+        == "Expected Int for the property, but the transformer's value is URL. Use that type, or "
+        + "another transformer."
     )
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "The property takes URL, but the transformer's value is nil. Use the transformer's "
-        + "type."
+        == "Expected URL for the property, but the transformer's value is nil. Use that type, or "
+        + "another transformer."
     )
     let written = try #require(throws: ArborError.self) { try url.write(5) }
     #expect(wrong.code == .initialization && nothing.code == .initialization)

@@ -112,7 +112,7 @@ import LMDB
     try expect("used twice", node(branch, 1), (0..<6).map { sound[node(branch, 0) + $0] })
     try expect("separators are not in ascending order", node(branch, 1) + 8, [0xFF, 0xFF])
     let separator = node(branch, 1) + 8
-    try expect("above the page's upper separator", separator, bytes(word(separator) - 1, 8))
+    try expect("not below the page's upper separator", separator, bytes(word(separator) - 1, 8))
     try expect("below the page's lower separator", separator, bytes(word(separator) + 1, 8))
   }
 
@@ -125,7 +125,7 @@ import LMDB
     try expect("leaf on level", record + 6, [3])
     try expect("page counts", record + 8, [9])
     try expect("page counts", record + 24, [9])
-    try expect("entries", record + 32, [9])
+    try expect("entry count", record + 32, [9])
     try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
     try expect("different flags", offsets.setsRecord + 4, [0x14])
   }
@@ -162,8 +162,8 @@ import LMDB
     let entry = node(offsets.leaf, 7)
     #expect(half(entry + 4) == 1)
     let run = word(entry + 16) * Self.pageSize
-    try expect("1 overflow pages", run + 12, [1, 0, 0, 0])
-    try expect("2147483647 overflow pages", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
+    try expect("overflow page count is 1,", run + 12, [1, 0, 0, 0])
+    try expect("overflow page count is 2147483647,", run + 12, [0xFF, 0xFF, 0xFF, 0x7F])
     try expect("not the overflow page", run + 10, [2])
     try expect("outside the file", entry + 16, bytes(1 << 40, 8))
   }

@@ -10,12 +10,12 @@ internal import LMDB
 /// a commit elsewhere ──▶ write to the file ──▶ look ──▶ announce
 /// ```
 ///
-/// The file is only watched while there are listeners. Without listeners, a transaction costs one
-/// lock.
+/// The file is only watched while there are listeners. Without listeners, a commit only takes the
+/// lock twice.
 ///
-/// This is the signal of the store layer and has no payload. `StoreObservers` listens to it once
-/// per store and passes it on; `StoreChanges` then reads the history and creates a
-/// `CommittedChanges` for each commit.
+/// This signal of the store layer has no payload. `StoreObservers` listens to it once per store and
+/// forwards it; `StoreChanges` then reads the history and creates a `CommittedChanges` for each
+/// commit.
 package final class CommitNotifications: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
@@ -29,8 +29,8 @@ package final class CommitNotifications: Sendable {
   }
 
   private let state = Lock(State())
-  /// The number of attempts to read a transaction after its write to the file. It becomes visible
-  /// within microseconds, unless its writer is stopped or killed at that moment.
+  /// The maximum number of attempts to read a transaction after a write to the file. It becomes
+  /// visible within microseconds, unless its writer is stopped or killed at that moment.
   private static let mostLooks = 10
 
   init() {}
@@ -101,7 +101,8 @@ package final class CommitNotifications: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and makes the transaction visible to readers right
-  /// after that. A process that looks in between, or cannot look at that moment, soon tries again.
+  /// after that. If the transaction is not visible yet or the store can't be read at the moment,
+  /// tries again with exponentially growing delays.
   func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()

@@ -37,8 +37,9 @@ extension StoreEngine {
     }
   }
 
-  /// Whether the store has marks that a copy must not inherit: that its commits may not be on the
-  /// medium yet, and for a copy for others, that it is being migrated or has followers.
+  /// Whether the store has marks that a copy must not inherit. Every copy drops the journal mark;
+  /// an independent copy also drops those of a migration, of deferred syncs and of followers, and
+  /// its positions in logs.
   private func hasMarks(isForOthers: Bool) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }

@@ -47,6 +47,6 @@ package struct ModelState: Sendable, Hashable {
   /// Whether this process still reads all data that it knows correctly.
   package let isReadable: Bool
 
-  /// Whether later commits can be followed.
+  /// Whether later commits can no longer be followed.
   package var endsNews: Bool { phase == .isReplaced || !isReadable }
 }

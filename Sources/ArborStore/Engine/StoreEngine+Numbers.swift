@@ -90,7 +90,7 @@ extension StoreEngine {
     let left = Self.left(in: name, from: reserved.lowerBound)
     guard left >= count else { throw exhausted(counter) }
     let numbers = reserved.lowerBound..<reserved.lowerBound + min(size, left)
-    // A process that uses the store without its log continues after them.
+    // A process that uses the store without its log then continues after these numbers.
     try runTransaction { (transaction, header) throws(StoreError) in
       try StoreCounter.raise(name, to: numbers.upperBound, databases.arbor, transaction)
       deferral.prepare(&header, transaction)
@@ -128,7 +128,7 @@ extension StoreEngine {
     return .exhausted("\(entity) has used all 2^48 object numbers. Create a new store.")
   }
 
-  /// Returns the counter of a reservation as it is in the file after it.
+  /// Returns the counter of a reservation and its value after the reservation.
   func counter(of reservation: NumberReservation) -> (name: String, value: UInt64) {
     (counterName(reservation.counter), reservation.numbers.upperBound)
   }

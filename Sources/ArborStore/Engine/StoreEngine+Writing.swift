@@ -25,8 +25,8 @@ extension StoreEngine {
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
   ///   errors of `body`. Nothing has been written then, except after `engine(.panic)`, whose
   ///   outcome is unknown until the file is opened again, and after a failed checkpoint of a
-  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a power
-  ///   failure.
+  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a
+  ///   power failure.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
@@ -38,7 +38,7 @@ extension StoreEngine {
     }
   }
 
-  /// Does the same for a transaction that consists of commits.
+  /// Runs `body` in the same way, for a transaction whose commits may be written to the journal.
   ///
   /// - Parameter body: Returns the commits for the journal as encoded by ``LoggedCommitCodec``, or
   ///   none if LMDB has to sync the transaction.
@@ -138,7 +138,7 @@ extension StoreEngine {
     let header = try writtenHeader.read(transaction.reader, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !passesMarker {
-      // It may have been replaced by the copy in which it was migrated.
+      // The file may have been replaced by the copy in which it was migrated.
       guard environment.isInPlace else { throw .modelChanged }
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
@@ -146,7 +146,7 @@ extension StoreEngine {
     return header
   }
 
-  /// Returns whether a failed commit is in the file nevertheless.
+  /// Returns whether a commit that failed is in the file after all.
   ///
   /// A failure to write data pages leaves everything unchanged. After a failure to write the root
   /// page, LMDB refuses to continue, and only opening the file again reveals the state on disk. The

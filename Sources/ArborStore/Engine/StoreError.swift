@@ -12,7 +12,7 @@ package indirect enum StoreError: Error, Sendable {
   case conflict([CommitConflict])
   /// Links refer to objects that are not in the store.
   case missingTargets([MissingTarget])
-  /// Deleted objects are still linked to by others.
+  /// Other objects still link to deleted ones.
   case stillLinked([StillLinked])
   /// Objects share values that must be unique.
   case notUnique([UniquenessViolation])
@@ -67,7 +67,7 @@ package indirect enum StoreError: Error, Sendable {
   case fileReplaced(path: String?)
   /// The store has been closed.
   case closed
-  /// No room on the disk, or a file-size limit.
+  /// The disk is full, or a file-size limit was reached.
   case diskFull(path: String? = nil)
   /// The operating system refused a call.
   case inputOutput(operation: String, path: String?, errno: Int32)

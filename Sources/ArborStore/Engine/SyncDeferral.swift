@@ -7,7 +7,7 @@ internal import Synchronization
 /// ```
 /// settled ── a commit that is synced, root page included ──▶ unsettled:
 ///    ▲                                                      commits do not wait
-///    └───────── another one, by the last to close ────────────┘
+///    └───── a synced one by the last process to close ────────┘
 /// ```
 ///
 /// The header contains the state. In the unsettled state, the root page is written in no particular

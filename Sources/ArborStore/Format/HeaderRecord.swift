@@ -20,14 +20,16 @@ package import Foundation
 /// It is followed by the ``LatestCommits``. It is stored in the unnamed database, whose page every
 /// commit writes anyway.
 ///
-/// The transaction is that of LMDB's root page; otherwise foreign code has written to the file. The
-/// generation increases whenever the model's fingerprint changes, so that a process with an earlier
-/// model notices before it writes. *Back* is the number of earlier generations that may continue to
-/// read. Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that
-/// some indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
-/// (``LogReaders``), 8 that the last commits may not be on the medium yet (``SyncDeferral``), and 16
-/// that they may be in the journal (``StoreJournal``). The major version is one more in that case,
-/// so that earlier versions of the library do not open the file.
+/// The transaction is that of LMDB's root page; if the two differ, another program has written to
+/// the file. The generation increases whenever the model's fingerprint changes, so that a process
+/// with an earlier model notices before it writes. *Back* is the number of earlier generations that
+/// may continue to read.
+///
+/// Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that some
+/// indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
+/// (``LogReaders``), 8 that the last commits may not be on the medium yet (``SyncDeferral``), and
+/// 16 that they may be in the journal (``StoreJournal``). With flag 16, the major version is one
+/// higher, so that earlier versions of the library do not open the file.
 package struct HeaderRecord: Sendable, Hashable {
   package static let magic: [UInt8] = Array("ArborDB\0".utf8)
   package static let size = 92
@@ -130,8 +132,8 @@ package struct HeaderRecord: Sendable, Hashable {
     set { setFlag(Self.unsettledFlag, newValue) }
   }
 
-  /// A Boolean value that indicates whether commits may be on the medium only in the store's journal;
-  /// see ``StoreJournal``.
+  /// A Boolean value that indicates whether commits may be on the medium only in the store's
+  /// journal; see ``StoreJournal``.
   package var isJournaled: Bool {
     get { flags & Self.journalFlag != 0 }
     set { setFlag(Self.journalFlag, newValue) }

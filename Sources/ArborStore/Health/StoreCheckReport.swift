@@ -38,7 +38,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case missingLink
       /// A relationship has a member that its inverse lacks.
       case strayLink
-      /// The entries of a database differ from those that its commits left.
+      /// The entries of a database differ from those that its commits wrote.
       case digest
       /// The two databases of an ordered relationship are inconsistent.
       case order

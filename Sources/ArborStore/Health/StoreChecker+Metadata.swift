@@ -168,7 +168,7 @@ extension StoreChecker {
   }
 }
 
-/// Checks that every database has exactly the entries that its commits left.
+/// Checks that every database has exactly the entries that its commits wrote.
 ///
 /// Records and indexes that are consistent with each other may both be outdated, which only the
 /// digests reveal.

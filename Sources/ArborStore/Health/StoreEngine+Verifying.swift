@@ -83,7 +83,8 @@ extension StoreEngine {
     } catch .corrupted(let entity, let object, let what) {
       let place =
         isJournaled
-        ? "They were in the store's journal, which is missing: put it back before opening the store."
+        ? "They were in the store's journal, which is missing: put it back before opening the "
+          + "store."
         : "They are in the log that the store shares: open it with the log to rebuild it."
       throw .corrupted(
         entity: entity, object: object,

@@ -21,8 +21,8 @@ internal import LMDB
 ///
 /// A batch ends once it has held the writer lock for ``target``, including the time of its commit
 /// as estimated from the last one. Other writers get their turn between batches. Several threads
-/// and processes may build at once: a builder that has been overtaken leaves the work to the other
-/// one.
+/// and processes may build concurrently: a builder that finds that another one has written entries
+/// leaves the work to it.
 final class OnlineIndexBuilder {
   /// The time for which a batch should hold the writer lock, in nanoseconds.
   private static let target: UInt64 = 20_000_000

@@ -3,7 +3,8 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// The redo journal of an open store, with which a durable commit waits for the disk once.
+/// The redo journal of an open store, a write-ahead log with which a durable commit waits for the
+/// disk only once.
 ///
 /// ```
 /// commit      LMDB's transaction … ── append an entry, sync ── LMDB commits without a sync
@@ -25,8 +26,8 @@ internal import LMDB
 /// - Every transaction that is not in the journal is followed by a checkpoint before it counts as
 ///   durable. A process that finds one that isn't makes the checkpoint itself.
 ///
-/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that holds
-/// the environment's write lock.
+/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that
+/// holds the environment's write lock.
 final class StoreJournal: @unchecked Sendable {
   /// The use of the journal that is decided when a store is opened.
   enum Mode {
@@ -38,15 +39,15 @@ final class StoreJournal: @unchecked Sendable {
     case recovers
   }
 
-  /// The part that the journal has in a transaction.
+  /// The role of the journal in a transaction.
   enum Part {
     /// LMDB syncs the transaction.
     case none
-    /// The same, and the store is journaled after it.
+    /// LMDB syncs the transaction, and the store is journaled from then on.
     case begins
     /// The transaction has an entry.
     case entry
-    /// The transaction has none, so a checkpoint has to follow.
+    /// The transaction has no entry, so a checkpoint has to follow.
     case bypass
   }
 
@@ -288,7 +289,7 @@ final class StoreJournal: @unchecked Sendable {
 
 extension StoreJournal {
   /// Makes the newest state the checkpoint and begins an epoch. The transaction may have written
-  /// pages, but none that a state uses.
+  /// pages, but none of a committed state.
   private func checkpoint(
     _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -317,8 +318,8 @@ extension StoreJournal {
     }
   }
 
-  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that only the
-  /// journal has then, so that there must be no other checkpoint.
+  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that are
+  /// now only in the journal, so no later checkpoint may replace its entries.
   private func flush(_ store: StoreEngine) throws(StoreError) {
     if limits.omission == .flush { return }
     do throws(LMDBError) { try store.environment.flush() } catch {
@@ -365,9 +366,9 @@ extension StoreJournal {
     }
   }
 
-  /// Starts a timer that makes a checkpoint and detaches once no entry has been written for a while,
-  /// so that an idle process neither keeps pages from being reused nor others from ending the
-  /// journal.
+  /// Starts a timer that makes a checkpoint and detaches once no entry has been written for a
+  /// while, so that an idle process neither keeps pages from being reused nor others from ending
+  /// the journal.
   private func watch(_ store: StoreEngine) {
     let isFirst = activity.withLock { activity in
       defer { activity.isWatched = true }

@@ -165,7 +165,8 @@ private struct AnewSearch {
     }
   }
 
-  /// Adds a relationship of an entity of the older model that some objects lose with their parent.
+  /// Adds a relationship of an entity of the older model that some objects lose with their parent
+  /// entity.
   private mutating func addRelationship(_ former: String?, of entity: String) {
     guard let plan = plans.values.first(where: { $0.oldName == entity }) else { return }
     for (name, source) in plan.relationships where source == former { add(plan.name, name) }

@@ -110,8 +110,8 @@ extension EnvironmentOptions {
     if let size = opening.maximumMapSize { maximumMapSize = size }
   }
 
-  /// The same for creating a store, which is small. The requested map size is used when it is
-  /// opened under its final name.
+  /// The options for creating a store, with a small map. The requested map size is used when the
+  /// store is opened under its final name.
   var forCreation: EnvironmentOptions {
     var options = self
     options.create = true

@@ -83,7 +83,7 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .corrupted,
-          "The log reserved the numbers \(reserved.lowerBound) to \(reserved.upperBound) of "
+          "The log reserved the numbers \(reserved.lowerBound)..<\(reserved.upperBound) of "
             + "\(name) instead of \(size) numbers from \(least). Restore the log from a backup of "
             + "the server."))
     }

@@ -150,7 +150,10 @@ extension StoreChecker {
     let most =
       StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
-      report.add(.history, "The history has \(count) commits but not the last one.")
+      report.add(
+        .history,
+        "The number of commits in the history is \(count), outside its range from "
+          + "\(min(snapshot.sequence, least)) to \(min(snapshot.sequence, most)).")
     }
   }
 

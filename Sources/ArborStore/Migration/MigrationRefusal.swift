@@ -40,7 +40,7 @@ package struct MigrationRefusal: Sendable {
     switch cause {
     case .options:
       "The store has another model, and the options don't allow migrating it. Open it with that "
-        + "model, migrate it by options.migration, or replace it by options.onMismatch."
+        + "model, set options.migration to migrate it, or set options.onMismatch to replace it."
     case .isReadOnly:
       "The store has another model and was opened for reading, so it cannot be migrated. Open it "
         + "for writing once to migrate it, or open it with its own model."
@@ -48,7 +48,7 @@ package struct MigrationRefusal: Sendable {
     case .obstacles:
       "The store has another model and was not migrated because of "
         + (obstacles.count == 1 ? "1 obstacle" : "\(obstacles.count) obstacles")
-        + ". Resolve them, open it with its former model, or replace it by options.onMismatch."
+        + ". Resolve them, open it with its former model, or set options.onMismatch to replace it."
         + unknownNamesNote
     }
   }
@@ -61,7 +61,8 @@ package struct MigrationRefusal: Sendable {
 
   private var unknownNamesNote: String {
     guard !unknownNames.isEmpty else { return "" }
-    return " Listed to be dropped, but not lost: \(unknownNames.joined(separator: ", "))."
+    return " Names to drop that match no lost data: \(unknownNames.joined(separator: ", ")). Check "
+      + "their spelling."
   }
 }
 

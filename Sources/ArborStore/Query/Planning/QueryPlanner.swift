@@ -32,7 +32,7 @@ struct QueryPlanner<Source: Counts> {
   func estimatedPlan(withoutOrder: Bool = false) throws -> AccessPlan {
     switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan
-    case .trial: stopProgram("A plan by estimates needs no trial.")
+    case .trial: stopProgram("An estimated plan must not require a trial.")
     }
   }
 

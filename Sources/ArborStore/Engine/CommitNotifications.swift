@@ -38,8 +38,8 @@ package final class CommitNotifications: Sendable {
   // MARK: Listening
 
   /// Calls `notify` after new commits, and after changes of ``StoreEngine/modelState``, until the
-  /// listener is removed. It is called on the thread of a commit or on another one, so it must be
-  /// quick and not hold locks for long. The first call may be for a commit that was made shortly
+  /// listener is removed. `notify` may run on any thread, including the committing one, so it must
+  /// be quick and not hold locks for long. The first call may be for a commit that was made shortly
   /// before.
   ///
   /// - Returns: A token for ``remove(_:)``.
@@ -116,7 +116,7 @@ package final class CommitNotifications: Sendable {
 
   // MARK: Own commits
 
-  /// Whether this process has made a commit. `false` for commits that are too old to be tracked.
+  /// Whether a commit was made by this process. `false` for commits that are too old to be tracked.
   package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }
 
   /// Records the commits that a transaction of this process is about to make, before they become
@@ -139,7 +139,7 @@ struct OwnCommits {
 
   func contains(_ sequence: UInt64) -> Bool { ranges.contains { $0.contains(sequence) } }
 
-  /// Adds commits that are above the earlier ones or extend them.
+  /// Adds commits, which must follow or extend the most recent ones.
   mutating func add(_ sequences: Range<UInt64>) {
     if let last = ranges.last, sequences.lowerBound <= last.upperBound {
       ranges[ranges.count - 1] =

@@ -65,8 +65,8 @@ extension StoreEngine {
     return reservation
   }
 
-  /// Reserves numbers in the shared log, like all copies of the store do, or the remaining ones if
-  /// there are at least `count`.
+  /// Reserves `size` numbers in the shared log, as all copies of the store do, or the remaining
+  /// ones if there are at least `count`.
   ///
   /// - Throws: `exhausted` if there are fewer; `log` for numbers that may already have been
   ///   assigned.

@@ -91,8 +91,8 @@ package final class StoreEngine: Sendable {
   /// The sequence number of the newest commit that this process knows of. A single atomic load.
   package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
 
-  /// Whether the newest transaction that was read has a later model, which this process can still
-  /// read with its own.
+  /// Whether the newest transaction that was read has a later model. If this process can't read
+  /// data of that model, snapshots throw `modelChanged`.
   var hasLaterModel: Bool { modelState?.phase == .isChanged }
 
   /// The model state in the newest transaction that was read, or `nil` if it is unchanged since the

@@ -33,7 +33,7 @@ package indirect enum StoreError: Error, Sendable {
   case modelChanged
   /// The store is being migrated in a copy and must not be written otherwise.
   case migrationUnderWay(MigrationMarker)
-  /// A migration is not reverted because objects were changed with the newer model.
+  /// A migration was not reverted because objects were changed with the newer model.
   case notReverted(MigrationRefusal)
   /// The file has a later format version than this library can read.
   case formatTooNew(major: Int, minor: Int)

@@ -45,7 +45,7 @@ struct IndexChanges {
     built.formUnion(rest)
     if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
     // An index that the difference reports as new or redefined may have been paired here with one
-    // of the same definition, which still contains objects that leave with their entity.
+    // of the same definition, which still contains objects of entities that it no longer covers.
     for change in difference.changes where change.effort == .indexBuild {
       guard case .index(let kind) = change.kind, let entity = change.entity else { continue }
       let name: String

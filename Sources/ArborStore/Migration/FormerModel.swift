@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// The model that a store had before its last migration, which it keeps until that is confirmed, so
+/// The model that a store had before its last migration, kept until the migration is confirmed, so
 /// that it can be reverted.
 ///
 /// The databases of dropped parts stay as well, except for indexes, and so do the layouts of

@@ -40,8 +40,8 @@ package struct StoreOpening: Sendable {
   package var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
   }
-  /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but never
-  /// consistency.
+  /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but leaves
+  /// the store consistent.
   package var isDurable = true
   /// Whether durable commits are written to a journal; see ``StoreJournal``.
   package var isJournaled = false

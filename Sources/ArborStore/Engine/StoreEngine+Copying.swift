@@ -60,7 +60,8 @@ extension StoreEngine {
   /// store in memory.
   ///
   /// - Throws: `inUse` if another process has the file open, or a snapshot does not end;
-  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. The file is unchanged then.
+  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. In these cases, the file is
+  ///   unchanged.
   package func compact() throws(StoreError) {
     guard !isReadOnly else { throw .readOnly(path: path) }
     // If the model has changed in the meantime, this process must not rewrite the store.

@@ -100,7 +100,7 @@ extension StoreEngine {
 
   /// Reserves `size` numbers, or the remaining ones if there are at least `count`.
   ///
-  /// - Throws: `exhausted` if there are fewer. The counter is unchanged then.
+  /// - Throws: `exhausted` if there are fewer. In that case, the counter is unchanged.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {

@@ -16,7 +16,7 @@ package indirect enum StoreError: Error, Sendable {
   case stillLinked([StillLinked])
   /// Objects share values that must be unique.
   case notUnique([UniquenessViolation])
-  /// Objects share values that must be unique in the model with which the store is opened.
+  /// Objects share values that must be unique in the model that the store is opened with.
   case duplicateValues([DuplicateValues])
   /// Objects share values that were written while a unique index was being built, which is not
   /// ready.

@@ -64,7 +64,7 @@ final class IndexPass {
   /// Gathers the entries from the snapshot that the pass was created with.
   ///
   /// - Parameter length: The maximum number of entries.
-  /// - Returns: `false` if gathering was stopped. Nothing may be written then.
+  /// - Returns: `false` if gathering was stopped, in which case nothing may be written.
   func gather(
     _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
   ) throws(StoreError) -> Bool {

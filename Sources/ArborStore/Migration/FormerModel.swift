@@ -4,7 +4,7 @@ internal import LMDB
 /// The model that a store had before its last migration, kept until the migration is confirmed, so
 /// that it can be reverted.
 ///
-/// The databases of dropped parts stay as well, except for indexes, and so do the layouts of
+/// The databases of dropped parts are kept, too, except for those of indexes, as are the layouts of
 /// removed entities and the large binaries of removed attributes.
 struct FormerModel {
   /// The commit sequence when the store was migrated.

@@ -10,7 +10,7 @@ package struct MigrationRefusal: Sendable {
     case isReadOnly
     /// Changes of the model, or objects that break its rules.
     case obstacles
-    /// The same when a migration is reverted.
+    /// Obstacles to reverting a migration.
     case reversal
   }
 

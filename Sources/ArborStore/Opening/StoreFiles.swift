@@ -35,9 +35,9 @@ package enum StoreFiles {
   ///     processes may open, too. It must not exist yet.
   ///   - permit: Called with the header of the store to replace, while no process writes to it.
   ///     Throws if it must be kept. It may run more than once.
-  /// - Throws: `inUse` if this process has the first store open, or any process the second;
-  ///   `inputOutput` with `EEXIST` if a former store is already kept; errors of `permit`. Nothing
-  ///   has changed then.
+  /// - Throws: `inUse` if this process has the replaced store open, or any process has the
+  ///   replacement open; `inputOutput` with `EEXIST` if a former store is already kept; errors of
+  ///   `permit`. In these cases, nothing has changed.
   package static func replace(
     _ path: String, by staged: String, keepsFormer: Bool = false,
     permit: (HeaderRecord) throws(StoreError) -> Void = { _ in }

@@ -54,8 +54,8 @@ package struct StoreOpening: Sendable {
   /// Whether to verify every page if opening finds damage, and to scrub the file in the background
   /// if the last writer may have died with its machine or the last scrub was long ago.
   package var looksForDamage = true
-  /// The time after a complete scrub at which the next one begins in the background, in seconds.
-  /// `nil` for never.
+  /// The interval between scrubs in the background, in seconds. `nil` to scrub only if the file has
+  /// not been written since the machine booted.
   package var scrubInterval: Double? = 7 * 86_400
   package var migration = Migration.lightweight(dropping: [])
   /// Whether the file is opened by the migration of its ``MigrationMarker``, which may write to it.

@@ -19,12 +19,13 @@ extension StoreEngine {
   ///   - topsUpNumbers: Whether to refill blocks of object numbers that are running low in the same
   ///     transaction.
   ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
-  ///   - repeats: Whether `body` replays commits of the log that the store follows.
-  /// - Throws: `follower` if the store follows a log and `body` doesn't replay it; `modelChanged`
-  ///   if the file's model has changed; `migrationUnderWay` while the file is being migrated in a
+  ///   - repeats: Whether `body` may run in a store that follows a log: it replays commits of the
+  ///     log or only writes data of the file itself, such as the progress of a scrub.
+  /// - Throws: `follower` if the store follows a log and `repeats` is `false`; `modelChanged` if
+  ///   the file's model has changed; `migrationUnderWay` while the file is being migrated in a
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
-  ///   errors of `body`. Nothing has been written then, except after `engine(.panic)`, whose
-  ///   outcome is unknown until the file is opened again, and after a failed checkpoint of a
+  ///   errors of `body`. In these cases, nothing has been written, except after `engine(.panic)`,
+  ///   whose outcome is unknown until the file is opened again, and after a failed checkpoint of a
   ///   journaled store: a transaction without an entry takes effect then, but may be lost in a
   ///   power failure.
   func runTransaction(

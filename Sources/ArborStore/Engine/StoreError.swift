@@ -69,7 +69,7 @@ package indirect enum StoreError: Error, Sendable {
   case closed
   /// The disk is full, or a file-size limit was reached.
   case diskFull(path: String? = nil)
-  /// The operating system refused a call.
+  /// A system call failed.
   case inputOutput(operation: String, path: String?, errno: Int32)
   /// An ID does not refer to an object of this store.
   case foreignObject(String)

@@ -54,8 +54,8 @@ extension StoreChecker {
     else { return report.add(.header, "The entry \(key) is damaged or belongs to another model.") }
   }
 
-  /// Checks that the log exists if and only if the header says so, and contains only commits of the
-  /// store.
+  /// Checks that the log exists if and only if the header's flag is set, and that it contains only
+  /// commits of the store.
   private mutating func checkLog(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {

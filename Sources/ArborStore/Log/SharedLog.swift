@@ -25,6 +25,6 @@ package protocol SharedLog: Sendable {
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>
-  /// Records the number of foreign groups that the store has applied.
+  /// Records that the store has applied a number of groups of other stores.
   func noteTakenOver(_ count: Int)
 }

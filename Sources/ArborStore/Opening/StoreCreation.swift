@@ -97,7 +97,7 @@ package enum StoreCreation {
   /// Creates a store in a temporary file, which `fill` completes before it is renamed to the path.
   ///
   /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the path is taken; `invalidModel`.
-  ///   In these cases, no file is left.
+  ///   In these cases, no new file is left.
   package static func create(
     at path: String, _ model: ManagedObjectModel,
     filling fill: (String) throws(StoreError) -> Void
@@ -128,7 +128,7 @@ package enum StoreCreation {
   /// times.
   ///
   /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the file exists and is not to be
-  ///   replaced. In these cases, no file is left.
+  ///   replaced. In these cases, no new file is left.
   package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -69,8 +69,8 @@ package struct StoreOpening: Sendable {
   package var indexBuilds = IndexBuilds.beforeOpening
   /// Called with the progress of indexes that are built before the opening returns.
   package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
-  /// The indexes of entities with more objects than this are not filled in the transaction of a
-  /// migration, but in batches after it.
+  /// The maximum number of objects of an index that is filled in the transaction of a migration.
+  /// Indexes of more objects are filled in batches after it.
   package var mostObjectsIndexedAtOnce = 10_000
   /// The maximum number of entries per batch.
   package var largestIndexBatch = 1 << 17

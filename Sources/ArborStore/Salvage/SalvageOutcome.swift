@@ -17,7 +17,7 @@ package struct SalvageOutcome: Sendable {
   /// The objects of one entity.
   package struct Entity: Sendable, Hashable {
     package let name: String
-    /// The number of objects that are certain to be of this state.
+    /// The number of objects that are certain to belong to this state.
     package internal(set) var kept = 0
     /// The number of objects from pages that may be out of date.
     package internal(set) var doubtful = 0

@@ -9,7 +9,7 @@ import Testing
   private static let lead =
     "The store has another model and was not migrated because of "
   private static let ways =
-    ". Resolve them, open the store with its former model, or replace it by options.onMismatch."
+    ". Resolve them, open the store with its former model, or set options.onMismatch to replace it."
 
   /// Returns the library's model with another book attribute, so that a migration is needed, and
   /// modified rules.

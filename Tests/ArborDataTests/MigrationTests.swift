@@ -49,7 +49,7 @@ import Testing
     #expect(
       refusal.description == """
         The store has another model and was not migrated because of 1 obstacle. Resolve it, open \
-        the store with its former model, or replace it by options.onMismatch.
+        the store with its former model, or set options.onMismatch to replace it.
         - Book.pages: removed, its values are dropped; list "Book.pages" in options.migration = \
         .automatic(dropping:) to drop it, or use a MigrationStep to convert it.
         """)
@@ -57,7 +57,9 @@ import Testing
     #expect(refusal.violations.map(\.keyPath) == ["pages"])
     let misspelt = try store.refusal(
       of: model, StoreOptions(migration: .automatic(dropping: ["Book.page"])))
-    #expect(misspelt.message.hasSuffix("Listed to be dropped, but not lost: Book.page."))
+    #expect(
+      misspelt.message.hasSuffix(
+        "Names to drop that match no lost data: Book.page. Check their spelling."))
     try store.evolve(to: model, dropping: ["Book.pages", "Other"]) { plain in
       plain.change("Book") { $0["pages"] = nil }
     }

@@ -41,11 +41,11 @@ package enum ToolWording {
     ("use a MigrationStep to", "use a program with a migration step to"),
     (", or set options.migration to .automatic", ""),
     (
-      "Open it with that model, migrate it by options.migration, or replace it by "
-        + "options.onMismatch.", "Migrate it with “lmdb-inspect migrate”."
+      "Open it with that model, set options.migration to migrate it, or set options.onMismatch to "
+        + "replace it.", "Migrate it with “lmdb-inspect migrate”."
     ),
     (
-      ", open the store with its former model, or replace it by options.onMismatch.",
+      ", open the store with its former model, or set options.onMismatch to replace it.",
       ", or keep the store's former model."
     ),
     (

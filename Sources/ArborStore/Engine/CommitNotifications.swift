@@ -10,12 +10,12 @@ internal import LMDB
 /// a commit elsewhere ──▶ write to the file ──▶ look ──▶ announce
 /// ```
 ///
-/// The file is only watched while there are listeners. Without listeners, a transaction costs one
-/// lock.
+/// The file is only watched while there are listeners. Without listeners, a commit only takes the
+/// lock twice.
 ///
-/// This is the signal of the store layer and has no payload. `StoreObservers` listens to it once
-/// per store and passes it on; `StoreChanges` then reads the history and creates a
-/// `CommittedChanges` for each commit.
+/// This signal of the store layer has no payload. `StoreObservers` listens to it once per store and
+/// forwards it; `StoreChanges` then reads the history and creates a `CommittedChanges` for each
+/// commit.
 package final class CommitNotifications: Sendable {
   private struct State {
     var listeners: [Int: @Sendable () -> Void] = [:]
@@ -29,8 +29,8 @@ package final class CommitNotifications: Sendable {
   }
 
   private let state = Lock(State())
-  /// The number of attempts to read a transaction after its write to the file. It becomes visible
-  /// within microseconds, unless its writer is stopped or killed at that moment.
+  /// The maximum number of attempts to read a transaction after a write to the file. It becomes
+  /// visible within microseconds, unless its writer is stopped or killed at that moment.
   private static let mostLooks = 10
 
   init() {}
@@ -38,8 +38,8 @@ package final class CommitNotifications: Sendable {
   // MARK: Listening
 
   /// Calls `notify` after new commits, and after changes of ``StoreEngine/modelState``, until the
-  /// listener is removed. It is called on the thread of a commit or on another one, so it must be
-  /// quick and not hold locks for long. The first call may be for a commit that was made shortly
+  /// listener is removed. `notify` may run on any thread, including the committing one, so it must
+  /// be quick and not hold locks for long. The first call may be for a commit that was made shortly
   /// before.
   ///
   /// - Returns: A token for ``remove(_:)``.
@@ -101,7 +101,8 @@ package final class CommitNotifications: Sendable {
   /// Looks for commits of other processes after a write to the file.
   ///
   /// LMDB writes a transaction's root page first and makes the transaction visible to readers right
-  /// after that. A process that looks in between, or cannot look at that moment, soon tries again.
+  /// after that. If the transaction is not visible yet or the store can't be read at the moment,
+  /// tries again with exponentially growing delays.
   func look(at store: StoreEngine, attempt: Int = 0) {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
@@ -115,7 +116,7 @@ package final class CommitNotifications: Sendable {
 
   // MARK: Own commits
 
-  /// Whether this process has made a commit. `false` for commits that are too old to be tracked.
+  /// Whether a commit was made by this process. `false` for commits that are too old to be tracked.
   package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }
 
   /// Records the commits that a transaction of this process is about to make, before they become
@@ -138,7 +139,7 @@ struct OwnCommits {
 
   func contains(_ sequence: UInt64) -> Bool { ranges.contains { $0.contains(sequence) } }
 
-  /// Adds commits that are above the earlier ones or extend them.
+  /// Adds commits, which must follow or extend the most recent ones.
   mutating func add(_ sequences: Range<UInt64>) {
     if let last = ranges.last, sequences.lowerBound <= last.upperBound {
       ranges[ranges.count - 1] =

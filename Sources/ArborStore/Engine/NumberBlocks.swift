@@ -75,7 +75,7 @@ final class NumberBlocks: Sendable {
     }
   }
 
-  /// The counters in use whose blocks are running low, and the number of numbers to reserve.
+  /// The counters in use whose blocks are running low, each with the size of its next reservation.
   var low: [(counter: Int, size: UInt64)] {
     blocks.withLock { blocks in
       blocks.indices.filter { blocks[$0].end > 0 && blocks[$0].left < blocks[$0].size / 2 }

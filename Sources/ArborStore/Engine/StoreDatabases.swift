@@ -98,8 +98,8 @@ package final class StoreDatabases: Sendable {
       }
   }
 
-  /// Returns the names that databases would have if everything had been created with its current
-  /// name, by their actual names. Contains only databases for which these differ.
+  /// Returns the names that databases would have if they were created under the model's current
+  /// names, keyed by their actual names. Contains only databases for which the two differ.
   ///
   /// - Throws: ``ArborError`` as when compiling the model.
   package static func presentNames(_ schema: ModelSchema) throws(ArborError) -> [String: String] {

@@ -31,8 +31,8 @@ enum StoreDigests {
 
   /// Adds the changes of the transaction so far. Does nothing if the digests are unknown.
   ///
-  /// - Parameter former: The previous transaction in the header, if it is not the one before this:
-  ///   in a copy whose transactions are numbered differently.
+  /// - Parameter former: The transaction in the previous header if it isn't the one before this
+  ///   transaction, as in a copy whose transactions are numbered differently.
   static func keep(
     _ transaction: borrowing WriteTransaction, following former: UInt64? = nil
   ) throws(LMDBError) {

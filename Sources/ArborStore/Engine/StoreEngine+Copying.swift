@@ -37,8 +37,9 @@ extension StoreEngine {
     }
   }
 
-  /// Whether the store has marks that a copy must not inherit: that its commits may not be on the
-  /// medium yet, and for a copy for others, that it is being migrated or has followers.
+  /// Whether the store has marks that a copy must not inherit. Every copy drops the journal mark;
+  /// an independent copy also drops those of a migration, of deferred syncs and of followers, and
+  /// its positions in logs.
   private func hasMarks(isForOthers: Bool) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }
@@ -59,7 +60,8 @@ extension StoreEngine {
   /// store in memory.
   ///
   /// - Throws: `inUse` if another process has the file open, or a snapshot does not end;
-  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. The file is unchanged then.
+  ///   `diskFull`, `readOnly`, `modelChanged`, `migrationUnderWay`. In these cases, the file is
+  ///   unchanged.
   package func compact() throws(StoreError) {
     guard !isReadOnly else { throw .readOnly(path: path) }
     // If the model has changed in the meantime, this process must not rewrite the store.

@@ -44,9 +44,9 @@ package struct ModelState: Sendable, Hashable {
   package let phase: Phase
   /// The model that the file has, or is being migrated to.
   package let fingerprint: ModelFingerprint
-  /// Whether this process still reads all data that it knows correctly.
+  /// Whether this process can still read all data of its own model correctly.
   package let isReadable: Bool
 
-  /// Whether later commits can be followed.
+  /// Whether later commits can no longer be followed.
   package var endsNews: Bool { phase == .isReplaced || !isReadable }
 }

@@ -65,8 +65,8 @@ extension StoreEngine {
     return reservation
   }
 
-  /// Reserves numbers in the shared log, like all copies of the store do, or the remaining ones if
-  /// there are at least `count`.
+  /// Reserves `size` numbers in the shared log, as all copies of the store do, or the remaining
+  /// ones if there are at least `count`.
   ///
   /// - Throws: `exhausted` if there are fewer; `log` for numbers that may already have been
   ///   assigned.
@@ -83,7 +83,7 @@ extension StoreEngine {
       throw .log(
         ArborError(
           .corrupted,
-          "The log reserved the numbers \(reserved.lowerBound) to \(reserved.upperBound) of "
+          "The log reserved the numbers \(reserved.lowerBound)..<\(reserved.upperBound) of "
             + "\(name) instead of \(size) numbers from \(least). Restore the log from a backup of "
             + "the server."))
     }
@@ -100,7 +100,7 @@ extension StoreEngine {
 
   /// Reserves `size` numbers, or the remaining ones if there are at least `count`.
   ///
-  /// - Throws: `exhausted` if there are fewer. The counter is unchanged then.
+  /// - Throws: `exhausted` if there are fewer. In that case, the counter is unchanged.
   private func reserveNumbers(
     _ size: UInt64, atLeast count: UInt64, _ counter: Int, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> NumberReservation {
@@ -128,7 +128,7 @@ extension StoreEngine {
     return .exhausted("\(entity) has used all 2^48 object numbers. Create a new store.")
   }
 
-  /// Returns the counter of a reservation as it is in the file after it.
+  /// Returns the counter of a reservation and its value after the reservation.
   func counter(of reservation: NumberReservation) -> (name: String, value: UInt64) {
     (counterName(reservation.counter), reservation.numbers.upperBound)
   }

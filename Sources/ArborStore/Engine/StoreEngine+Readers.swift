@@ -3,8 +3,8 @@ internal import Foundation
 package import LMDB
 
 extension StoreEngine {
-  /// Returns the space usage of the store's file, with the readers that pin more than a number of
-  /// pages, or without readers for `nil`.
+  /// Returns the space usage of the store's file. Lists the readers that pin more than `limit`
+  /// pages, or none if `limit` is `nil`.
   package func space(longReadersPinning limit: Int?) throws(StoreError) -> StoreSpace {
     // Before this call takes its own snapshot.
     let readers = try readers()

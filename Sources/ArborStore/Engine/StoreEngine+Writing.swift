@@ -19,14 +19,15 @@ extension StoreEngine {
   ///   - topsUpNumbers: Whether to refill blocks of object numbers that are running low in the same
   ///     transaction.
   ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
-  ///   - repeats: Whether `body` replays commits of the log that the store follows.
-  /// - Throws: `follower` if the store follows a log and `body` doesn't replay it; `modelChanged`
-  ///   if the file's model has changed; `migrationUnderWay` while the file is being migrated in a
+  ///   - repeats: Whether `body` may run in a store that follows a log: it replays commits of the
+  ///     log or only writes data of the file itself, such as the progress of a scrub.
+  /// - Throws: `follower` if the store follows a log and `repeats` is `false`; `modelChanged` if
+  ///   the file's model has changed; `migrationUnderWay` while the file is being migrated in a
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
-  ///   errors of `body`. Nothing has been written then, except after `engine(.panic)`, whose
-  ///   outcome is unknown until the file is opened again, and after a failed checkpoint of a
-  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a power
-  ///   failure.
+  ///   errors of `body`. In these cases, nothing has been written, except after `engine(.panic)`,
+  ///   whose outcome is unknown until the file is opened again, and after a failed checkpoint of a
+  ///   journaled store: a transaction without an entry takes effect then, but may be lost in a
+  ///   power failure.
   func runTransaction(
     topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
@@ -137,7 +138,7 @@ extension StoreEngine {
     let header = try writtenHeader.read(transaction.reader, path: path)
     guard header.modelGeneration == modelGeneration else { throw .modelChanged }
     if header.isBeingMigrated, !passesMarker {
-      // It may have been replaced by the copy in which it was migrated.
+      // The file may have been replaced by the copy in which it was migrated.
       guard environment.isInPlace else { throw .modelChanged }
       throw .migrationUnderWay(try MigrationMarker.read(transaction.reader, databases.arbor))
     }
@@ -145,7 +146,7 @@ extension StoreEngine {
     return header
   }
 
-  /// Returns whether a failed commit is in the file nevertheless.
+  /// Returns whether a commit that failed is in the file after all.
   ///
   /// A failure to write data pages leaves everything unchanged. After a failure to write the root
   /// page, LMDB refuses to continue, and only opening the file again reveals the state on disk. The

@@ -5,8 +5,8 @@ package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.
 ///
-/// A process has at most one engine per file, which is shared by everything that opens it and by
-/// all threads. Each read operation takes its own snapshot; commits wait for each other.
+/// A process has at most one engine per file, shared by all threads and by everything that opens
+/// the file. Each read operation takes its own snapshot; commits are serialized.
 package final class StoreEngine: Sendable {
   package let id: UUID
   package let schema: ModelSchema
@@ -78,7 +78,8 @@ package final class StoreEngine: Sendable {
     indexUse = parts.databases.indexes.map { _ in UseCounter() }
     blocks = NumberBlocks(parts.schema)
     newest = Atomic(parts.header.sequence)
-    // If indexes are being built or the file is being migrated, the first snapshot reads the details.
+    // If indexes are being built or the file is being migrated, the first snapshot reads the
+    // details.
     let isPlain = !parts.header.hasIndexBuilds && !parts.header.isBeingMigrated
     mark = Lock(
       Mark(
@@ -89,8 +90,8 @@ package final class StoreEngine: Sendable {
   /// The sequence number of the newest commit that this process knows of. A single atomic load.
   package var lastSequence: UInt64 { newest.load(ordering: .acquiring) }
 
-  /// Whether the newest transaction that was read has a later model, which this process can still
-  /// read with its own.
+  /// Whether the newest transaction that was read has a later model. If this process can't read
+  /// data of that model, snapshots throw `modelChanged`.
   var hasLaterModel: Bool { modelState?.phase == .isChanged }
 
   /// The model state in the newest transaction that was read, or `nil` if it is unchanged since the
@@ -189,7 +190,8 @@ package final class StoreEngine: Sendable {
 
   // MARK: Writing
 
-  /// Writes a change set atomically and blocks until it is durable.
+  /// Writes a change set atomically. Blocks until it is durable, or until it is written if
+  /// ``isDurable`` is `false`.
   ///
   /// Commits that wait at the same time share one transaction (group commit). The contents of the
   /// change set must not be changed or freed before this returns.

@@ -12,11 +12,11 @@ package indirect enum StoreError: Error, Sendable {
   case conflict([CommitConflict])
   /// Links refer to objects that are not in the store.
   case missingTargets([MissingTarget])
-  /// Deleted objects are still linked to by others.
+  /// Other objects still link to deleted ones.
   case stillLinked([StillLinked])
   /// Objects share values that must be unique.
   case notUnique([UniquenessViolation])
-  /// Objects share values that must be unique in the model with which the store is opened.
+  /// Objects share values that must be unique in the model that the store is opened with.
   case duplicateValues([DuplicateValues])
   /// Objects share values that were written while a unique index was being built, which is not
   /// ready.
@@ -33,7 +33,7 @@ package indirect enum StoreError: Error, Sendable {
   case modelChanged
   /// The store is being migrated in a copy and must not be written otherwise.
   case migrationUnderWay(MigrationMarker)
-  /// A migration is not reverted because objects were changed with the newer model.
+  /// A migration was not reverted because objects were changed with the newer model.
   case notReverted(MigrationRefusal)
   /// The file has a later format version than this library can read.
   case formatTooNew(major: Int, minor: Int)
@@ -67,9 +67,9 @@ package indirect enum StoreError: Error, Sendable {
   case fileReplaced(path: String?)
   /// The store has been closed.
   case closed
-  /// No room on the disk, or a file-size limit.
+  /// The disk is full, or a file-size limit was reached.
   case diskFull(path: String? = nil)
-  /// The operating system refused a call.
+  /// A system call failed.
   case inputOutput(operation: String, path: String?, errno: Int32)
   /// An ID does not refer to an object of this store.
   case foreignObject(String)

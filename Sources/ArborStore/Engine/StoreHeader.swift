@@ -90,8 +90,8 @@ package enum StoreHeader {
   }()
 }
 
-/// A cache of the header that this process has written last. Most transactions find the same bytes
-/// and need not decode them.
+/// A cache of the header that this process wrote last. Most transactions find the same bytes and
+/// need not decode them.
 final class WrittenHeader: Sendable {
   private let last = Lock<(bytes: [UInt8], header: HeaderRecord)?>(nil)
 

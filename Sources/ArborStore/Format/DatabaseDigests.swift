@@ -13,11 +13,13 @@ internal import LMDB
 ///
 /// They are stored next to the header, which every commit rewrites, and are valid only if they name
 /// the same transaction as the header. A library version without digests leaves them unchanged, and
-/// the digests are unknown from then on. Flag 1 indicates that they are being recounted. A database
-/// that is not listed has the sum 0, that of an empty database; during a recount it has changed by
-/// 0 since the recount began. A listed database whose sum is only such a change has the lowest bit
-/// of its name's hash set, which is otherwise clear: the sum of the entries at the beginning of the
-/// recount is missing.
+/// the digests are unknown from then on. A database that is not listed has the sum 0, like an empty
+/// database.
+///
+/// Flag 1 indicates that the digests are being recounted. Until a database has been counted or
+/// cleared, its sum only contains the changes since the recount began, which the lowest bit of its
+/// name's hash indicates; otherwise that bit is clear. A database that is not listed then has not
+/// changed.
 package struct DatabaseDigests: Sendable, Hashable {
   /// The digest of one database.
   struct Digest: Sendable, Hashable {

@@ -20,13 +20,15 @@ package import Foundation
 /// It is followed by the ``LatestCommits``. It is stored in the unnamed database, whose page every
 /// commit writes anyway.
 ///
-/// The transaction is that of LMDB's root page; otherwise foreign code has written to the file. The
-/// generation increases whenever the model's fingerprint changes, so that a process with an earlier
-/// model notices before it writes. *Back* is the number of earlier generations that may continue to
-/// read. Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that
-/// some indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
+/// The transaction is that of LMDB's root page; if the two differ, another program has written to
+/// the file. The generation increases whenever the model's fingerprint changes, so that a process
+/// with an earlier model notices before it writes. *Back* is the number of earlier generations that
+/// may continue to read.
+///
+/// Flag 1 indicates that the store is being migrated in a copy (``MigrationMarker``), 2 that some
+/// indexes are incomplete (``IndexBuildList``), 4 that commits are kept in the log
 /// (``LogReaders``), and 16 that the last commits may be on the medium only in the journal or in a
-/// shared log (``StoreJournal``). The major version is one more in that case, so that earlier
+/// shared log (``StoreJournal``). With flag 16, the major version is one higher, so that earlier
 /// versions of the library do not open the file. Flag 8 was that of commits in a shared log before
 /// there were journals.
 package struct HeaderRecord: Sendable, Hashable {

@@ -4,7 +4,7 @@ internal import LMDB
 /// The incomplete indexes of a store and the progress of each.
 ///
 /// A migration that adds an index over many objects leaves it empty. The index is then filled in
-/// batches while others read and write. A flag in the header indicates that there are such indexes,
+/// batches while the store is in use. A flag in the header indicates that there are such indexes,
 /// and this list is the entry `index-builds` of the `arbor` database:
 ///
 /// ```

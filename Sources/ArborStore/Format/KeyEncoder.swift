@@ -1,7 +1,7 @@
 package import ArborModel
 internal import Foundation
 
-/// Encodes values as bytes with the same order.
+/// Encodes values as order-preserving byte strings: comparing keys bytewise compares their values.
 ///
 /// ```
 /// column   01                          nil

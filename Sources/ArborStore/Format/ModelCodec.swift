@@ -17,7 +17,7 @@ package enum ModelCodec {
     return ModelDigest(bits: UInt128(littleEndian: bytes.loadUnaligned(as: UInt128.self)))
   }
 
-  /// Decodes the output of ``encode(_:)``.
+  /// Decodes the bytes of the `model` entry.
   ///
   /// - Throws: `corrupted` if the bytes are not a model.
   package static func decode(

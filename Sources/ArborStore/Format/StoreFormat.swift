@@ -16,7 +16,7 @@ package import LMDB
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
 /// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
-/// history                      sequence       → what the commit did
+/// history                      sequence       → the history entry of the commit
 /// log                          sequence       → the commit itself, until all followers have it
 /// ```
 ///

@@ -21,8 +21,8 @@ final class BackgroundScrub: Sendable {
 
   private let state = Lock(State())
 
-  /// The delay before a scrub that is not urgent, in milliseconds. The time right after opening
-  /// belongs to the application.
+  /// The delay before a scrub that is not urgent, in milliseconds, so that it doesn't compete with
+  /// the application right after opening.
   private static let delay = 2000
 
   /// The interval for checking whether another process is still scrubbing, in milliseconds.

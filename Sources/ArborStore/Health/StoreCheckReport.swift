@@ -6,11 +6,11 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   package struct Problem: Sendable, Hashable, CustomStringConvertible {
     /// The rule that is violated.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// A page of the file is inconsistent with itself or with other pages. Nothing else has been
-      /// checked then.
+      /// A page of the file is inconsistent with itself or with other pages. In that case, nothing
+      /// else has been checked.
       case damagedPage
-      /// The header, the model, the catalogue or a layout differs from the one with which the file
-      /// was opened.
+      /// The header, the model, the catalogue or a layout differs from the one that the file was
+      /// opened with.
       case header
       /// A counter is not greater than a number in use.
       case counter
@@ -38,7 +38,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case missingLink
       /// A relationship has a member that its inverse lacks.
       case strayLink
-      /// The entries of a database differ from those that its commits left.
+      /// The entries of a database differ from those that its commits wrote.
       case digest
       /// The two databases of an ordered relationship are inconsistent.
       case order

@@ -40,8 +40,8 @@ extension StoreChecker {
         let owner = key?.name.number
         report.add(
           .strayBlob,
-          "\(owner.map(name) ?? "No object") doesn't refer to the binary of a key in "
-            + "\(database.name).",
+          "\(database.name) has a chunk that doesn't belong to a binary of "
+            + "\(owner.map(name) ?? "any object").",
           entity: plan.entity.name, object: owner)
       }
     }

@@ -54,8 +54,8 @@ extension StoreChecker {
     else { return report.add(.header, "The entry \(key) is damaged or belongs to another model.") }
   }
 
-  /// Checks that the log exists if and only if the header says so, and contains only commits of the
-  /// store.
+  /// Checks that the log exists if and only if the header's flag is set, and that it contains only
+  /// commits of the store.
   private mutating func checkLog(
     _ header: HeaderRecord, _ arbor: Database
   ) throws(StoreError) {
@@ -150,7 +150,10 @@ extension StoreChecker {
     let most =
       StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
-      report.add(.history, "The history has \(count) commits but not the last one.")
+      report.add(
+        .history,
+        "The number of commits in the history is \(count), outside its range from "
+          + "\(min(snapshot.sequence, least)) to \(min(snapshot.sequence, most)).")
     }
   }
 
@@ -168,7 +171,7 @@ extension StoreChecker {
   }
 }
 
-/// Checks that every database has exactly the entries that its commits left.
+/// Checks that every database has exactly the entries that its commits wrote.
 ///
 /// Records and indexes that are consistent with each other may both be outdated, which only the
 /// digests reveal.

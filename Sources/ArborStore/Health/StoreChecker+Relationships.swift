@@ -24,7 +24,8 @@ extension StoreChecker {
       else { continue }
       report.add(
         .missingLink,
-        "\(name(number)).\(relationship.name) is \(name(target)), but its \(inverse.name) differs.",
+        "\(name(number)).\(relationship.name) is \(name(target)), whose \(inverse.name) doesn't "
+          + "refer back.",
         entity: entity.name, object: number)
     }
   }

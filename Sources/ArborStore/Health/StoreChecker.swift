@@ -7,8 +7,8 @@ internal import LMDB
 /// relationship. Links are compared with their inverse, ordered relationships with their second
 /// database, counters with the numbers in use, and the history with the header.
 ///
-/// The check reads one snapshot while others continue, and needs memory for one entry per index and
-/// record.
+/// The check reads one snapshot while the store stays in use, and needs memory for one entry per
+/// index and record.
 struct StoreChecker {
   let store: StoreEngine
   let snapshot: StoreSnapshot
@@ -152,7 +152,7 @@ struct StoreChecker {
 }
 
 extension StoreEngine {
-  /// Checks the consistency of the store. Reads everything, while others continue.
+  /// Checks the consistency of the store. Reads all of it, while other operations continue.
   ///
   /// Verifies the pages first, by reading the file without the memory map, because LMDB crashes on
   /// damaged pages. Then checks their contents.

@@ -50,7 +50,7 @@ extension StoreEngine {
 
   /// Runs `body` while no other process scrubs the file in the background.
   ///
-  /// - Returns: `false` if another process is already scrubbing; `body` has not run then. Read-only
+  /// - Returns: `false` without running `body` if another process is already scrubbing. Read-only
   ///   stores record nothing, so each of them scrubs on its own.
   package func scrubAlone(_ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
     if isReadOnly || path == nil {

@@ -2,19 +2,19 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Reads a store's whole file and searches for damage while others read and write: every page,
+/// Reads a store's whole file and searches for damage while the store stays in use: every page,
 /// without the memory map; the entries of every database, whose sum must match the digest; and the
 /// checksums of all records and large binaries.
 ///
 /// ```
-/// pages of a snapshot · database of a snapshot · database of a later one · … · the time is kept
+/// pages of a snapshot · database of a snapshot · database of a later one · … · record the time
 /// ```
 ///
 /// Each part reads its own snapshot, which prevents freed pages from being reused: first as long as
-/// it takes to read the whole file once, then one database at a time. Commits keep the digests of
-/// databases that have been read valid, so a scrub that ended early continues with the rest.
-/// Unknown digests are counted: each part adds the sum of its database to the changes since the
-/// count began.
+/// it takes to read the whole file once, then one database at a time. Commits update the digests,
+/// so databases that have been read stay verified, and a scrub that ended early continues with the
+/// rest. Unknown digests are counted: each part adds the sum of its database to the changes since
+/// the count began.
 ///
 /// A finding makes the store suspect, as a damaged page does; see ``PageHealth``. A read-only store
 /// is scrubbed as well, but its progress is not recorded.
@@ -23,7 +23,7 @@ final class StoreScrub {
   enum Pace {
     /// Reads without pauses.
     case atOnce
-    /// Works about half of the time, a few milliseconds at once.
+    /// Works about half of the time, in bursts of a few milliseconds.
     case gentle
   }
 

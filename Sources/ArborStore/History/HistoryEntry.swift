@@ -22,7 +22,7 @@ package struct HistoryEntry: Sendable, Hashable {
   package let date: Date
   package let author: String?
   package let contextName: String?
-  /// Whether the commit changed too many objects to list. ``changes`` is empty then.
+  /// Whether the commit changed too many objects to list. If so, ``changes`` is empty.
   package let isBulk: Bool
   /// The changes in the order of their object numbers.
   package let changes: [Change]

@@ -14,8 +14,8 @@ extension StoreSnapshot {
     return .entries(entries)
   }
 
-  /// Returns the first commit after a sequence number, for callers that process the history one by
-  /// one.
+  /// Returns the first commit after a sequence number, for callers that process the history commit
+  /// by commit.
   package func nextEntry(after last: UInt64) throws(StoreError) -> NextEntry {
     guard last < sequence else { return .none }
     guard let entry = try history().entry(last + 1) else { return .tooOld(sequence) }

@@ -51,7 +51,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
     scratch?.deallocate()
   }
 
-  /// Sorts a range with a comparison, for distinctions that the two words don't make.
+  /// Sorts a range with a comparison, for items whose two words are equal.
   mutating func sort(_ range: Range<Int>, by isBefore: (Item, Item) -> Bool) {
     var part = UnsafeMutableBufferPointer(start: items + range.lowerBound, count: range.count)
     part.sort(by: isBefore)

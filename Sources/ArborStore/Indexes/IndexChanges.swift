@@ -12,8 +12,8 @@ struct IndexChanges {
   let leavesEntries: Bool
 
   /// - Parameters:
-  ///   - difference: Names the indexes to fill: new ones, changed ones, and those whose values or
-  ///     objects change although their definition does not.
+  ///   - difference: The difference of the models, which names the indexes to fill: new ones,
+  ///     changed ones, and those whose values or objects change although their definition does not.
   ///   - isOfOtherVersion: Whether the file was written with another version of text folding or
   ///     tokenization.
   init(
@@ -45,7 +45,7 @@ struct IndexChanges {
     built.formUnion(rest)
     if isOfOtherVersion { built.formUnion(after.filter { $0.value.isVersioned }.keys) }
     // An index that the difference reports as new or redefined may have been paired here with one
-    // of the same definition, which still contains objects that leave with their entity.
+    // of the same definition, which still contains objects of entities that it no longer covers.
     for change in difference.changes where change.effort == .indexBuild {
       guard case .index(let kind) = change.kind, let entity = change.entity else { continue }
       let name: String
@@ -59,8 +59,8 @@ struct IndexChanges {
     leavesEntries = before.isEmpty && built.isDisjoint(with: carried.keys)
   }
 
-  /// Marks the indexes of the newer model that entities declare or inherit for refilling if objects
-  /// of these entities are restored or removed.
+  /// Marks the indexes that some entities of the newer model declare or inherit for refilling,
+  /// because objects of these entities are restored or removed.
   mutating func refill(of entities: Set<String>, in schema: ModelSchema) {
     let owners = Set(
       schema.model.entities.lazy.filter { entities.contains($0.name) }

@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// Finds objects that share a value in a unique index among the collected entries.
 extension IndexMaintainer {
-  /// Two objects, of which the second has the same values as the first.
+  /// An object and another one with the same values.
   struct Duplicate {
     let holder: ObjectNumber
     let other: ObjectNumber

@@ -44,8 +44,8 @@ extension IndexMaintainer {
       changes += max(1, end - start)
       entries += passed
     }
-    // Near the changes, there are `changes` per so many entries. If that density is close to the
-    // average of the whole index, the changes are spread over it.
+    // Near the changes, there are `changes` changes per `entries` entries. If that density is at
+    // most twice the average of the whole index, the changes are spread over it.
     return 2 * count * entries >= changes * stored
   }
 

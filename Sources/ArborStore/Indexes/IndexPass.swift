@@ -11,7 +11,7 @@ final class IndexPass {
   }
 
   let maintainer: IndexMaintainer
-  /// The catalogue number of the index, and the last entry that is written so far.
+  /// The catalogue number of the index, and the last entry that has been written.
   let index: UInt16
   private(set) var position: IndexBuildList.Position?
   /// The entries that are not written yet, as indices of the maintainer's run.
@@ -23,16 +23,16 @@ final class IndexPass {
   /// Objects whose entries are complete in the index. Gathered entries are ignored for them,
   /// because commits maintain them.
   private var handled: Set<UInt64> = []
-  /// Whether it is unknown which objects have changed since the snapshot. The entries of each
-  /// object are then rebuilt from its record before they are written. This takes longer per entry
-  /// but terminates no matter how fast other writers commit, unlike gathering again.
+  /// Whether it is unknown which objects have changed since the snapshot. In that case, the entries
+  /// of each object are rebuilt from its record before they are written. This takes longer per
+  /// entry but, unlike gathering again, terminates no matter how fast other writers commit.
   private(set) var isDoubtful = false
   private let mostChanges: Int
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
   private let store: StoreEngine
-  /// The number of entries after these, and the expected total of the index.
+  /// The number of entries after ``rest``, and the expected total of the index.
   private var (behind, total) = (0, 0)
 
   /// The maximum number of commits to search for changed objects.
@@ -64,7 +64,7 @@ final class IndexPass {
   /// Gathers the entries from the snapshot that the pass was created with.
   ///
   /// - Parameter length: The maximum number of entries.
-  /// - Returns: `false` if gathering was stopped. Nothing may be written then.
+  /// - Returns: `false` if gathering was stopped, in which case nothing may be written.
   func gather(
     _ reader: TransactionReader, _ length: Int, _ limit: WorkLimit, _ isStopped: () -> Bool
   ) throws(StoreError) -> Bool {

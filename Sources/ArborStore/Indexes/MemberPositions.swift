@@ -38,7 +38,7 @@ enum MemberPositions {
     return step > 0 ? step : nil
   }
 
-  /// Returns the indices of the longest ascending subsequence, by patience sorting.
+  /// Returns the indices of the longest increasing subsequence, by patience sorting.
   private static func longestAscending(_ positions: [UInt64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: positions.count)

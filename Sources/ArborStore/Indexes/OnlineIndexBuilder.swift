@@ -17,12 +17,12 @@ internal import LMDB
 /// written about once. The history lists the objects that have changed since: the next batch writes
 /// their current entries, and commits maintain them from then on. If the history does not list the
 /// changes, or lists too many, each object is looked up before its entries are written. Nothing is
-/// gathered again, so the build terminates however much is committed meanwhile.
+/// gathered again, so the build terminates no matter how much is committed in the meantime.
 ///
 /// A batch ends once it has held the writer lock for ``target``, including the time of its commit
 /// as estimated from the last one. Other writers get their turn between batches. Several threads
-/// and processes may build at once: a builder that has been overtaken leaves the work to the other
-/// one.
+/// and processes may build concurrently: a builder that finds that another one has written entries
+/// leaves the work to it.
 final class OnlineIndexBuilder {
   /// The time for which a batch should hold the writer lock, in nanoseconds.
   private static let target: UInt64 = 20_000_000

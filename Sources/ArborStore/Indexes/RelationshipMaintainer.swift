@@ -4,7 +4,8 @@ internal import LMDB
 /// Maintains one unordered to-many relationship: collects the members that a commit adds and
 /// removes, and writes them.
 ///
-/// Changes of derived relationships come from records; changes of links come from edits.
+/// The changes of a derived relationship come from records, those of links from
+/// ``ChangeSet/LinkEdit``.
 final class RelationshipMaintainer {
   let relationship: StoreDatabases.Relationship
   var run = MemberRun()

@@ -4,7 +4,7 @@ internal import LMDB
 /// Objects that a commit deletes in such large numbers that their entries are removed by number in
 /// one pass over each index or relationship, instead of encoding and sorting their keys.
 struct SweptObjects {
-  /// The objects of one entity, as a bit per number from the first one on.
+  /// The objects of one entity, as a bitmap that starts at the first number.
   private struct Stretch {
     let first: UInt64
     let count: UInt64

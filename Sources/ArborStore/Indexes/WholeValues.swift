@@ -1,7 +1,7 @@
 /// The complete fixed-size values in a run of bytes, such as a cursor returns for one key.
 ///
-/// In a forged file, a run may end within a value. Such a remainder is skipped, as everywhere else.
-/// Values are not aligned.
+/// In a forged file, a run may end within a value. Such a remainder is skipped. Values are not
+/// aligned.
 struct WholeValues<Element: BitwiseCopyable>: Sequence {
   private let bytes: UnsafeRawBufferPointer
 

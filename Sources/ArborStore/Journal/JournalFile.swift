@@ -115,15 +115,16 @@ final class JournalFile: Sendable {
 
   // MARK: Locking
 
-  /// Registers this process as one that writes to the journal. Waits for one that has just found
-  /// that it may not end it.
+  /// Registers this process as a writer of the journal, with a shared lock. Waits if another
+  /// process holds the exclusive lock for a moment.
   func lockShared() throws(StoreError) {
     while flock(descriptor, LOCK_SH) != 0 {
       if errno != EINTR { throw .failed("flock", path, errno: errno) }
     }
   }
 
-  /// Returns whether no other process writes to the journal, and keeps others away.
+  /// Takes the exclusive lock, which keeps other processes from writing to the journal. Returns
+  /// `false` if another process has registered as a writer.
   func lockExclusively() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   /// Whether no process writes to the journal.
@@ -187,7 +188,7 @@ final class JournalFile: Sendable {
     return (entry, end)
   }
 
-  /// Moves a position behind the entries up to a transaction, as far as there are any.
+  /// Moves a position past the entries up to a transaction, or past the last valid one before it.
   func advance(
     _ position: inout JournalPosition, to transaction: UInt64, epoch: UInt64
   ) throws(StoreError) {
@@ -210,8 +211,8 @@ final class JournalFile: Sendable {
   /// Returns the transaction of the first valid entry of an epoch that is not reached from a
   /// position, which shows that the entries in between are damaged.
   ///
-  /// An entry is only written when the one before is on the medium, so a power failure leaves none
-  /// behind a torn one.
+  /// An entry is written only after its predecessor is on the medium, so a power failure never
+  /// leaves a valid entry after a torn one.
   func entry(behind position: JournalPosition, epoch: UInt64) throws(StoreError) -> UInt64? {
     let bytes = try read(size - position.offset, at: position.offset)
     return bytes.withUnsafeBytes { bytes in

@@ -88,8 +88,7 @@ struct JournalHeader: Sendable, Hashable {
     self.isShared = isShared
   }
 
-  /// Returns the format of a header, or `nil` for other bytes. That is known even if the rest is
-  /// not.
+  /// Returns the format of a header, or `nil` for other bytes. Works for later formats, too.
   static func format(of bytes: UnsafeRawBufferPointer) -> UInt16? {
     var reader = ByteReader(bytes)
     guard let magic = reader.readBytes(Self.magic.count), magic.elementsEqual(Self.magic) else {

@@ -1,8 +1,8 @@
 /// The conditions under which a journal makes a checkpoint.
 ///
-/// A checkpoint makes the pages reusable that commits have replaced since the one before, 10 to 20
-/// for a small commit. The store's file therefore grows by about 60 MiB with the default of 1,024
-/// commits.
+/// A checkpoint allows LMDB to reuse the pages that commits have replaced since the previous one,
+/// 10 to 20 per small commit. The store's file therefore grows by about 60 MiB with the default of
+/// 1,024 commits.
 package struct JournalLimits: Sendable, Hashable {
   /// The size of the file in bytes.
   package var size = JournalFile.usualSize
@@ -14,7 +14,7 @@ package struct JournalLimits: Sendable, Hashable {
   /// The seconds without a commit after which a checkpoint is made.
   package var idle = 5.0
 
-  /// A step to leave out, so that tests show that they notice it.
+  /// A step to omit, so that tests can prove that they detect the omission.
   package var omission: Omission?
 
   package enum Omission: String, Sendable, Hashable {

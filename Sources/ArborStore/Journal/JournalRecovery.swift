@@ -79,7 +79,8 @@ enum JournalRecovery {
           + "\(position.transactionID + 1). Restore the store from a backup."))
   }
 
-  /// Returns the store's header at the checkpoint, which shows that the journal belongs to the file.
+  /// Returns the store's header as of the checkpoint, which shows that the journal belongs to the
+  /// file.
   private static func storedHeader(
     _ header: JournalHeader, _ path: String, _ journal: JournalFile
   ) throws(StoreError) -> HeaderRecord {

@@ -3,7 +3,8 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// The redo journal of an open store, with which a durable commit waits for the disk once.
+/// The redo journal of an open store, a write-ahead log with which a durable commit waits for the
+/// disk only once.
 ///
 /// ```
 /// commit      LMDB's transaction … ── append an entry, sync ── LMDB commits without a sync
@@ -29,8 +30,8 @@ internal import LMDB
 ///   checkpoint before it counts as durable. A process that doesn't share a log makes the checkpoint
 ///   itself if it finds one that isn't in the journal.
 ///
-/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that holds
-/// the environment's write lock.
+/// `@unchecked Sendable`: `attachment` and `isUnavailable` are only accessed by the thread that
+/// holds the environment's write lock.
 final class StoreJournal: @unchecked Sendable {
   /// The use of the journal that is decided when a store is opened.
   enum Mode {
@@ -42,11 +43,11 @@ final class StoreJournal: @unchecked Sendable {
     case recovers
   }
 
-  /// The part that the journal has in a transaction.
+  /// The role of the journal in a transaction.
   enum Part {
     /// LMDB syncs the transaction.
     case none
-    /// The same, and the store is journaled after it.
+    /// LMDB syncs the transaction, and the store is journaled from then on.
     case begins
     /// The transaction has an entry.
     case entry
@@ -314,7 +315,7 @@ final class StoreJournal: @unchecked Sendable {
 
 extension StoreJournal {
   /// Makes the newest state the checkpoint and begins an epoch. The transaction may have written
-  /// pages, but none that a state uses.
+  /// pages, but none of a committed state.
   private func checkpoint(
     _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -344,8 +345,8 @@ extension StoreJournal {
     }
   }
 
-  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that only the
-  /// journal has then, so that there must be no other checkpoint.
+  /// Syncs the store's file. If that fails, the system may have dropped pages of commits that are
+  /// now only in the journal, so no later checkpoint may replace its entries.
   private func flush(_ store: StoreEngine) throws(StoreError) {
     if limits.omission == .flush { return }
     do throws(LMDBError) { try store.environment.flush() } catch {

@@ -18,13 +18,13 @@ package protocol SharedLog: Sendable {
   /// Appends a group if it follows the newest one and has not been appended yet. If this throws,
   /// the call has appended nothing.
   func append(_ group: CommitGroup) throws(StoreError) -> Appending
-  /// Returns groups after a sequence number, oldest first. May return only some of them, but
-  /// returns none only if there are none.
+  /// Returns groups after a sequence number, oldest first: some or all of them, but at least one if
+  /// there are any.
   func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup]
   /// Reserves numbers of a counter that are never assigned again, none of them below `least`.
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64
   ) throws(StoreError) -> Range<UInt64>
-  /// Records the number of foreign groups that the store has applied.
+  /// Records that the store has applied a number of groups of other stores.
   func noteTakenOver(_ count: Int)
 }

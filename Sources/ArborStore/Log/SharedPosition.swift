@@ -8,8 +8,8 @@ package import ArborModel
 /// · crc32c u32
 /// ```
 ///
-/// It is stored under the key `shared`. It includes earlier positions: if a log has lost its end,
-/// they determine the last point that both have in common.
+/// It is stored under the key `shared`. It includes earlier positions: if the log has lost its end,
+/// they determine the last point that the store and the log have in common.
 package struct SharedPosition: Sendable, Hashable {
   /// The end of a group of commits.
   package struct Point: Sendable, Hashable {

@@ -8,7 +8,7 @@ extension StoreEngine {
   /// the copy is created and published follow it in the log.
   package func keepCommitsForSharing() throws(StoreError) { try noteLogReader(id, has: nil) }
 
-  /// Discards a log that was not begun.
+  /// Stops keeping commits for a log that was not begun, and removes the position in it.
   package func leave() throws(StoreError) {
     try removeLogReader(id)
     try runTransaction { (transaction, _) throws(StoreError) in

@@ -10,7 +10,7 @@ extension StoreEngine {
   ///     numbers. Unknown counter names are ignored.
   ///   - position: The position in the log after these commits; see ``followedPosition()``.
   /// - Throws: `corrupted` if a commit does not follow, is of another model, or conflicts with the
-  ///   store's contents, so that the copies have diverged. Nothing has been written then.
+  ///   store's contents, so that the copies have diverged. In that case, nothing has been written.
   package func makeAgain(
     _ commits: [LoggedCommit], counters: [String: UInt64] = [:], position: [UInt8]? = nil
   ) throws(StoreError) {

@@ -2,8 +2,8 @@ internal import LMDB
 
 /// The commits that a store keeps until all followers have them: its outbox.
 ///
-/// Each commit writes its entry in its own transaction, whichever process makes it, so that none is
-/// missing. A program with an earlier minor version leaves a gap, which is detected.
+/// Every process writes the entry of a commit in the commit's own transaction, so that none is
+/// missing. An earlier minor version of the library leaves a gap, which is detected.
 enum StoreLog {
   static func append(
     _ commit: [UInt8], of sequence: UInt64, _ transaction: borrowing WriteTransaction

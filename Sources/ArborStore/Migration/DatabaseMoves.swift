@@ -4,7 +4,8 @@ internal import LMDB
 /// Moves the members of to-many relationships when a store is migrated to another model.
 ///
 /// A renamed relationship keeps its databases. Entries are copied, in time linear in their number,
-/// only if several relationships become one, or one becomes several, as in another hierarchy.
+/// only if several relationships are merged or one is split, for example by a change of the entity
+/// hierarchy.
 struct DatabaseMoves {
   typealias PartName = SchemaCatalog.PartName
 
@@ -33,8 +34,8 @@ struct DatabaseMoves {
   /// The current places of the members of each relationship of the newer model, with the numbers of
   /// the owners' entities.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
-  /// The numbers of the entities whose objects a source of a new relationship contributes: those
-  /// whose inverse has its links from there.
+  /// For each new relationship and each of its sources: the numbers of the entities whose objects
+  /// are members through that source, because their inverse had its links there.
   private var contributors: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(

@@ -1,10 +1,10 @@
 internal import ArborModel
 internal import LMDB
 
-/// The model that a store had before its last migration, which it keeps until that is confirmed, so
+/// The model that a store had before its last migration, kept until the migration is confirmed, so
 /// that it can be reverted.
 ///
-/// The databases of dropped parts stay as well, except for indexes, and so do the layouts of
+/// The databases of dropped parts are kept, too, except for those of indexes, as are the layouts of
 /// removed entities and the large binaries of removed attributes.
 struct FormerModel {
   /// The commit sequence when the store was migrated.
@@ -19,8 +19,8 @@ struct FormerModel {
 extension FormerModel {
   // MARK: Bytes
 
-  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`, where catalogue and
-  /// model are runs with the bytes of the entries of these names.
+  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`. The catalogue and
+  /// the model are encoded like the `catalog` and `model` entries, each preceded by its length.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.append(sequence)
@@ -143,8 +143,8 @@ extension StoreEngine {
   }
 
   /// Makes the last migration final and removes the data kept to revert it, in one transaction.
-  /// Does nothing if there is none. If the store has followers, this is a commit, so that they
-  /// remove the data as well.
+  /// Does nothing if no migration can be reverted. If the store has followers, this is a commit, so
+  /// that they remove the data as well.
   ///
   /// - Complexity: Linear in the number of pages that were kept, and in the number of large
   ///   binaries of entities that lost an attribute with external storage.

@@ -86,7 +86,8 @@ struct LightweightMigration {
       + moves.obstacles.filter { !subjects.contains([$0.entity, $0.property]) }
   }
 
-  /// The entities of the newer model of which there may no longer be objects.
+  /// Returns the names of the entities that become abstract, so that they can no longer have
+  /// objects.
   private static func abstracted(
     _ evolution: CatalogEvolution, from old: ModelSchema, to new: ModelSchema
   ) -> Set<String> {

@@ -106,7 +106,7 @@ extension MigrationChecks {
   }
 }
 
-/// The number of matching objects, and the first of them.
+/// The number of matching objects, and the first few of them.
 struct ObjectTally {
   static let namedObjects = 3
 

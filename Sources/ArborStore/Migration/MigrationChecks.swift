@@ -211,7 +211,7 @@ struct MigrationChecks {
       .forEach(reader, limit) { number, record in body(number, record) }
   }
 
-  /// Creates an obstacle for objects. Empty if there are none.
+  /// Returns the obstacle that objects represent, or an empty array if there are no objects.
   func obstacle(
     _ entity: String, _ property: String?, _ objects: ObjectTally, _ former: EntitySchema,
     _ detail: String = "", _ sentence: (String) -> String

@@ -33,7 +33,8 @@ package struct MigrationFiles: Sendable {
 
   package func exists(_ hop: Int) throws(StoreError) -> Bool { try StoreFiles.exists(stage(hop)) }
 
-  /// Creates the file of a hop: a copy of a store that `body` changes before it gets its name.
+  /// Creates the file of a hop: a copy of a store, which `body` changes before it is renamed into
+  /// place.
   package func makeStage(
     _ hop: Int, from source: StoreEngine, _ body: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -110,7 +111,7 @@ package struct MigrationFiles: Sendable {
   }
 }
 
-/// A lock of the process that migrates a store, so that no other process works on the same files.
+/// The lock of the process that migrates a store, so that no other process works on the same files.
 package struct MigrationLock {
   private static let suffix = "-migration-lock"
   private let lock: StoreLock

@@ -10,7 +10,7 @@ package struct MigrationRefusal: Sendable {
     case isReadOnly
     /// Changes of the model, or objects that break its rules.
     case obstacles
-    /// The same when a migration is reverted.
+    /// Obstacles to reverting a migration.
     case reversal
   }
 
@@ -40,7 +40,7 @@ package struct MigrationRefusal: Sendable {
     switch cause {
     case .options:
       "The store has another model, and the options don't allow migrating it. Open it with that "
-        + "model, migrate it by options.migration, or replace it by options.onMismatch."
+        + "model, set options.migration to migrate it, or set options.onMismatch to replace it."
     case .isReadOnly:
       "The store has another model and was opened for reading, so it cannot be migrated. Open it "
         + "for writing once to migrate it, or open it with its own model."
@@ -49,7 +49,7 @@ package struct MigrationRefusal: Sendable {
       "The store has another model and was not migrated because of "
         + (obstacles.count == 1
           ? "1 obstacle. Resolve it" : "\(obstacles.count) obstacles. Resolve them")
-        + ", open the store with its former model, or replace it by options.onMismatch."
+        + ", open the store with its former model, or set options.onMismatch to replace it."
         + unknownNamesNote
     }
   }
@@ -63,7 +63,8 @@ package struct MigrationRefusal: Sendable {
 
   private var unknownNamesNote: String {
     guard !unknownNames.isEmpty else { return "" }
-    return " Listed to be dropped, but not lost: \(unknownNames.joined(separator: ", "))."
+    return " Names to drop that match no lost data: \(unknownNames.joined(separator: ", ")). Check "
+      + "their spelling."
   }
 }
 

@@ -92,9 +92,9 @@ extension StoreEngine {
   ///   model, or `nil` for all.
   /// - Returns: `false` if the last migration is confirmed, or there was none.
   /// - Throws: `inUse` if this process has the store open; `migrationUnderWay` if it is being
-  ///   migrated in a copy; `notReverted` if data was committed since that the former model cannot
-  ///   represent; `missing`, `corrupted` and other errors of opening a store. The file is unchanged
-  ///   in that case.
+  ///   migrated in a copy; `notReverted` if data was committed since then that the former model
+  ///   cannot represent; `missing`, `corrupted` and other errors of opening a store. In these
+  ///   cases, the file is unchanged.
   package static func revertMigration(
     at path: String, dropping names: Set<String>?
   ) throws(StoreError) -> Bool {

@@ -5,7 +5,7 @@ internal import LMDB
 /// objects were deleted or written since the attributes were removed.
 struct ReturnedBlobs {
   let migration: LightweightMigration
-  /// The databases of the former model, to which the layouts belong as well.
+  /// The databases of the former model, like ``layouts``.
   let databases: StoreDatabases
   let layouts: StoreLayouts
   private let limit = WorkLimit()

@@ -2,7 +2,7 @@ internal import ArborModel
 internal import Foundation
 internal import LMDB
 
-/// Restores relationships that a migration dropped when it is reverted despite later commits.
+/// Restores the relationships that a migration dropped, when it is reverted despite later commits.
 ///
 /// A link is restored if both of its ends still exist and contain it. Links of objects that were
 /// deleted since are dropped, as are links in records that were written since, which no longer

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import LMDB
 
-/// Restores the values of attributes whose types a migration changed when it is reverted despite
+/// Restores the values of attributes whose types a migration changed, when it is reverted despite
 /// later commits.
 ///
 /// Records that were not written since still contain the former values. Others contain values of

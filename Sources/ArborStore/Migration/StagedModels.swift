@@ -93,10 +93,11 @@ package struct StagedModels: Sendable {
     Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
   }
 
-  /// Whether changing the catalogue is not enough.
+  /// Whether the migration needs a pass over the objects, because changing the catalogue is not
+  /// enough.
   package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
 
-  /// Returns the newer model with renames that its own identifiers do not contain.
+  /// Returns the newer model with renaming identifiers for the given renames.
   private static func marked(
     _ target: ManagedObjectModel, _ renames: [String: String], _ old: ManagedObjectModel
   ) -> ManagedObjectModel {
@@ -165,7 +166,8 @@ private struct AnewSearch {
     }
   }
 
-  /// Adds a relationship of an entity of the older model that some objects lose with their parent.
+  /// Adds a relationship of an entity of the older model that some objects lose with their parent
+  /// entity.
   private mutating func addRelationship(_ former: String?, of entity: String) {
     guard let plan = plans.values.first(where: { $0.oldName == entity }) else { return }
     for (name, source) in plan.relationships where source == former { add(plan.name, name) }

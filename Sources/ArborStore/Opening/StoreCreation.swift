@@ -94,10 +94,10 @@ package enum StoreCreation {
     }
   }
 
-  /// Creates a store that gets its path once `fill` has filled the file with the given name.
+  /// Creates a store in a temporary file, which `fill` completes before it is renamed to the path.
   ///
   /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the path is taken; `invalidModel`.
-  ///   No file is left then.
+  ///   In these cases, no new file is left.
   package static func create(
     at path: String, _ model: ManagedObjectModel,
     filling fill: (String) throws(StoreError) -> Void
@@ -120,15 +120,15 @@ package enum StoreCreation {
     }
   }
 
-  /// Calls `fill` to write to an empty file next to a path, and renames it to the path once it is
-  /// complete.
+  /// Calls `fill` with the path of an empty file in the same folder, and renames the file once it
+  /// is complete.
   ///
   /// Also removes abandoned files of dead processes. That reads the whole folder, which may be
   /// large: too expensive for every opening, but negligible for a creation, which syncs several
   /// times.
   ///
   /// - Throws: Errors of `fill`; `inputOutput` with `EEXIST` if the file exists and is not to be
-  ///   replaced. No file is left then.
+  ///   replaced. In these cases, no new file is left.
   package static func install(
     at path: String, replacing: Bool = false, _ fill: (String) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -142,10 +142,12 @@ package enum StoreCreation {
     try StoreFiles.synchronizeFolder(of: path)
   }
 
-  /// Updates the header of a store, which must not be open, with the file's last transaction.
+  /// Updates the header of a closed store with the file's last transaction, and clears the journal
+  /// mark.
   ///
   /// - Parameters:
-  ///   - dropsMarks: Whether to clear the migration mark and stop keeping commits for followers.
+  ///   - dropsMarks: Whether to also clear the marks of a migration and of deferred syncs, and to
+  ///     stop keeping commits for followers.
   ///   - keepsPosition: Whether to keep the position in the shared log.
   static func renewHeader(
     of path: String, dropsMarks: Bool = false, keepsPosition: Bool = false

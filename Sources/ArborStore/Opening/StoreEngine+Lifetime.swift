@@ -54,7 +54,7 @@ extension StoreEngine {
 
   /// Closes the store and removes its files, including those that migrations have kept.
   ///
-  /// - Throws: `inUse` if it is open elsewhere or being migrated. It stays open then.
+  /// - Throws: `inUse` if it is open elsewhere or being migrated. In that case, it stays open.
   package func destroy() throws(StoreError) {
     guard let path else { return close() }
     guard !isReadOnly else { throw .readOnly(path: path) }

@@ -35,9 +35,9 @@ package enum StoreFiles {
   ///     processes may open, too. It must not exist yet.
   ///   - permit: Called with the header of the store to replace, while no process writes to it.
   ///     Throws if it must be kept. It may run more than once.
-  /// - Throws: `inUse` if this process has the first store open, or any process the second;
-  ///   `inputOutput` with `EEXIST` if a former store is already kept; errors of `permit`. Nothing
-  ///   has changed then.
+  /// - Throws: `inUse` if this process has the replaced store open, or any process has the
+  ///   replacement open; `inputOutput` with `EEXIST` if a former store is already kept; errors of
+  ///   `permit`. In these cases, nothing has changed.
   package static func replace(
     _ path: String, by staged: String, keepsFormer: Bool = false,
     permit: (HeaderRecord) throws(StoreError) -> Void = { _ in }
@@ -94,8 +94,8 @@ package enum StoreFiles {
 
   /// Whether a file exists.
   ///
-  /// - Throws: If the system doesn't report it. Treating that as missing would overwrite or ignore
-  ///   an existing file.
+  /// - Throws: An error if the system doesn't report whether it exists. Treating the file as
+  ///   missing would overwrite or ignore it.
   package static func exists(_ path: String) throws(StoreError) -> Bool {
     if access(path, F_OK) == 0 { return true }
     guard errno == ENOENT || errno == ENOTDIR else { throw StoreError(errno: errno, path: path) }
@@ -123,7 +123,7 @@ package enum StoreFiles {
     return path
   }
 
-  /// Renames a store's file within its folder.
+  /// Renames a store's file and its journal within their folder.
   ///
   /// - Throws: `inUse` if any process has it open; `inputOutput`.
   package static func move(_ path: String, to name: String) throws(StoreError) {
@@ -168,7 +168,7 @@ package enum StoreFiles {
     }
   }
 
-  /// Removes a store's file, its lock file and abandoned files next to it.
+  /// Removes a store's file, its lock file, its journal and abandoned files next to it.
   static func remove(_ path: String) throws(StoreError) {
     unlink(path + "-lock")
     try JournalFile.remove(of: path)

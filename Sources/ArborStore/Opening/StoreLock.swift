@@ -52,7 +52,8 @@ package final class StoreLock: Sendable {
       guard let held = descriptor else { return }
       descriptor = nil
       unlink(name)
-      // Explicitly, because a child that another thread is starting may have a copy.
+      // Explicitly, because a child process that another thread is starting may have a copy of the
+      // descriptor.
       flock(held, LOCK_UN)
       close(held)
     }

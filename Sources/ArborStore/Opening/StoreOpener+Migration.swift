@@ -16,8 +16,8 @@ extension StoreOpener {
   /// ``LightweightMigration/leavesReadersRight`` indicates that they cannot misread later data.
   ///
   /// - Throws: `modelMismatch` if changes or objects prevent the migration; `duplicateValues` if
-  ///   objects have equal values in a new unique index; `corrupted` for a damaged record. The file
-  ///   is unchanged then.
+  ///   objects have equal values in a new unique index; `corrupted` for a damaged record. In these
+  ///   cases, the file is unchanged.
   func migrated(_ parts: StoreParts) throws(StoreError) -> StoreParts {
     guard let offer, offer.digest != parts.modelDigest, !opening.isReadOnly,
       case .lightweight(let names) = opening.migration

@@ -19,7 +19,7 @@ struct StoreOpener {
     }
   }
 
-  /// Compiles a model that comes with a store.
+  /// Compiles a model with the catalogue of its store.
   static func schema(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog
   ) throws(StoreError) -> ModelSchema {

@@ -40,8 +40,8 @@ package struct StoreOpening: Sendable {
   package var isImmutable = false {
     didSet { if isImmutable { isReadOnly = true } }
   }
-  /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but never
-  /// consistency.
+  /// Whether commits survive power loss. Otherwise power loss may lose the last commits, but leaves
+  /// the store consistent.
   package var isDurable = true
   /// Whether durable commits are written to a journal; see ``StoreJournal``.
   package var isJournaled = false
@@ -57,8 +57,8 @@ package struct StoreOpening: Sendable {
   /// Whether to verify every page if opening finds damage, and to scrub the file in the background
   /// if the last writer may have died with its machine or the last scrub was long ago.
   package var looksForDamage = true
-  /// The time after a complete scrub at which the next one begins in the background, in seconds.
-  /// `nil` for never.
+  /// The interval between scrubs in the background, in seconds. `nil` to scrub only if the file has
+  /// not been written since the machine booted.
   package var scrubInterval: Double? = 7 * 86_400
   package var migration = Migration.lightweight(dropping: [])
   /// Whether the file is opened by the migration of its ``MigrationMarker``, which may write to it.
@@ -72,8 +72,8 @@ package struct StoreOpening: Sendable {
   package var indexBuilds = IndexBuilds.beforeOpening
   /// Called with the progress of indexes that are built before the opening returns.
   package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
-  /// The indexes of entities with more objects than this are not filled in the transaction of a
-  /// migration, but in batches after it.
+  /// The maximum number of objects of an index that is filled in the transaction of a migration.
+  /// Indexes of more objects are filled in batches after it.
   package var mostObjectsIndexedAtOnce = 10_000
   /// The maximum number of entries per batch.
   package var largestIndexBatch = 1 << 17
@@ -113,8 +113,8 @@ extension EnvironmentOptions {
     if let size = opening.maximumMapSize { maximumMapSize = size }
   }
 
-  /// The same for creating a store, which is small. The requested map size is used when it is
-  /// opened under its final name.
+  /// The options for creating a store, with a small map. The requested map size is used when the
+  /// store is opened under its final name.
   var forCreation: EnvironmentOptions {
     var options = self
     options.create = true

@@ -5,7 +5,8 @@ internal import LMDB
 struct DeletedObjects {
   private var numbers: Set<UInt64> = []
 
-  /// The maximum number of objects to remember. Records of others are treated as doubtful.
+  /// The maximum number of objects to remember. Records of further deleted objects count as
+  /// doubtful.
   private static let most = 1 << 20
 
   func contains(_ number: ObjectNumber) -> Bool { numbers.contains(number.rawValue) }

@@ -53,8 +53,8 @@ struct SalvageEnding {
 
   /// Writes the header. The sequence number continues after that of the damaged store, with commits
   /// that may have changed everything, so that logs and tokens of the damaged store are not
-  /// mistaken for those of this one. If the last header may be lost, it continues far above. Of
-  /// earlier commits, only their existence is recorded.
+  /// mistaken for those of this one. If the last header may be lost, the sequence number skips far
+  /// ahead. Of earlier commits, only their existence is recorded.
   private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader)
     let step = source.isHeaderCertain ? 1 : Self.margin

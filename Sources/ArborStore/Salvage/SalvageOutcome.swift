@@ -17,7 +17,7 @@ package struct SalvageOutcome: Sendable {
   /// The objects of one entity.
   package struct Entity: Sendable, Hashable {
     package let name: String
-    /// The number of objects that are certain to be of this state.
+    /// The number of objects that are certain to belong to this state.
     package internal(set) var kept = 0
     /// The number of objects from pages that may be out of date.
     package internal(set) var doubtful = 0
@@ -70,8 +70,8 @@ package struct SalvageOutcome: Sendable {
   package internal(set) var lostBinaries: [LostBinary] = []
   /// The keys of the application's metadata that may be out of date.
   package internal(set) var doubtfulMetadata: [String] = []
-  /// Whether the counter of the application's unique numbers is lost, so that it continues far
-  /// above.
+  /// Whether the counter of the application's unique numbers is lost, so that it continues from a
+  /// much higher number.
   package internal(set) var isUniqueIDLost = false
 
   mutating func noteLeftOut(_ numbers: [ObjectNumber]) {

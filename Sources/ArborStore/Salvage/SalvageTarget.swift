@@ -146,8 +146,8 @@ extension SalvageTarget {
 /// A part of a salvage that gathers data while reading and writes it in batches.
 protocol SalvageCopying: AnyObject {
   var source: SalvageSource { get }
-  /// The error that ended writing. Reading, during which data is written, ends with a placeholder
-  /// engine error instead.
+  /// The error that ended writing. Data is written while it is read, so reading ends with a
+  /// placeholder engine error instead.
   var failure: StoreError? { get set }
 
   /// Writes the gathered data.

@@ -11,11 +11,12 @@ internal import LMDB
 /// A tree that is traversed completely contains all records of the state: other records are
 /// outdated or deleted, and ignored. If a part of it is lost, the range of numbers that the part
 /// may have contained is known. Records in this range on pages that the state neither refers to nor
-/// lists as free were on that part, and are kept. Records on free pages, or on any page if the free
-/// list is damaged as well, may be outdated or of deleted objects: they are doubtful. So are
-/// records that are newer than the state, if only the state before the last commit can be
-/// traversed, and records in areas that a damaged page marks as unused, because they may have been
-/// deleted.
+/// lists as free were on the lost part, and are kept as certain.
+///
+/// Doubtful records are kept as such: those on free pages, or on any page if the free list is
+/// damaged as well, because they may be outdated or of deleted objects; those that are newer than
+/// the state, if only the state before the last commit can be traversed; and those in areas that a
+/// damaged page marks as unused, because they may have been deleted.
 final class SalvagedRecords: SalvageCopying {
   let source: SalvageSource
   private let model: SalvagedModel

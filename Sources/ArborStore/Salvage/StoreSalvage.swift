@@ -20,7 +20,7 @@ package struct StoreSalvage {
   /// - Throws: `inputOutput` with `EEXIST` if the target exists; `missing` if there is no file to
   ///   salvage; `inUse` if another process has it open; `corrupted` if the file contains no model
   ///   and none is given, or the given one does not match; `notAStore` if nothing in the file looks
-  ///   like a page of a store. No file is left at the target then.
+  ///   like a page of a store. In these cases, no new file is left at the target.
   package static func run(
     from path: String, to target: String, model: ManagedObjectModel? = nil,
     mostIndexedAtOnce: Int = 100_000

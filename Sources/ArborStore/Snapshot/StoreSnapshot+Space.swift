@@ -4,7 +4,7 @@ internal import LMDB
 extension StoreSnapshot {
   /// Returns the space usage of the store's file.
   ///
-  /// Reads the list of free pages and up to 4096 leaf pages of each database.
+  /// Reads the list of free pages and up to 4,096 leaf pages of each database.
   ///
   /// - Parameter limit: The number of pinned pages above which a reader is listed, or `nil` to list
   ///   none.

@@ -143,7 +143,7 @@ import Testing
     #expect(
       error.description == """
         The store has another model, and the options don't allow migrating it. Open it with that \
-        model, migrate it by options.migration, or replace it by options.onMismatch.
+        model, set options.migration to migrate it, or set options.onMismatch to replace it.
         - Tag.rank: removed, its values are dropped (lightweight)
         """)
     #expect(error.violations.map(\.entity) == ["Tag"])

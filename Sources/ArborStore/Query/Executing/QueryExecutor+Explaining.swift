@@ -6,7 +6,7 @@ extension QueryExecutor {
     QueryPlanner(scope: planner.scope, counts: StoredCounts(source))
   }
 
-  /// Returns the plan of a fetch, from counts alone. Nothing is run; results that only a run could
+  /// Returns the plan of a fetch, from counts alone. Runs nothing: results that only a run could
   /// determine are estimated.
   ///
   /// - Parameter showsValues: Whether the values of conditions are shown.

@@ -62,7 +62,7 @@ extension [ColumnMatch] {
 ///
 /// The keys come from the conditions on the leading columns of an index, so that an object is found
 /// among thousands of uncommitted ones as it would be in the store. The whole predicate is
-/// evaluated on the selected rows afterwards: a row too many costs only time.
+/// evaluated on the selected rows afterwards, so selecting too many rows only costs time.
 package struct PendingSelection: Sendable {
   /// The minimum number of rows for a selection. Evaluating fewer rows takes no longer.
   package static let leastRows = 64

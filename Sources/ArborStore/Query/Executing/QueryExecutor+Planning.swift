@@ -51,7 +51,7 @@ extension QueryExecutor {
       for part in parts { numbers += part.numbers }
       SortedNumbers.sortUnique(&numbers)
     case .intersection, .owners, .unrelated:
-      stopProgram("The result of a trial is a list of numbers.")
+      stopProgram("The numbers of a trial's result have not been gathered.")
     }
     return (list.gathered(numbers, source), numbers)
   }

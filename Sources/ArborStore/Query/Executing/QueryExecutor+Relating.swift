@@ -43,7 +43,7 @@ extension QueryExecutor {
   /// Returns the objects that have any of a plan's objects as members, ascending, and these
   /// members.
   ///
-  /// - Parameter effort: The cost up to which to search, in units of ``Cost``.
+  /// - Parameter effort: The maximum cost of the search, in units of ``Cost``.
   /// - Returns: `nil` if the search would cost more.
   private func owners(
     of relationship: RelationshipSchema, _ plan: AccessPlan, effort: Int

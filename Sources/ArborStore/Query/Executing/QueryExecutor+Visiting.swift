@@ -299,8 +299,8 @@ private struct OrderedLookups: ~Copyable {
     if number.entity != entity.number {
       guard try change(to: number) else { return true }
     }
-    // Neighbours in an index are not neighbours among the records, so a cursor would search its
-    // page in vain.
+    // Neighbours in an index are not neighbours among the records, so searching a cursor's current
+    // page first would rarely succeed.
     guard let bytes = try executor.source.reader.get(records, key: raw) else {
       throw StoreError.missingRecord(number, entity)
     }

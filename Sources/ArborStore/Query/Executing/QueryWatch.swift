@@ -51,7 +51,7 @@ package final class QueryWatch: Sendable {
   /// Runs a query.
   ///
   /// - Parameters:
-  ///   - asked: The kind of result in words, unless it is objects.
+  ///   - asked: The kind of result in words, or `nil` for objects.
   ///   - rows: Returns the number of rows of a result, or `nil` for other kinds of results.
   ///   - plan: Returns the plan that answered the query. If it throws, the query is not reported
   ///     but its result is still returned.

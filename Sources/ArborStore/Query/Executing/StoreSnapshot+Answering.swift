@@ -55,8 +55,7 @@ extension StoreSnapshot {
     } catch let error as Interruption {
       throw .interrupted(error)
     } catch {
-      stopProgram(
-        "A query throws errors of the store, the engine, predicates and limits only.")
+      stopProgram("A query threw an error of an unexpected type.")
     }
   }
 }

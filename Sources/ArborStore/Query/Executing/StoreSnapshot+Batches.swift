@@ -5,7 +5,7 @@ extension StoreSnapshot {
   /// Returns the numbers of a query's rows if an index finds few of them or only sorting produces
   /// their order. Returns `nil` if ``scan(_:overlay:allocator:)`` can return them in batches.
   ///
-  /// - Parameter most: The number of rows up to which they are listed.
+  /// - Parameter most: The maximum number of rows for which a list is preferred to a scan.
   package func listedNumbers(
     _ query: StoreQuery, atMost most: Int, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber]? {

@@ -302,6 +302,7 @@ private struct RowOrdering {
     }
     return sorted.map { rows[$0] }
   }
+
   /// Replaces objects by their store-wide numbers, by which they are ordered. As values, objects
   /// are ordered by entity name.
   private func numbered(_ value: PropertyValue) -> PropertyValue {

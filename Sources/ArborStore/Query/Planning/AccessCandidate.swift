@@ -12,7 +12,8 @@ final class AccessCandidate {
     /// The members of the owners, read through the to-many inverse of the to-one relationship that
     /// the predicate tests.
     case members(RelationshipSchema, owners: [ObjectNumber])
-    /// The objects that the to-one inverse of the relationship that the predicate tests refers to.
+    /// The targets of the given objects in the to-one inverse of the relationship that the
+    /// predicate tests.
     case inverse(RelationshipSchema, of: [ObjectNumber])
   }
 

@@ -79,7 +79,7 @@ struct AccessPathSelection<Source: Counts> {
     return cost
   }
 
-  /// Returns the number of rows up to which a list beats the best one.
+  /// Returns the maximum number of rows with which a list beats the best one.
   private func most(_ covered: Set<Int>) -> Int {
     let most = (cost - 1) / rowCost(covered)
     return best == nil ? max(most, Self.fewRows) : most

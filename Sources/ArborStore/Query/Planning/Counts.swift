@@ -4,8 +4,8 @@ internal import ArborModel
 /// up to a bound.
 ///
 /// A plan depends only on a query, a schema and these counts. ``StoredCounts`` reads them from a
-/// transaction; ``CollectingCounts`` does so for a query that is about to run. All but the last one
-/// cost one lookup per entity or index.
+/// transaction; ``CollectingCounts`` does so for a query that is about to run. All methods but the
+/// last cost one lookup per entity or index.
 protocol Counts {
   /// Returns the number of stored objects of the given concrete entities.
   func objectCount(of family: [EntitySchema]) throws -> Int

@@ -76,7 +76,7 @@ struct PlanExplainer {
     let conditions = conditions(covering.index.schema, covering.matches)
     return QueryPlan.Step(
       .index, name: name(of: covering.index.schema),
-      detail: conditions.isEmpty ? "keys alone" : "\(conditions), keys alone")
+      detail: conditions.isEmpty ? "keys only" : "\(conditions), keys only")
   }
 
   private func step(_ list: CandidateNumbers) -> QueryPlan.Step {

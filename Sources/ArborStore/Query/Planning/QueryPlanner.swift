@@ -32,7 +32,7 @@ struct QueryPlanner<Source: Counts> {
   func estimatedPlan(withoutOrder: Bool = false) throws -> AccessPlan {
     switch try plan(knowing: nil, withoutOrder: withoutOrder) {
     case .plan(let plan): return plan
-    case .trial: stopProgram("A plan by estimates needs no trial.")
+    case .trial: stopProgram("An estimated plan must not require a trial.")
     }
   }
 
@@ -92,7 +92,7 @@ struct QueryPlanner<Source: Counts> {
   /// Returns a plan that lists the rows' numbers if an index finds few of them or they cannot be
   /// visited in order. Returns `nil` if ``planInOrder()`` is better.
   ///
-  /// - Parameter most: The number of rows up to which a list is preferred.
+  /// - Parameter most: The maximum number of rows for which a list is preferred.
   func listing(atMost most: Int, knowing findings: Findings) throws -> PlanningStep<AccessPlan?> {
     if isNeverTrue { return .plan(.nothing) }
     if !conjuncts.isEmpty {

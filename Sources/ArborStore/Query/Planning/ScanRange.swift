@@ -11,7 +11,7 @@ struct ScanRange: Hashable {
 }
 
 extension ScanRange {
-  /// The range of all keys. Key bytes never begin with less than its lower bound.
+  /// The range of all keys. No key precedes its lower bound.
   static let everything = ScanRange(lower: [0], upper: nil)
 
   static let whole = [everything]

@@ -25,8 +25,8 @@ final class ByteOrder: RowOrder {
   /// sort key, if it is an unfolded attribute of the row itself.
   private let prefixSlot: Int?
   private let prefixMask: UInt64
-  /// The entity of most rows, and its field of the prefix attribute. Constants, because they are
-  /// read for every row.
+  /// The entity that most rows are expected to belong to, and its field of the prefix attribute.
+  /// Constants, because they are read for every row.
   private let usualEntity: EntitySchema?
   private let usualField: RecordField?
 

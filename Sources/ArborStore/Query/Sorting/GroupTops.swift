@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Keeps the first rows of every group in a binary heap per group: one pass over the rows, and
-/// memory only for the rows that are kept.
+/// Keeps the first rows of every group (top-N per group), in a binary heap per group: one pass over
+/// the rows, and memory only for the rows that are kept.
 struct GroupTops<Order: RowOrder> {
   private let groups: SortColumns
   private let count: Int

@@ -32,8 +32,8 @@ protocol RowOrder: AnyObject {
   func compare(_ left: Key, _ right: Key) -> Ordering
 }
 
-/// Sorts rows, or keeps the first ones in a bounded binary heap. Rows are compared by small keys
-/// and copied only once they are certain to be in the result.
+/// Sorts rows, or keeps only the first ones in a bounded binary heap (top-N). Rows are compared by
+/// small keys and copied only once they are certain to be in the result.
 struct RowSorter<Order: RowOrder> {
   private struct Entry {
     var key: Order.Key

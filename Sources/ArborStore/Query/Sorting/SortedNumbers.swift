@@ -24,7 +24,7 @@ package enum SortedNumbers {
     }
   }
 
-  /// Sets a bit for every number, then reads the bits in order.
+  /// Sorts with a bitmap: sets a bit for every number, then reads the bits in order.
   private static func markAndRead(_ numbers: inout [UInt64], from least: UInt64, _ wordCount: Int) {
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount) { words in
       words.initialize(repeating: 0)

@@ -49,9 +49,9 @@ import Testing
             sizes.isEmpty ? .null : .double(Double(sizes.reduce(0, +)) / Double(sizes.count)),
             .integer(Int64(sizes.count)),
           ], "\(predicate ?? ""), seed \(random.seed)")
-        #expect(found.plan.contains("keys alone"), "\(found.plan)")
+        #expect(found.plan.contains("keys only"), "\(found.plan)")
       }
-      #expect(try !values("text != \"\"", store.file).plan.contains("keys alone"))
+      #expect(try !values("text != \"\"", store.file).plan.contains("keys only"))
     }
   }
 

@@ -117,7 +117,8 @@ import Testing
     }
   }
 
-  @Test func aTargetMayComeInTheSameSet() throws {
+  @Test("A link may lead to an object inserted in the same change set")
+  func aTargetMayComeInTheSameSet() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let company = try draft.insert("Company", ["name": "Foo"])
@@ -130,7 +131,8 @@ import Testing
     }
   }
 
-  @Test func aTargetMayNotGoInTheSameSet() throws {
+  @Test("A link to an object deleted in the same change set is rejected")
+  func aTargetMayNotGoInTheSameSet() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       try draft.commit()
@@ -145,8 +147,8 @@ import Testing
 
   // MARK: Deletions
 
-  /// Deleting objects that others link to is rejected.
-  @Test func nobodyOutsideLinksToWhatGoes() throws {
+  @Test("Deleting objects that others still link to is rejected")
+  func nobodyOutsideLinksToWhatGoes() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       let ada = try employee(draft, 1, to: ["company": company])
@@ -184,8 +186,8 @@ import Testing
     }
   }
 
-  /// An object that removes its links in the same set doesn't prevent a deletion.
-  @Test func whoLetsGoIsNotAsked() throws {
+  @Test("An object that removes its links in the same set doesn't prevent a deletion")
+  func whoLetsGoIsNotAsked() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       let ada = try employee(draft, 1, to: ["company": company])
@@ -235,7 +237,8 @@ import Testing
     }
   }
 
-  @Test func valuesMayBeSwappedAndPassedOn() throws {
+  @Test("A change set may swap unique values and reuse those of deleted objects")
+  func valuesMayBeSwappedAndPassedOn() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let bob = try employee(draft, 2)
@@ -251,8 +254,8 @@ import Testing
     }
   }
 
-  /// Several objects may have `nil` for a unique attribute.
-  @Test func nilIsNeverDouble() throws {
+  @Test("Several objects may have `nil` for a unique attribute")
+  func nilIsNeverDouble() throws {
     try use { file, draft in
       _ = try employee(draft, 1, ["email": .null])
       _ = try employee(draft, 2, ["email": .null])
@@ -263,7 +266,8 @@ import Testing
   }
 
   /// Keys are truncated at 480 bytes, but values that differ after that are different.
-  @Test func longValuesAreComparedWhole() throws {
+  @Test("Long unique values are compared completely, not only by their keys")
+  func longValuesAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)
       let ada = try employee(draft, 1, ["email": .string(long + "1")])
@@ -285,9 +289,8 @@ import Testing
     }
   }
 
-  /// Long values are compared completely even if the set also updates the object that holds the
-  /// value.
-  @Test func longValuesOfChangedObjectsAreComparedWhole() throws {
+  @Test("Long unique values are compared completely even if the set updates their holder")
+  func longValuesOfChangedObjectsAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)
       let ada = try employee(draft, 1, ["email": .string(long + "1")])

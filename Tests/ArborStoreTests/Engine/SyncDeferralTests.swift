@@ -50,7 +50,8 @@ import Testing
     return try StoreEngine.open(opening)
   }
 
-  @Test func onlyAFileWithALogIsUnsettledAndOnlyWhileItIsOpen() throws {
+  @Test("A file is unsettled only if it has a log and is open")
+  func onlyAFileWithALogIsUnsettledAndOnlyWhileItIsOpen() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try insert(0..<2, store.file)
       #expect(try !header(store.file).isUnsettled)
@@ -64,8 +65,8 @@ import Testing
     }
   }
 
-  /// If another process marks the file as settled by closing it, the next commit marks it again.
-  @Test func whoFindsTheMarkGoneSetsItAgain() throws {
+  @Test("If another process marks the file as settled, the next commit marks it again")
+  func whoFindsTheMarkGoneSetsItAgain() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.share(through: PatientLog())
       try insert(0..<2, store.file)
@@ -75,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func aCopyIsSettled() throws {
+  @Test("A copy of an unsettled file is settled")
+  func aCopyIsSettled() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.share(through: PatientLog())
       try insert(0..<2, store.file)
@@ -106,8 +108,8 @@ import Testing
     return path
   }
 
-  /// A sound file is settled when it is opened after its machine stopped.
-  @Test func aSoundFileIsSettledWhereTheMachineStopped() throws {
+  @Test("A sound file is settled when it is opened after its machine stopped")
+  func aSoundFileIsSettledWhereTheMachineStopped() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let path = try stop(store) { $1 }
       let file = try open(path)
@@ -118,8 +120,8 @@ import Testing
     }
   }
 
-  /// A file in which any page of the last commit is outdated is rejected.
-  @Test func aFileWithAFormerPageIsRefused() throws {
+  @Test("A file in which any page of the last commit is outdated is rejected")
+  func aFileWithAFormerPageIsRefused() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var files: [Data] = []
       _ = try stop(store) { former, newest in
@@ -149,7 +151,8 @@ import Testing
     }
   }
 
-  @Test func aRefusalSaysWhereTheCommitsAre() throws {
+  @Test("The error for an unsettled damaged file says that its last commits are in the log")
+  func aRefusalSaysWhereTheCommitsAre() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let path = try stop(store) { $1 }
       let file = try open(path)

@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func aRecordsFieldHasTheKeyOfItsValue() throws {
+  @Test("A field of a record has the same key as its value")
+  func aRecordsFieldHasTheKeyOfItsValue() throws {
     var random = SeededRandom()
     let layout = RecordLayout(
       entity: 1, number: 1,
@@ -108,7 +109,8 @@ import Testing
     }
   }
 
-  @Test func valuesOfAnotherKindAndNotANumberAreRefused() {
+  @Test("Values of the wrong kind and NaN have no key")
+  func valuesOfAnotherKindAndNotANumberAreRefused() {
     #expect(KeySamples.key([.string("1")], columns: [(.int64, true)]) == nil)
     #expect(KeySamples.key([.integer(1)], columns: [(.string, true)]) == nil)
     #expect(KeySamples.key([.double(.nan)], columns: [(.double, true)]) == nil)

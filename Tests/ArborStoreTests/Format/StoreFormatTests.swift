@@ -49,7 +49,8 @@ import Testing
 
   // MARK: The examples
 
-  @Test func everyExampleIsTested() {
+  @Test("Every example of the article has a test")
+  func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
         "header", "digests", "scrub", "shared position", "migration", "index builds", "former",

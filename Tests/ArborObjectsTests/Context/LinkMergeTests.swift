@@ -25,7 +25,9 @@ import Testing
     return rows
   }
 
-  @Test(arguments: LinkPair.Form.allCases)
+  @Test(
+    "Every pair of concurrent link changes has the listed outcome",
+    arguments: LinkPair.Form.allCases)
   func everyPairEndsAsTheTableSays(form: LinkPair.Form) throws {
     let expected = try #require(Self.tables[form]).split(separator: "\n").map(String.init)
     let found = try Self.rows(of: form)

@@ -91,7 +91,8 @@ import Testing
     }
   }
 
-  @Test func oneShapeServesAllConstants() throws {
+  @Test("Predicates with different constants share one shape")
+  func oneShapeServesAllConstants() throws {
     func older(than age: Int) throws -> FetchPredicate {
       try FetchPredicate(#Predicate<Employee> { $0.age > age && $0.name != "x" })
     }
@@ -186,7 +187,8 @@ import Testing
     try expect(#Predicate { open.contains($0.age) }, is: "age >= 5")
   }
 
-  @Test func whatHasNoCounterpartThrows() throws {
+  @Test("Expressions without a counterpart throw")
+  func whatHasNoCounterpartThrows() throws {
     func refuses(
       _ predicate: Predicate<Employee>, _ words: String,
       sourceLocation: SourceLocation = #_sourceLocation
@@ -262,8 +264,8 @@ import Testing
     ]
   }
 
-  /// A fetch in the store finds the same objects as evaluating the predicate in Swift.
-  @Test func fetchesWhatThePredicateFinds() throws {
+  @Test("A fetch in the store finds the same objects as evaluating the predicate in Swift")
+  func fetchesWhatThePredicateFinds() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       try populate(context)

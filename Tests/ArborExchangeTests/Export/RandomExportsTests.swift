@@ -12,7 +12,10 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30
 
-  @Test(arguments: JSONExportFormat.allCases) func aRoundTripIsTheSameToTheByte(
+  @Test(
+    "Exporting and seeding a random graph yields identical bytes",
+    arguments: JSONExportFormat.allCases)
+  func aRoundTripIsTheSameToTheByte(
     format: JSONExportFormat
   ) throws {
     for _ in 0..<Self.rounds {
@@ -35,7 +38,8 @@ import Testing
     }
   }
 
-  @Test func aRoundTripFromSomeObjectsIsTheSameToTheByte() throws {
+  @Test("Exporting and seeding some objects of a random graph yields identical bytes")
+  func aRoundTripFromSomeObjectsIsTheSameToTheByte() throws {
     for _ in 0..<20 {
       var random = SeededRandom()
       let context = try ExportWorkshop.makeContext()

@@ -71,7 +71,8 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 1_500
 
-  @Test func everyDocumentIsSeededOrRefusedAsAWhole() throws {
+  @Test("Every random document is either seeded or rejected as a whole")
+  func everyDocumentIsSeededOrRefusedAsAWhole() throws {
     var random = SeededRandom()
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Employee": {"name": "linked"}}"#, to: "a.json")

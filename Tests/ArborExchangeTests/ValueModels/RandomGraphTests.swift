@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func graphsGoThereAndBack() throws {
+  @Test("Random graphs survive a round trip")
+  func graphsGoThereAndBack() throws {
     var seeds = SeededRandom()
     for _ in 0..<15 {
       let seed = seeds.next()

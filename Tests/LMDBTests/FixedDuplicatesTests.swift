@@ -9,7 +9,8 @@ import LMDB
 /// bugs in that code, fixed after 0.9.24, that deletions through cursors and some cursor moves
 /// expose. The library avoids those operations, and this test covers the remaining ones.
 @Suite struct FixedDuplicatesTests {
-  @Test func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
+  @Test("Random operations on 16-byte values agree with sorted arrays")
+  func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
     let seed = RandomTests.seed("valuesOfSixteenBytesAgreeWithSortedArrays")
     let operations = Self.operations
     var run = try DuplicatesRun(seed: seed)

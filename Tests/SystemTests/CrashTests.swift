@@ -20,7 +20,8 @@ import Testing
   /// too.
   static let cyclesPerStore = 25
 
-  @Test func everyAcknowledgedCommitSurvives() throws {
+  @Test("A killed writer loses no acknowledged commit")
+  func everyAcknowledgedCommitSurvives() throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = RandomNumbers(seed: seed)
     for first in stride(from: 0, to: Self.cycles, by: Self.cyclesPerStore) {

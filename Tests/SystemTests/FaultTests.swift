@@ -19,7 +19,7 @@
     /// The number of calls per kind that fail, one in each run; all of them in a long run.
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
-    @Test(arguments: StoreWork.tested)
+    @Test("Every system call on a store's files may fail", arguments: StoreWork.tested)
     func everyCallMayFail(_ work: StoreWork) async throws {
       guard Self.canFail else { return }
       let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -112,7 +112,7 @@
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("After a restart of the machine, the journal has the last commits")
+    @Test("After a restart of the machine, the last commits are recovered from the journal")
     func recoversAfterARestart() throws {
       for checkpoints in [1000, 2] {
         let left = try Left(checkpoints: checkpoints)
@@ -229,7 +229,7 @@
       try left.verify()
     }
 
-    @Test("A damaged entry that others follow is damage, not the end of the journal")
+    @Test("A damaged entry before others is reported as damage, not as the end of the journal")
     func refusesADamagedEntry() throws {
       let left = try Left()
       let former = try Data(contentsOf: URL(filePath: left.journal))
@@ -269,7 +269,7 @@
       try left.verify()
     }
 
-    @Test("A torn last entry was never acknowledged")
+    @Test("A torn last entry, which was never acknowledged, ends the journal")
     func endsAtATornEntry() throws {
       let left = try Left()
       try left.change(left.journal) { bytes in
@@ -282,7 +282,7 @@
       #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
     }
 
-    @Test("A missing or empty journal is no loss if the whole file reached the disk")
+    @Test("A missing or empty journal is harmless if the whole file reached the disk")
     func verifiesTheFileWithoutAJournal() throws {
       for isEmpty in [false, true] {
         let left = try Left()
@@ -311,7 +311,7 @@
     }
 
     @Test(
-      "Commits don't need a journal if there is no room for one",
+      "Commits don't need a journal if there is no space for one",
       .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
     func commitsWithoutRoomForAJournal() throws {
       let disk = try SmallDisk(bytes: 1 << 20)

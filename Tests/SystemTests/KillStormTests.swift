@@ -16,8 +16,8 @@ import Testing
   private static let roundsPerStore = 20
   private static let writers = 1...4
 
-  /// Killed processes don't block others, and no acknowledged commit is lost.
-  @Test func whoeverIsKilledHoldsNobodyUp() throws {
+  @Test("Killed processes don't block others, and no acknowledged commit is lost")
+  func whoeverIsKilledHoldsNobodyUp() throws {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? .random(in: 0...(.max))
     print("whoeverIsKilledHoldsNobodyUp: ARBOR_SEED=\(seed)")

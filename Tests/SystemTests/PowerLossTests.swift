@@ -22,7 +22,7 @@
       return given ?? .random(in: 0...(.max))
     }
 
-    @Test(arguments: StoreWork.tested)
+    @Test("A power failure loses no acknowledged commit", arguments: StoreWork.tested)
     func everyAcknowledgedCommitSurvives(_ work: StoreWork) throws {
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
@@ -38,7 +38,8 @@
 
     /// A disk that reports data as synced but loses it loses commits and destroys stores, and the
     /// test detects that.
-    @Test func aDiskThatLiesIsNoticed() throws {
+    @Test("A disk that loses synced data is detected")
+    func aDiskThatLiesIsNoticed() throws {
       let seed = Self.seed()
       let recording = try Recording(.commits, seed: seed)
       guard !recording.events.isEmpty else { return }
@@ -46,8 +47,9 @@
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
-    /// A journal without one of its steps loses commits, and the test detects that.
-    @Test(arguments: ["pin", "flush", "entry"])
+    @Test(
+      "A journal without one of its steps loses commits, and the test detects that",
+      arguments: ["pin", "flush", "entry"])
     func aMissingStepOfTheJournalIsNoticed(_ step: String) throws {
       let seed = Self.seed()
       let recording = try Recording(

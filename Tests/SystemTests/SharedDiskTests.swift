@@ -20,8 +20,9 @@ import Testing
     try store.makeContext().count(FetchRequest<ManagedObject>(entity: "Note"))
   }
 
-  /// A commit in the log counts and is applied to the file once there is room.
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A commit in the log counts and is applied to the file once there is room",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func whatTheLogHasCounts() throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     defer { disk.unmount() }

@@ -31,7 +31,8 @@ import ArborBrowser
     })()
     """#
 
-  @Test func textsStayTexts() throws {
+  @Test("Hostile texts are displayed as text")
+  func textsStayTexts() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "<img src=x onerror=harm=1>&amp;.arbor")
     let model = try ManagedObjectModel {
@@ -135,7 +136,8 @@ import ArborBrowser
 
   /// Names consist of letters and digits, and may equal names of JavaScript properties. The page
   /// doesn't confuse them.
-  @Test func namesAreNoPartsOfTheScript() throws {
+  @Test("The page doesn't confuse names with JavaScript properties")
+  func namesAreNoPartsOfTheScript() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "names.arbor")
     #expect(throws: ArborError.self) {

@@ -7,7 +7,8 @@ import ArborBrowser
 /// The plan in the Query view.
 @Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PagePlanTests {
   /// A step whose estimate was wrong by much is marked, others are not.
-  @Test func wrongEstimatesAreMarked() throws {
+  @Test("A step with a wrong estimate is marked")
+  func wrongEstimatesAreMarked() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)

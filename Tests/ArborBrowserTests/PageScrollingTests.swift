@@ -11,7 +11,8 @@ import ArborBrowser
   /// Ten thousand objects, or a million in a long run.
   private static let count = TestLength.of(10_000, long: 1_000_000)
 
-  @Test func scrollsToTheEndWithoutAGap() throws {
+  @Test("A long table can be scrolled to its end without a gap")
+  func scrollsToTheEndWithoutAGap() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Many.arbor")
     let model = try ManagedObjectModel {

@@ -32,7 +32,8 @@ import ArborBrowser
   private static let problem =
     "document.getElementById(control.getAttribute('aria-describedby')).innerText"
 
-  @Test func valuesAreCheckedWhileTyping() throws {
+  @Test("Values are validated while typing")
+  func valuesAreCheckedWhileTyping() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium()
@@ -63,7 +64,8 @@ import ArborBrowser
     }
   }
 
-  @Test func stagedValuesAreShownAndRemovedSingly() throws {
+  @Test("Staged values are shown and removed one at a time")
+  func stagedValuesAreShownAndRemovedSingly() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium()

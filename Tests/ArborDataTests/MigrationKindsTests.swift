@@ -7,6 +7,7 @@ import Testing
 /// reverted, and undone by another migration.
 @Suite struct MigrationKindsTests {
   @Test(
+    "Each kind of change is migrated and undone by another migration",
     arguments: MigrationKind.attributes + MigrationKind.relationships + MigrationKind.entities)
   func objectsGoThereAndBack(_ kind: MigrationKind) throws {
     var (former, newer) = (try Library.model(), try Library.model())

@@ -57,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func agreesWithFoundationOnRandomDocuments() throws {
+  @Test("Random documents are read as Foundation reads them")
+  func agreesWithFoundationOnRandomDocuments() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     var counts = (read: 0, refused: 0)
@@ -86,7 +87,8 @@ import Testing
     #expect(counts.read > 500 && counts.refused > 200, "seed \(seed)")
   }
 
-  @Test func writesRandomDocumentsByteForByteAgain() throws {
+  @Test("Random documents are written unchanged")
+  func writesRandomDocumentsByteForByteAgain() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_500 {

@@ -14,8 +14,8 @@ import Testing
     )
   }
 
-  /// The expansion equals the handwritten form of a class.
-  @Test func aClassBecomesTheFormThatIsWrittenByHand() throws {
+  @Test("The expansion equals the handwritten form of a class")
+  func aClassBecomesTheFormThatIsWrittenByHand() throws {
     let expansion = try expansion(of: Self.company)
     #expect(expansion.members == Self.companyMembers)
     #expect(
@@ -103,8 +103,8 @@ import Testing
     }
     """
 
-  /// The slots of a subclass follow those of its superclass.
-  @Test func aSubclassCountsFromWhereItsSuperclassEnds() throws {
+  @Test("The slots of a subclass follow those of its superclass")
+  func aSubclassCountsFromWhereItsSuperclassEnds() throws {
     let expansion = try expansion(of: Self.type)
     #expect(expansion.members == Self.typeMembers)
     #expect(

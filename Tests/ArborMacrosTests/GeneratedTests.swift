@@ -8,7 +8,8 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "InspectTests/Generated/Fleet.model.json")
 
-  @Test func theClassesMakeTheModel() throws {
+  @Test("The generated classes describe the same model")
+  func theClassesMakeTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: Self.file)
     // The class name is the last component.
     model.entities[2].className = "Garage"

@@ -6,13 +6,14 @@ import Testing
   /// the derivations of its attributes, which are predicates and expressions over the schema.
   static let allowed = [["Predicates", "Schema"]]
 
-  @Test func theFoldersOfTheModelFollowOneAnother() {
+  @Test("Folders of the model have only the allowed cycles")
+  func theFoldersOfTheModelFollowOneAnother() {
     let graph = TypeGraph(SourceTree.swiftFiles(in: ["Sources/ArborModel"]))
     #expect(graph.folderKnots == Self.allowed)
   }
 
-  /// The rule finds cycles between folders.
-  @Test func findsWhatItForbids() {
+  @Test("The rule finds cycles between folders")
+  func findsWhatItForbids() {
     let graph = TypeGraph([
       SourceFile(path: "Sources/T/A/One.swift", text: "package final class One { var b: Two? }"),
       SourceFile(

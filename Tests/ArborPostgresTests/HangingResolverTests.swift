@@ -5,7 +5,8 @@ import Testing
 
 /// A host name whose lookup never ends. The system's resolver has no timeout for it.
 @Suite(.enabled(if: hasOwnResolver)) struct HangingResolverTests {
-  @Test(.timeLimit(.minutes(40))) func itEndsInAnErrorThatSaysSo() throws {
+  @Test("A lookup that never ends is reported as an error", .timeLimit(.minutes(40)))
+  func itEndsInAnErrorThatSaysSo() throws {
     let folder = try TemporaryFolder()
     let errors = URL(filePath: folder.path("errors"))
     try Data().write(to: errors)

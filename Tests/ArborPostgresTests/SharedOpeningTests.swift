@@ -16,7 +16,7 @@ struct SharedOpeningTests {
     }
   }
 
-  @Test("Machines that begin one log at once share one store")
+  @Test("Machines that begin a log at the same time share one store")
   func beginningAtOnce() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()

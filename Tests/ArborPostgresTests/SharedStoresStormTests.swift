@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func allCopiesAgreeAndNothingIsLostOrDoubled() throws {
+  @Test("All copies agree, and nothing is lost or duplicated")
+  func allCopiesAgreeAndNothingIsLostOrDoubled() throws {
     let seed = UInt64.random(in: 0...(.max))
     print("SharedStoresStormTests: seed \(seed), \(Self.length) s")
     let cluster = try PostgresCluster()

@@ -336,7 +336,7 @@ import Testing
     }
   }
 
-  @Test("A check can be canceled")
+  @Test("A check can be cancelled")
   func aCheckCanBeCancelled() throws {
     try ServedStore.use { served in
       // Cancelling without a running check is not an error.

@@ -127,7 +127,7 @@ import ArborBrowser
     }
   }
 
-  @Test("The diagram can show names only, or one entity and its neighbors")
+  @Test("The diagram can show names only, or one entity and its neighbours")
   func namesAndNeighboursAlone() throws {
     try ServedStore.use { served in
       let page = try Chromium()

@@ -275,7 +275,7 @@ import Testing
 
   /// Cancelling a task that iterates over a migration stops the migration with an error and leaves
   /// the store unchanged. The next migration continues from there.
-  @Test("A migration continues after its task was canceled", .timeLimit(.minutes(40)))
+  @Test("A migration continues after its task was cancelled", .timeLimit(.minutes(40)))
   func aCancelledIterationGoesOnLater() async throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let (url, model) = (store.url, try Self.second())

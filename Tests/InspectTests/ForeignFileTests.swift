@@ -10,7 +10,7 @@ import Testing
   init() throws { file = try ForeignFile() }
   deinit { file.remove() }
 
-  @Test("info describes a file of another program")
+  @Test("`info` describes a file of another program")
   func infoSaysWhatItIs() throws {
     let outcome = try inspection.run("info")
     #expect(outcome.status == 0)
@@ -23,7 +23,7 @@ import Testing
     #expect(info["bytes"] as? Int == size)
   }
 
-  @Test("tables includes the unnamed table")
+  @Test("`tables` includes the unnamed table")
   func tablesListsTheUnnamedOneToo() throws {
     let tables = try #require(try inspection.json("tables") as? [[String: Any]])
     #expect(tables.compactMap { $0["name"] as? String } == ["", "numbers", "sets", "words"])
@@ -34,7 +34,7 @@ import Testing
     #expect(try inspection.run("tables").output.contains("(unnamed)"))
   }
 
-  @Test("dump shows entries in hexadecimal and as text")
+  @Test("`dump` shows entries in hexadecimal and as text")
   func dumpShowsHexAndText() throws {
     let outcome = try inspection.run("dump")
     #expect(
@@ -53,7 +53,7 @@ import Testing
         """)
   }
 
-  @Test("dump accepts a table and a limit")
+  @Test("`dump` accepts a table and a limit")
   func dumpTakesATableAndALimit() throws {
     let words = try #require(try inspection.json("dump", "words") as? [[String: Any]])
     #expect(words.count == 3)
@@ -65,7 +65,7 @@ import Testing
     #expect(try inspection.run("dump", "--limit", "0").status == 64)
   }
 
-  @Test("get finds keys given as text, hexadecimal or numbers")
+  @Test("`get` finds keys given as text, hexadecimal or numbers")
   func getFindsTextHexAndNumbers() throws {
     #expect(try inspection.run("get", "words", "apple").output.contains("|Apfel.|"))
     #expect(try inspection.run("get", "words", "0x8001").output == "(empty)\n")
@@ -100,7 +100,7 @@ import Testing
     #expect(outcome.errors.contains("not an ArborData store"))
   }
 
-  @Test("check reads every entry")
+  @Test("`check` reads every entry")
   func checkReadsEveryEntry() throws {
     let outcome = try inspection.run("check")
     #expect(outcome.status == 0)

@@ -82,7 +82,7 @@ import Testing
     #expect(text.output.split(separator: "\n").count == 1 + expected.count + 1)
   }
 
-  @Test("explain shows the plan and suggests an index")
+  @Test("`explain` shows the plan and suggests an index")
   func explainsHow() throws {
     let plan = try #require(
       try inspection.json("explain", "Employee", "age > 40") as? [String: Any])

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "serve prints the address of a page",
+    "`serve` prints the address of a page",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
   func printsTheAddressOfAPage() async throws {
     let office = try OfficeStore()
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// An address with a port of the user's choice is the same each time, except for its token.
-  @Test("serve uses the port that the user chooses")
+  @Test("`serve` uses the port that the user chooses")
   func servesOnAPort() async throws {
     let office = try OfficeStore()
     var port = 0

@@ -18,7 +18,7 @@ import Testing
 
   private func bytes(_ url: URL) throws -> Int { try Data(contentsOf: url).count }
 
-  @Test("space lists the kinds of data")
+  @Test("`space` lists the kinds of data")
   func spaceTellsTheKinds() throws {
     let answer = try #require(try inspection.json("space") as? [String: Any])
     let space = answer.compactMapValues { $0 as? Int }
@@ -38,7 +38,7 @@ import Testing
     #expect(text.contains(/\n  large binaries +0 B\n/) && text.contains("\nreclaimable  "))
   }
 
-  @Test("space describes files of other programs")
+  @Test("`space` describes files of other programs")
   func spaceOfAnyFile() throws {
     let file = try ForeignFile()
     defer { file.remove() }
@@ -55,7 +55,7 @@ import Testing
     #expect(tables.map { $0["pages"] as? Int } == [1, 1, 1])
   }
 
-  @Test("space lists every database")
+  @Test("`space` lists every database")
   func spaceNamesEveryDatabase() throws {
     let space = try #require(try inspection.json("space") as? [String: Any])
     let databases = try #require(space["databases"] as? [[String: Any]])
@@ -98,7 +98,7 @@ import Testing
     #expect(again.status == 1 && again.errors.contains("will not be overwritten"))
   }
 
-  @Test("copy copies the store and never overwrites a file", arguments: [[], ["--compact"]])
+  @Test("`copy` copies the store and never overwrites a file", arguments: [[], ["--compact"]])
   func copies(_ options: [String]) throws {
     let copy = office.folder.url.appending(path: "Copy.arbor")
     let before = try Data(contentsOf: office.url)
@@ -116,7 +116,7 @@ import Testing
         + "Choose another path.\n")
   }
 
-  @Test("copy accepts files of other programs")
+  @Test("`copy` accepts files of other programs")
   func copiesAnyFile() throws {
     let file = try ForeignFile()
     defer { file.remove() }
@@ -125,7 +125,7 @@ import Testing
     #expect(try run("check", copy.path).output == run("check", file.folder.path).output)
   }
 
-  @Test("compact reduces the size of the file")
+  @Test("`compact` reduces the size of the file")
   func compactGivesSpaceBack() throws {
     let store = try PersistentStore(model: office.model, at: .file(office.url))
     let context = store.makeContext()
@@ -164,7 +164,7 @@ import Testing
   }
 
   /// A full-text index with a skewed distribution of entries, and more leaf pages than are sampled.
-  @Test("space agrees with the file for skewed indexes")
+  @Test("`space` agrees with the file for skewed indexes")
   func skewedIndexesAgreeWithTheFile() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Note") {

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { office = try OfficeStore() }
 
-  @Test("info counts the objects")
+  @Test("`info` counts the objects")
   func infoCountsTheObjects() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     #expect(info["kind"] as? String == "ArborData store")
@@ -22,7 +22,7 @@ import Testing
     #expect(try inspection.run("info").output.contains("Employee 3, Office 1, Project 1"))
   }
 
-  @Test("info distinguishes used and free pages")
+  @Test("`info` distinguishes used and free pages")
   func infoTellsUsedFromFree() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     let pages = try #require(info["pages"] as? [String: Int])
@@ -40,7 +40,7 @@ import Testing
     #expect(text.contains("\(file) in the file, \(used) used, \(free) free"))
   }
 
-  @Test("tables lists the names of the store format")
+  @Test("`tables` lists the names of the store format")
   func tablesAreNamedAsTheFormatSays() throws {
     let tables = try #require(try inspection.json("tables") as? [[String: Any]])
     let names = Set(tables.compactMap { $0["name"] as? String })
@@ -51,7 +51,7 @@ import Testing
     #expect(expected.isSubset(of: names), "\(names)")
   }
 
-  @Test("index lists what is indexed")
+  @Test("`index` lists what is indexed")
   func indexListsWhatIndexesAreOver() throws {
     let indexes = try #require(try inspection.json("index") as? [[String: Any]])
     let names = indexes.map { "\($0["entity"] ?? "").\($0["name"] ?? "")" }
@@ -64,7 +64,7 @@ import Testing
     #expect(try inspection.run("index", "Emploiee").status == 1)
   }
 
-  @Test("dump decodes every type of attribute")
+  @Test("`dump` decodes every type of attribute")
   func dumpDecodesEveryType() throws {
     let objects = try #require(try inspection.json("dump", "Employee") as? [[String: Any]])
     #expect(objects.compactMap { $0["id"] as? String } == (1...3).map { "Employee/\($0)" })
@@ -82,20 +82,20 @@ import Testing
     #expect((objects[1]["attributes"] as? [String: Any])?["photo"] is NSNull)
   }
 
-  @Test("dump of a parent entity includes objects of its subentities")
+  @Test("`dump` of a parent entity includes objects of its subentities")
   func dumpOfAParentFindsTheChildren() throws {
     let objects = try #require(try inspection.json("dump", "Person") as? [[String: Any]])
     #expect(objects.compactMap { $0["entity"] as? String } == ["Employee", "Employee", "Employee"])
   }
 
-  @Test("dump without a name includes the whole store")
+  @Test("`dump` without a name includes the whole store")
   func dumpWithoutANameIsTheWholeStore() throws {
     let objects = try #require(try inspection.json("dump") as? [[String: Any]])
     #expect(objects.count == 5)
     #expect(try inspection.run("dump").output.hasSuffix("5 objects\n"))
   }
 
-  @Test("dump accepts a predicate and a limit")
+  @Test("`dump` accepts a predicate and a limit")
   func dumpTakesAPredicateAndALimit() throws {
     let elders = try inspection.json("dump", "Employee", "--where", "age > 40")
     #expect((elders as? [[String: Any]])?.count == 2)
@@ -125,7 +125,7 @@ import Testing
     #expect(try inspection.run("get", "arbor", "header").output.contains("|ArborDB."))
   }
 
-  @Test("show includes every relationship")
+  @Test("`show` includes every relationship")
   func showFollowsEveryRelationship() throws {
     let shown = try #require(try inspection.json("show", "Office/1") as? [String: Any])
     let links = try #require(shown["relationships"] as? [String: [String]])
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(
-    "show reports objects that don't exist",
+    "`show` reports objects that don't exist",
     arguments: ["Employee/9", "Employes/1", "Employee", "Employee/x", "Person/1"])
   func showSaysWhatIsNotThere(object: String) throws {
     let outcome = try inspection.run("show", object)
@@ -178,7 +178,7 @@ import Testing
     #expect(!outcome.errors.isEmpty)
   }
 
-  @Test("schema prints the model")
+  @Test("`schema` prints the model")
   func schemaIsTheModel() throws {
     let text = try inspection.run("schema", "--json").output
     #expect(try ManagedObjectModel(json: Data(text.utf8)) == office.model)
@@ -190,14 +190,14 @@ import Testing
     #expect(try inspection.run("schema", "Ofice").errors.contains("Office"))
   }
 
-  @Test("check finds no problem in a sound store")
+  @Test("`check` finds no problem in a sound store")
   func checkFindsItSound() throws {
     let report = try #require(try inspection.json("check") as? [String: Any])
     #expect(report["records"] as? Int == 5)
     #expect(report["problems"] as? [String] == [])
   }
 
-  @Test("check reports a damaged record")
+  @Test("`check` reports a damaged record")
   func aDamagedRecordIsAProblem() throws {
     // A byte of a name, whose change LMDB doesn't detect.
     var bytes = try Data(contentsOf: office.url)

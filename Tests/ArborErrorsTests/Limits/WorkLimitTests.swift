@@ -51,7 +51,7 @@ import Testing
     #expect(throws: Interruption.deadlineExceeded) { try long.checkNow() }
   }
 
-  @Test("Canceling the task of the thread stops the work")
+  @Test("Cancelling the task of the thread stops the work")
   func theTaskOfTheThreadStopsTheWork() async {
     await Task {
       let limit = WorkLimit()

@@ -27,7 +27,7 @@ import Testing
   // MARK: Two lists
 
   @Test(
-    "Inserted members follow or precede their neighbors",
+    "Inserted members follow or precede their neighbours",
     arguments: [
       ("abcd", "abcd", "abcd", "abcd"), ("", "ab", "ab", "ab"), ("ab", "", "ab", "ab"),
       ("ab", "XY", "XYab", "abXY"), ("abc", "aXbc", "aXbc", "aXbc"),

@@ -7,8 +7,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Rows as text for the clipboard, the values of a column, and the positions of objects.
-@Suite struct CopyTests {
+@Suite("Copied rows, the values of columns, and the positions of objects") struct CopyTests {
   private func copy(
     _ served: ServedStore, _ ids: [String], _ columns: [String], _ format: String,
     isCell: Bool = false

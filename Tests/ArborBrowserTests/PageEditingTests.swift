@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// Edits in the page: collected, previewed, committed, undone.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {
+@Suite("Edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageEditingTests {
   private func count(_ served: ServedStore, _ predicate: String) throws -> Int {
     try served.store.makeContext().objects("Employee")
       .filter(FetchPredicate(format: predicate)).count()

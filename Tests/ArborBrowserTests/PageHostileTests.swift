@@ -6,7 +6,8 @@ import Testing
 import ArborBrowser
 
 /// A store in which every string attempts to inject markup or code into the page.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageHostileTests {
+@Suite("Hostile strings in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageHostileTests {
   private static let attack =
     "<img src=x onerror=\"window.harm=1\"><script>window.harm=1</script>"
     + "<a href=\"javascript:window.harm=1\">x</a>'\"`${window.harm=1}</title></textarea>"

@@ -6,7 +6,8 @@ import Testing
 import ArborBrowser
 
 /// Links, the web browser's history, and commits that the page doesn't show yet.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageNavigationTests {
+@Suite("Navigation in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageNavigationTests {
   private static let rows = "document.querySelectorAll('.rows .row:not(.waiting)').length"
 
   private func address(_ served: ServedStore, _ hash: String) throws -> URL {

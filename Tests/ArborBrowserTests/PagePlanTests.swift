@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// The plan in the Query view.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PagePlanTests {
+@Suite("The plan in the query view", .serialized, .enabled(if: Chromium.executable != nil))
+struct PagePlanTests {
   /// A step whose estimate was wrong by much is marked, others are not.
   @Test("A step with a wrong estimate is marked")
   func wrongEstimatesAreMarked() throws {

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// The diagram of a schema: its lines, its boxes, and its export.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageSchemaTests {
+@Suite("The diagram of a schema", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageSchemaTests {
   /// A model with a tree of inheritance, loops, and relationships between many entities.
   private static func makeModel() throws -> ManagedObjectModel {
     var entities = [

@@ -7,7 +7,8 @@ import Testing
 import ArborBrowser
 
 /// A table of many objects, which appears quickly and is complete to its end.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageScrollingTests {
+@Suite("Scrolling a long table in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageScrollingTests {
   /// Ten thousand objects, or a million in a long run.
   private static let count = TestLength.of(10_000, long: 1_000_000)
 

@@ -5,7 +5,8 @@ import Testing
 import ArborBrowser
 
 /// The search dialog, which is used with the keyboard alone.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageSearchTests {
+@Suite("The search dialog of the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageSearchTests {
   private static let chosen = """
     document.getElementById(document.querySelector('#search-text')
       .getAttribute('aria-activedescendant'))?.innerText ?? ''

@@ -5,7 +5,8 @@ import Testing
 import ArborBrowser
 
 /// Staged edits in the page: shown where the objects are, checked while typing, and removed singly.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageStagingTests {
+@Suite("Staged edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageStagingTests {
   private func edit(_ page: Chromium, _ id: String) throws {
     let entity = id.split(separator: "/")[0]
     try page.evaluate("location.hash = '#/objects/\(entity)?id=\(id)'")

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// The table of results: its columns, their menus, and copies, mostly by keys.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTableTests {
+@Suite("The table of results in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageTableTests {
   /// The names of the columns that are shown.
   private static let names =
     "[...document.querySelectorAll('.head .cell .name')].map((each) => each.firstChild.data)"

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// The page in a web browser: every view, with the keyboard only, narrow and dark.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTests {
+@Suite("The page in a web browser", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageTests {
   @Test("Every view shows the store and responds to keys")
   func everyViewShowsTheStoreAndAnswersKeys() throws {
     try ServedStore.use { served in

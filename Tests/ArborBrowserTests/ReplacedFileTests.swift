@@ -6,8 +6,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// A store whose file is removed or replaced while it is served, and watching pages.
-@Suite struct ReplacedFileTests {
+@Suite("A store whose file is removed or replaced while it is served") struct ReplacedFileTests {
   @Test("A removed or replaced file is detected", arguments: [false, true])
   func noticesThatTheFileIsGone(isReplaced: Bool) throws {
     let folder = try TemporaryFolder()

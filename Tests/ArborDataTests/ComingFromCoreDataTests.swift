@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The rows of the article *Coming from Core Data*, in the notation of its right column.
-@Suite struct ComingFromCoreDataTests {
+@Suite("The table of the article Coming from Core Data") struct ComingFromCoreDataTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Person") {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The order in which a model lists its entities has no effect on a store.
-@Suite struct EntityOrderTests {
+@Suite("The order of the entities in a model") struct EntityOrderTests {
   /// Returns a model of items of three kinds, with indexes over all of them, in boxes and with
   /// tags.
   ///

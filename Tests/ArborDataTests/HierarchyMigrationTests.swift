@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Migrations that change the entity hierarchy, including data stored outside of records.
-@Suite struct HierarchyMigrationTests {
+@Suite("Migrations that change the entity hierarchy") struct HierarchyMigrationTests {
   private func attribute(
     _ name: String, _ type: AttributeType = .string, from former: String? = nil
   ) -> AttributeDescription {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Migrations in which a relationship and its inverse change their form, are added, or are removed.
-@Suite struct InverseMigrationTests {
+@Suite("Migrations that change a relationship and its inverse") struct InverseMigrationTests {
   /// The form of one side of the links between doors and keys.
   enum Form: String, CaseIterable, Sendable { case none, toOne, toMany, ordered }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A migration that narrows the allowed number of members is refused, with a list of the
 /// violations, if existing objects violate it.
-@Suite struct MemberRulesMigrationTests {
+@Suite("Migrations that change the allowed number of members") struct MemberRulesMigrationTests {
   private static let lead =
     "The store has another model and was not migrated because of "
   private static let ways =

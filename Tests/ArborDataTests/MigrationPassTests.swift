@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Migrations that need a pass over the objects but no custom code.
-@Suite struct MigrationPassTests {
+@Suite("Migrations with a pass but without custom code") struct MigrationPassTests {
   /// Returns the library's model with modified relationships between authors and books.
   private func changed(
     _ body: (

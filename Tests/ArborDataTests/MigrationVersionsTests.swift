@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Migrations over several versions, and steps that don't form a chain.
-@Suite struct MigrationVersionsTests {
+@Suite("Migrations over several versions") struct MigrationVersionsTests {
   /// Returns versions of a model of notes: one attribute is renamed, then counted with code, then
   /// the entity is renamed, then rated with code.
   private func versions() throws -> [ManagedObjectModel] {

@@ -5,7 +5,7 @@ import Testing
 
 /// Queries over records of several model versions, compared with the same store after all objects
 /// were rewritten.
-@Suite struct OlderLayoutQueriesTests {
+@Suite("Queries over records of several model versions") struct OlderLayoutQueriesTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
 

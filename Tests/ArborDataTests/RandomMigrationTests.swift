@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stores whose models change at random, compared with expected contents that change accordingly.
-@Suite struct RandomMigrationTests {
+@Suite("Migrations between random versions of a model") struct RandomMigrationTests {
   private var options: StoreOptions {
     StoreOptions(migration: .automatic(dropping: .everythingRemoved), durability: .relaxed)
   }

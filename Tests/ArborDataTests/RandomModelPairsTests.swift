@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stores that are migrated from one random model to another, compared with expected contents.
-@Suite struct RandomModelPairsTests {
+@Suite("Migrations between pairs of random models") struct RandomModelPairsTests {
   private static let parts = 20
 
   /// For each pair of models, the store is migrated, compared, written to, checked, and reverted or

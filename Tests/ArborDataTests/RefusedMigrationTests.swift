@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reasons for which a migration is refused, and the remedies that the refusal suggests.
-@Suite struct RefusedMigrationTests {
+@Suite("Refused migrations and the remedies that they suggest") struct RefusedMigrationTests {
   typealias Fill = LossyChange.Fill
 
   private static func dropping(_ names: Set<String>) -> StoreOptions {

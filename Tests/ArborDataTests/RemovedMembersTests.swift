@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Entities that are removed while relationships and indexes of an ancestor refer to their objects.
-@Suite struct RemovedMembersTests {
+@Suite("Removed entities that other entities refer to") struct RemovedMembersTests {
   /// The change to the relationship whose members are removed.
   enum List: CaseIterable {
     case stays, isRenamed

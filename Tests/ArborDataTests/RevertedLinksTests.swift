@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Links and large binaries after a revert that follows commits with the newer model.
-@Suite struct RevertedLinksTests {
+@Suite("Links and large binaries after a revert") struct RevertedLinksTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Reverting a change of an attribute's type after commits with the newer model.
-@Suite struct RevertedValuesTests {
+@Suite("Values after a revert") struct RevertedValuesTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }

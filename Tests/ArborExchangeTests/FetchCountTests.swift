@@ -8,7 +8,7 @@ import Testing
 
 /// The objects of all items of a document are looked up together, with one fetch per entity and set
 /// of identifying attributes.
-@Suite struct FetchCountTests {
+@Suite("The number of fetches of an import") struct FetchCountTests {
   /// A recorder of the queries of a context.
   private final class Queries: Sendable {
     private let entities = Lock<[String]>([])

@@ -2,8 +2,7 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// Random sound and damaged documents, read by this library and by Foundation.
-@Suite struct JSONComparisonTests {
+@Suite("Random documents, read by this library and by Foundation") struct JSONComparisonTests {
   /// A document as decoded by `JSONDecoder`.
   indirect enum Decoded: Decodable {
     case null, bool(Bool), number(Double), string(String), array([Decoded])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Published conformance cases, read as a whole and in pieces.
-@Suite struct JSONConformanceTests {
+@Suite("Published conformance cases") struct JSONConformanceTests {
   struct Case: CustomStringConvertible, Sendable {
     let name: String
     let isRead: Bool

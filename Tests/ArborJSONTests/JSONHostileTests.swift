@@ -4,7 +4,7 @@ import Testing
 
 /// Documents that are designed to be expensive. Each is rejected or read in linear time; quadratic
 /// time would take hours.
-@Suite(.timeLimit(.minutes(40))) struct JSONHostileTests {
+@Suite("Documents that are expensive to read", .timeLimit(.minutes(40))) struct JSONHostileTests {
   private static func error(_ text: String) throws -> ArborError {
     try #require(throws: ArborError.self) { try JSONValue.parse(text) }
   }

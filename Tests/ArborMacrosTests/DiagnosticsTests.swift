@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The macros diagnose code that would compile but not work.
-@Suite struct DiagnosticsTests {
+@Suite("The diagnostics of the macros") struct DiagnosticsTests {
   struct Case: Sendable {
     let code: String
     let message: String

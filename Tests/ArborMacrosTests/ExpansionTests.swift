@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The expansions of `@Entity`, as seen by the compiler.
-@Suite struct ExpansionTests {
+@Suite("The expansions of the macros") struct ExpansionTests {
   /// Returns the added members and accessors of a class, with normalized whitespace.
   private func expansion(of source: String) throws -> (members: String, accessors: [String]) {
     let expansions = try RefusedByCompiler.expansions(of: source)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The classes that `lmdb-inspect schema --macros` generates have the same model as their source.
-@Suite struct GeneratedTests {
+@Suite("Generated macro classes") struct GeneratedTests {
   static let file = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "InspectTests/Generated/Fleet.model.json")

@@ -5,7 +5,7 @@ import Testing
 
 /// Model files that are designed to overflow the stack or to take quadratic time. Reading them must
 /// end with a model or an error.
-@Suite struct ModelHostileTests {
+@Suite("Hostile model files") struct ModelHostileTests {
   private func read(_ contents: String) throws -> Result<ManagedObjectModel, ArborError> {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")

@@ -7,7 +7,8 @@ import Testing
 
 /// Operations that end soon after their task is cancelled or their deadline passes, without side
 /// effects.
-@Suite(.timeLimit(.minutes(40))) struct CancellationTests {
+@Suite("Cancellation and deadlines of operations", .timeLimit(.minutes(40)))
+struct CancellationTests {
   /// An operation that may take long.
   enum Operation: String, CaseIterable, Sendable {
     case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page

@@ -8,7 +8,7 @@ import Testing
 /// Random histories of a context, compared with a naive graph of dictionaries after every step,
 /// including commits, rollbacks, undo, redo, savepoints and rereading. Setting `ARBOR_LONG_TESTS`
 /// runs fifty times as many.
-@Suite struct ModelBasedTests {
+@Suite("Random histories of a context") struct ModelBasedTests {
   @Test("Random histories agree with dictionaries")
   func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()

@@ -7,7 +7,7 @@ import Testing
 
 /// Objects that outlive their context, are used after a reset, or are released on another thread.
 /// Using them must be safe and throw descriptive errors.
-@Suite struct ObjectLifetimeTests {
+@Suite("Objects without a usable context") struct ObjectLifetimeTests {
   /// An event after which an object no longer belongs to its context.
   enum End: String, CaseIterable, Sendable {
     case reset, contextGone, purge, deletion, rollback

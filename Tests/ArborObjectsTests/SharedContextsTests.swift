@@ -11,7 +11,7 @@ import Testing
 /// By default, every run uses the same seeds. If `ARBOR_LONG_TESTS` is set, it runs fifty times as
 /// many histories with new seeds. A history that differs is reduced to the fewest steps that still
 /// do.
-@Suite struct SharedContextsTests {
+@Suite("Random histories of several contexts") struct SharedContextsTests {
   /// Many short histories, which concentrate on few objects, and some long ones, in which changes
   /// accumulate.
   @Test(

@@ -8,7 +8,7 @@ import Testing
 /// Random changes of relationships in several contexts of one store. Under every policy, both ends
 /// of every link in the store must agree after each commit, no link may lead to a missing object,
 /// and the committing context must see members in the store's order.
-@Suite struct SharedGraphTests {
+@Suite("Random changes of relationships in several contexts") struct SharedGraphTests {
   @Test(
     "Both ends of every link agree after random histories", arguments: [(2, 30, 60), (3, 80, 12)])
   func bothEndsOfEveryLinkAgree(contexts: Int, steps: Int, count: Int) throws {

@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 /// Fetches by a unique attribute, which need no plan, compared with equivalent fetches that do.
-@Suite struct UniqueFetchTests {
+@Suite("Fetches by a unique attribute") struct UniqueFetchTests {
   private let store: PersistentStore
 
   init() throws {

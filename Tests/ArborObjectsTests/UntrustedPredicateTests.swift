@@ -6,8 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// The capabilities and costs of untrusted predicates.
-@Suite(.timeLimit(.minutes(40))) struct UntrustedPredicateTests {
+@Suite("Untrusted predicates", .timeLimit(.minutes(40))) struct UntrustedPredicateTests {
   private func withFriends<R>(
     _ count: Int = 30, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {

@@ -9,7 +9,7 @@ import Testing
 private let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
 /// A server that uses TLS with a certificate that clients have to trust.
-@Suite(.enabled(if: PostgresServer.isInstalled && hasOpenSSL))
+@Suite("Encrypted connections", .enabled(if: PostgresServer.isInstalled && hasOpenSSL))
 struct EncryptionTests {
   @Test("An encrypted connection requires an existing root certificate")
   func aServerHasToBeTheOneThatItSays() throws {

@@ -9,7 +9,8 @@ import Testing
 @testable import ArborPostgres
 
 /// Servers that are killed, stopped and replaced by each other while several machines write.
-@Suite(.enabled(if: PostgresServer.isInstalled), .serialized) struct FailoverTests {
+@Suite("Failovers between servers", .enabled(if: PostgresServer.isInstalled), .serialized)
+struct FailoverTests {
   private static let length = TestLength.of(10, long: 600)
 
   /// The results of a writer.

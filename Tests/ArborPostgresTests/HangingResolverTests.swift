@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// A host name whose lookup never ends. The system's resolver has no timeout for it.
-@Suite(.enabled(if: hasOwnResolver)) struct HangingResolverTests {
+@Suite("A host name whose lookup never ends", .enabled(if: hasOwnResolver))
+struct HangingResolverTests {
   @Test("A lookup that never ends is reported as an error", .timeLimit(.minutes(40)))
   func itEndsInAnErrorThatSaysSo() throws {
     let folder = try TemporaryFolder()

@@ -7,7 +7,8 @@ import Testing
 @testable import ArborPostgres
 
 /// A server that has to wait for standbys, but has none.
-@Suite(.enabled(if: PostgresServer.isInstalled)) struct ReplicationTests {
+@Suite("A server that waits for standbys", .enabled(if: PostgresServer.isInstalled))
+struct ReplicationTests {
   private let server: PostgresServer
   private let names = "synchronous_standby_names"
   private let begun: BegunLog

@@ -9,7 +9,7 @@ import Testing
 import UnixSignals
 
 /// A service in a separate process that is terminated with a signal.
-@Suite struct ServiceSignalTests {
+@Suite("A service that is terminated by a signal") struct ServiceSignalTests {
   /// At the signal, concurrent bodies either commit or throw, the store is closed, and the process
   /// exits without an error.
   @Test("At SIGTERM, a process ends without an error")

@@ -11,7 +11,7 @@ import Testing
 /// A disagreement reports the seed of the world it was found in, and `ARBOR_WORLD_SEED` reruns that
 /// world alone. A normal run repeats the same requests, so that a failure indicates a change in the
 /// code. `ARBOR_LONG_TESTS=1` runs a million new requests, and `ARBOR_CASES=n` another number.
-@Suite struct DifferentialTests {
+@Suite("Random requests") struct DifferentialTests {
   /// The number of rounds of pending changes per world, and of requests per round.
   private static let rounds = 4
   private static let requests = 100

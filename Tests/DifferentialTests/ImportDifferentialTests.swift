@@ -9,7 +9,7 @@ import Testing
 /// contents as a naive importer, which uses dictionaries and shares no code with the library.
 ///
 /// `ARBOR_LONG_TESTS=1` imports 5,000 documents with each of them instead of a few hundred.
-@Suite struct ImportDifferentialTests {
+@Suite("Random imports") struct ImportDifferentialTests {
   private static let documents = TestLength.of(400, long: 5_000)
   private static let documentsPerStore = 20
 

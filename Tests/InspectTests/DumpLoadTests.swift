@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Loading the output of `dump --ndjson` recreates the store.
-@Suite struct DumpLoadTests {
+@Suite("Dumping and loading a store") struct DumpLoadTests {
   let office: OfficeStore
 
   init() throws { office = try OfficeStore() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files of other programs. Every byte is shown, and no unknown format is decoded.
-@Suite final class ForeignFileTests {
+@Suite("Files of other programs") final class ForeignFileTests {
   let file: ForeignFile
   var inspection: Inspection { Inspection(file.folder, data: file.data) }
 

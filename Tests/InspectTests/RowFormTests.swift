@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The forms of rows, and the file that they can be written to.
-@Suite struct RowFormTests {
+@Suite("The forms of rows") struct RowFormTests {
   private let office: OfficeStore
   private var path: String { office.url.path }
 

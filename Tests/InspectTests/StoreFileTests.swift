@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Store files, decoded with the model that they contain.
-@Suite struct StoreFileTests {
+@Suite("Store files") struct StoreFileTests {
   let office: OfficeStore
   var inspection: Inspection { Inspection(office.url) }
 

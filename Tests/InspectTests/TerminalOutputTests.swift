@@ -6,7 +6,7 @@ import Testing
 @testable import lmdb_inspect
 
 /// What the program does for people: layout for the terminal, colors, the pager, progress, labels.
-@Suite struct TerminalOutputTests {
+@Suite("Output for terminals") struct TerminalOutputTests {
   private let office: OfficeStore
 
   init() throws { office = try OfficeStore() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The code in the guides compiles, and the code marked as invalid does not.
-@Suite struct ArticleTests {
+@Suite("The code in the guides") struct ArticleTests {
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",

@@ -7,7 +7,7 @@ import Testing
 @testable import crash_writer
 
 /// Backups of a ledger while processes are killed, while other processes write, and on a full disk.
-@Suite(.serialized) struct BackUpProcessTests {
+@Suite("Backups while processes are killed", .serialized) struct BackUpProcessTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
   private var path: String { folder.path("ledger.arbor") }

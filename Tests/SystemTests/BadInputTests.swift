@@ -7,7 +7,7 @@ import Testing
 
 /// Opening a path that is not a store, or one in a folder without write permission, throws a
 /// descriptive error and changes nothing.
-@Suite final class BadInputTests {
+@Suite("Invalid paths and files") final class BadInputTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -7,7 +7,7 @@ import Testing
 @testable import crash_writer
 
 /// Compaction of a ledger while its process is killed, the disk is full, or another process reads.
-@Suite(.serialized) struct CompactionTests {
+@Suite("Compactions that are interrupted or refused", .serialized) struct CompactionTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
   private let rounds = 30

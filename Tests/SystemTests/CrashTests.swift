@@ -14,7 +14,7 @@ import Testing
 
 /// A writer is killed repeatedly without warning. Every acknowledged commit is there, no commit is
 /// partially there, and the store is sound.
-@Suite(.serialized) struct CrashTests {
+@Suite("Killed writers", .serialized) struct CrashTests {
   static let cycles = TestLength.of(75, long: 5000)
   /// The number of crashes per store. Then a new store begins, so that its creation is interrupted,
   /// too.

@@ -9,7 +9,7 @@ import Testing
 ///
 /// Copies of a store with every kind of database are damaged in thirteen ways and read by a
 /// separate process, as a program would read them.
-@Suite(.serialized) struct DamageTests {
+@Suite("Damaged files", .serialized) struct DamageTests {
   static let cases = TestLength.of(624, long: 250_000)
 
   /// The number of cases in which stores are opened as usual and verified while they are used.

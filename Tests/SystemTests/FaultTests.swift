@@ -9,7 +9,7 @@
   /// Each system call of a program on a store's files fails in turn, once or from then on. The
   /// program ends with an error or continues; it never dies of a signal and never reports a false
   /// outcome. Every acknowledged change is in the store, and no rejected change is.
-  @Suite(.serialized) struct FaultTests {
+  @Suite("Failing system calls", .serialized) struct FaultTests {
     /// The ways in which calls fail.
     enum Kind: String, CaseIterable {
       case eio, enospc, short, eintr

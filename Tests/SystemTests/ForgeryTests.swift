@@ -12,7 +12,7 @@ import Testing
 /// verification, through objects after a full verification, and through objects and requests after
 /// a quick verification. A normal run repeats the same forgeries, so that a failure indicates a
 /// change in the code. A long run uses a new seed, and `ARBOR_SEED` replays one.
-@Suite(.serialized) struct ForgeryTests {
+@Suite("Forged files", .serialized) struct ForgeryTests {
   static let cases = TestLength.of(200, long: 100_000)
 
   @Test("A forged file never crashes the process")

@@ -7,7 +7,7 @@ import Testing
 
 /// The disk fills up during a commit. The error says so, every acknowledged commit is kept, and the
 /// store is usable again once there is room.
-@Suite(.serialized) struct FullDiskTests {
+@Suite("Full disks during a commit", .serialized) struct FullDiskTests {
   @Test("Exceeding the file size limit is handled like a full disk")
   func aFileSizeLimitIsAFullDisk() throws {
     let folder = try TemporaryFolder()

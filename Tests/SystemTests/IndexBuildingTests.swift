@@ -10,7 +10,7 @@ import Testing
 
 /// Indexes are added to a store while another process writes to it, and while the building process
 /// is killed.
-@Suite(.serialized) struct IndexBuildingTests {
+@Suite("Building indexes while other processes write", .serialized) struct IndexBuildingTests {
   @Test("Building indexes stops a writer that uses the former model")
   func aWriterWithTheFormerModelIsStopped() throws {
     let folder = try TemporaryFolder()

@@ -8,7 +8,7 @@
 
   /// A store with a journal, whose writer is killed or whose machine is restarted, and journals that
   /// are missing, damaged or not the store's.
-  @Suite(.serialized) struct JournalTests {
+  @Suite("Journals", .serialized) struct JournalTests {
     private static let seed: UInt64 = 11
 
     /// A store whose writer was killed, so that its journal is still there.

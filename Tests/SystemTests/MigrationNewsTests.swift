@@ -7,7 +7,8 @@ import Testing
 
 /// While another process migrates a store, a program that has it open with the former model keeps
 /// reading if it can, is notified, cannot write, and can reopen the store.
-@Suite(.timeLimit(.minutes(40))) struct MigrationNewsTests {
+@Suite("Programs whose store another process migrates", .timeLimit(.minutes(40)))
+struct MigrationNewsTests {
   private let folder: TemporaryFolder
   private let path: String
 

@@ -10,7 +10,7 @@ import Testing
 
 /// A store is migrated to another model while another process writes to it, and while the migrating
 /// process is killed.
-@Suite(.serialized) struct MigrationProcessTests {
+@Suite("Migrations while processes write or are killed", .serialized) struct MigrationProcessTests {
   private func count(_ store: PersistentStore, _ entity: String) throws -> Int {
     try store.makeContext().count(entity)
   }

@@ -10,7 +10,7 @@
   /// Power fails at any moment while a program creates and changes a store. Of the data that was
   /// written but not synced, any part may have reached the disk. Every acknowledged commit is
   /// there, no commit is partially there, and the store is sound.
-  @Suite(.serialized) struct PowerLossTests {
+  @Suite("Power failures", .serialized) struct PowerLossTests {
     /// The number of disk images per kind of work; `ARBOR_CASES` overrides it.
     private static let images =
       ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The README's code compiles, runs, and does what the text says.
-@Suite struct ReadmeTests {
+@Suite("The code in the README") struct ReadmeTests {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

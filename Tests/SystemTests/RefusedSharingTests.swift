@@ -3,7 +3,7 @@ import Testing
 
 /// Code that would pass contexts, their objects, or values tied to them to another task, actor or
 /// thread does not compile.
-@Suite struct RefusedSharingTests {
+@Suite("Sharing contexts between tasks or threads") struct RefusedSharingTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let code: String
     let message: String

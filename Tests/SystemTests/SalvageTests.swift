@@ -9,7 +9,7 @@ import Testing
 
 /// Salvage of damaged copies of several stores. Objects on undamaged pages are recovered unchanged,
 /// no damaged data is recovered, and the new store is sound.
-@Suite struct SalvageTests {
+@Suite("Salvaging damaged stores") struct SalvageTests {
   /// The kinds of stores.
   enum Kind: CaseIterable {
     /// Every kind of relationship, and pages freed by many commits.

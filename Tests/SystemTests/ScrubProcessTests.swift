@@ -7,7 +7,8 @@ import Testing
 @testable import crash_writer
 
 /// Several processes have a store open, and one of them scrubs it.
-@Suite(.serialized, .timeLimit(.minutes(40))) struct ScrubProcessTests {
+@Suite("Scrubs by several processes", .serialized, .timeLimit(.minutes(40)))
+struct ScrubProcessTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("ledger.arbor") }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A store that shares a log, on a disk that fills up.
-@Suite struct SharedDiskTests {
+@Suite("A store that shares a log on a full disk") struct SharedDiskTests {
   private let log = SimulatedLog()
   private let model = ManagedObjectModel(entities: [
     EntityDescription(name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The tutorial's program compiles and runs, and each step extends the previous one.
-@Suite struct TutorialTests {
+@Suite("The code in the tutorial") struct TutorialTests {
   private static let folder = ReadmeTests.root.appending(
     path: "Sources/ArborData/ArborData.docc/Tutorials")
   private static let steps = 7

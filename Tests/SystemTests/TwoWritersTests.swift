@@ -7,7 +7,7 @@ import Testing
 
 /// Two processes write to one store at once while a third reads it. No commit is lost, no number is
 /// issued twice, and no reader sees a partial commit.
-@Suite(.serialized) struct TwoWritersTests {
+@Suite("Several processes that write and read one store", .serialized) struct TwoWritersTests {
   static let commitsPerWriter = 5000
 
   @Test("The commits of two concurrent writers are all there, with unique IDs")

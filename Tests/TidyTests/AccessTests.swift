@@ -1,7 +1,7 @@
 import Testing
 
 /// Rules for public API and for its thread safety.
-@Suite struct AccessTests {
+@Suite("Rules for public declarations") struct AccessTests {
   @Test("The storage layers have no public declarations")
   func theEnginePublishesNothing() {
     for file in SourceTree.swiftFiles(in: ["Sources/ArborStore", "Sources/LMDB"]) {

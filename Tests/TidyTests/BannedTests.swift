@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Patterns that must not occur in the package, with the reasons.
-@Suite struct BannedTests {
+@Suite("Banned patterns") struct BannedTests {
   struct Ban: CustomStringConvertible {
     let pattern: String
     let reason: String

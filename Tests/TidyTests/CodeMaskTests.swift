@@ -1,7 +1,7 @@
 import Testing
 
 /// The mask, on which the rules rely, must hide exactly comments and literals.
-@Suite struct CodeMaskTests {
+@Suite("Masking of comments and literals") struct CodeMaskTests {
   @Test(
     "Comments and literals are replaced by spaces",
     arguments: [

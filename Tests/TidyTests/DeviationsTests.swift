@@ -1,7 +1,7 @@
 import Testing
 
 /// The article names an existing test for every deviation of the predicate language.
-@Suite struct DeviationsTests {
+@Suite("Tests of documented deviations") struct DeviationsTests {
   private static let article = "Sources/ArborData/ArborData.docc/Deviations.md"
 
   /// The list items in the article's section on predicates.

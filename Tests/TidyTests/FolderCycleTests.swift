@@ -1,7 +1,7 @@
 import Testing
 
 /// Within a target, the folders must not depend on each other cyclically.
-@Suite struct FolderCycleTests {
+@Suite("Cycles between folders") struct FolderCycleTests {
   /// The folders that may depend on each other: a schema contains the conditions of its indexes and
   /// the derivations of its attributes, which are predicates and expressions over the schema.
   static let allowed = [["Predicates", "Schema"]]

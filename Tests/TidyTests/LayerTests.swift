@@ -2,7 +2,7 @@ import Testing
 
 /// Layers are targets with one-way imports. The compiler allows imports of transitive dependencies;
 /// this table does not.
-@Suite struct LayerTests {
+@Suite("Imports between layers") struct LayerTests {
   /// The modules of the package that each target may import.
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],

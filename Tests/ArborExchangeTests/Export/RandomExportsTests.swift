@@ -7,7 +7,7 @@ import Testing
 
 /// Exporting a random graph, seeding an empty store with it, and exporting that store yields
 /// identical bytes.
-@Suite struct RandomExportsTests {
+@Suite("Exports of random graphs") struct RandomExportsTests {
   /// The number of random graphs; the environment may override it.
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Identities of several components, one of which may be the parent object.
-@Suite struct ParentIdentityTests {
+@Suite("Identities that include the parent") struct ParentIdentityTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
   }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The effects of the `Replace` policy on members to which other objects refer.
-@Suite struct SharedMembersTests {
+@Suite("Members to which other objects refer") struct SharedMembersTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
   }

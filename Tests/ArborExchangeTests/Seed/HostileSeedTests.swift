@@ -6,7 +6,7 @@ import Testing
 
 /// Malicious documents are rejected without any change, and processing them costs no more than
 /// their size.
-@Suite struct HostileSeedTests {
+@Suite("Hostile seed documents") struct HostileSeedTests {
   private let workshop: SeedWorkshop
 
   init() throws { workshop = try SeedWorkshop() }

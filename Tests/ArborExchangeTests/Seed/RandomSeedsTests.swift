@@ -8,7 +8,7 @@ import Testing
 
 /// Documents composed at random from the words of the format and the model. Each is either seeded,
 /// or rejected with a location and without any change.
-@Suite struct RandomSeedsTests {
+@Suite("Seeds with random documents") struct RandomSeedsTests {
   private static let words = [
     "Company", "Employee", "Manager", "Department", "Address", "Party", "companyName", "companyID",
     "employees", "departments", "address", "owner", "name", "age", "hired", "born", "seen",

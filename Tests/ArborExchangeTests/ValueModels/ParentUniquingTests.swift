@@ -4,8 +4,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Value models that are unique within their parent.
-@Suite struct ParentUniquingTests {
+@Suite("Value models that are unique within their parent") struct ParentUniquingTests {
   private struct Person: ValueModel {
     var personID: Int
     var fields: [Field]?

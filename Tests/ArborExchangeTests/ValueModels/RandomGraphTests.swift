@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random graphs of instances survive a round trip through the store, including changes in between.
-@Suite struct RandomGraphTests {
+@Suite("Random graphs of value models") struct RandomGraphTests {
   /// A graph of node numbers.
   private struct Shape: Equatable {
     var parents: [Int: Int] = [:]

@@ -3,7 +3,7 @@ import TestLength
 import Testing
 
 /// Differences of random models with themselves, with later versions, and in reverse.
-@Suite struct RandomDifferencesTests {
+@Suite("Differences of random models") struct RandomDifferencesTests {
   /// A model that is changed step by step and never reuses a name.
   struct Evolution {
     var random: SplitMix

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sorting by computed values, through every access path.
-@Suite struct ComputedOrderTests {
+@Suite("Sorting by computed values") struct ComputedOrderTests {
   private func use(
     _ count: Int = 40, _ body: (PersistentStore, ManagedObjectContext) throws -> Void
   ) throws {

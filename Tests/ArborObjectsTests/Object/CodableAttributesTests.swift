@@ -71,7 +71,7 @@ private final class Box: ManagedObject {
 }
 
 /// Key paths into the JSON of codable values, through every access path.
-@Suite struct CodableAttributesTests {
+@Suite("Key paths into codable values") struct CodableAttributesTests {
   private func use(_ count: Int = 4, _ body: (ManagedObjectContext, [Box]) throws -> Void) throws {
     try ObjectStore.use(ManagedObjectModel(for: [Box.self]), classes: [Box.self]) { store in
       let context = store.makeContext()

@@ -6,7 +6,7 @@ import Testing
 
 /// Random changes in several contexts of one store. Fetched results must always equal a fetch, and
 /// their differences must lead from each state to the next without spurious changes.
-@Suite struct RandomResultsTests {
+@Suite("Fetched results during random changes") struct RandomResultsTests {
   @Test("Fetched results always equal a fetch")
   func resultsAreAlwaysWhatAFetchGives() throws {
     var seeds = SeededRandom()

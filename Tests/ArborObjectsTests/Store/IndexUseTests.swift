@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-@Suite struct IndexUseTests {
+@Suite("The use of indexes by requests") struct IndexUseTests {
   let context: ManagedObjectContext
   let store: PersistentStore
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Full disks and folders without permissions. The tests run in child processes because limits and
 /// privileges are process-wide.
-@Suite struct StoreFaultTests {
+@Suite("Full disks and missing permissions") struct StoreFaultTests {
   private static func expect(_ isTrue: Bool, _ code: Int32) {
     if !isTrue { exit(code) }
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Indexes of every kind, which must match the objects however objects and indexes change.
-@Suite struct RandomIndexesTests {
+@Suite("Random indexes") struct RandomIndexesTests {
   @Test("Indexes match the objects after random changes of objects and indexes", arguments: 0..<12)
   func indexesHoldWhatTheObjectsSay(round: Int) throws {
     let random = SeededRandom()

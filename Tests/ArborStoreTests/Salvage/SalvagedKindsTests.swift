@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Salvaging unusual stores, and interrupting a salvage.
-@Suite struct SalvagedKindsTests {
+@Suite("Salvaging unusual stores") struct SalvagedKindsTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("Office.arbor") }
   private var target: String { folder.path("Rescued.arbor") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-@Suite struct WaitingTests {
+@Suite("Waiting for changes and notifications") struct WaitingTests {
   @Test("A notification wakes all waiters")
   func wakesAllWaiters() {
     let event = EventCount()

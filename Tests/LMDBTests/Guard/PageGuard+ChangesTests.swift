@@ -5,7 +5,7 @@ import Testing
 
 /// Pages that are not verified again: those written by this process, and those of databases that it
 /// has verified completely.
-@Suite struct PageGuardChangesTests {
+@Suite("Pages that are not verified again") struct PageGuardChangesTests {
   private let folder: TemporaryFolder
   private static let count: UInt64 = 20_000
 

@@ -17,7 +17,6 @@ struct PageNavigationTests {
     return try #require(parts.url)
   }
 
-  /// A link opens in a new tab, which gets the token from the first one. Nothing has it without it.
   @Test("Links open in new tabs, which get the token from the first one")
   func linksOpenInNewTabs() throws {
     try ServedStore.use { served in
@@ -81,7 +80,7 @@ struct PageNavigationTests {
     }
   }
 
-  /// An object that is followed is marked and in sight, in the middle of a long table.
+  /// The object is in the middle of a long table.
   @Test("An object that is followed is marked and visible")
   func aFollowedObjectIsMarked() throws {
     try ServedStore.use(employees: 600) { served in
@@ -126,7 +125,7 @@ struct PageNavigationTests {
       #expect(try page.text(".rows .row.selected") == row)
       #expect(try page.evaluate("document.querySelector('.grid').scrollTop") == top)
 
-      // The same from the query view to an object and back, and to the query before.
+      // The same from the query view to an object and back, and to the previous query.
       try page.evaluate("location.hash = '#/query?entity=Employee&where=age < 30&limit=1000'")
       try page.wait("\(Self.rows) > 10")
       try page.evaluate("document.querySelector('.grid').focus()")
@@ -150,7 +149,7 @@ struct PageNavigationTests {
     }
   }
 
-  /// Newer commits are offered, and shown when they are wanted.
+  /// The commits are shown on request.
   @Test("Newer commits are offered")
   func newerCommitsAreOffered() throws {
     try ServedStore.use { served in

@@ -6,7 +6,7 @@ import ArborBrowser
 
 @Suite("The plan in the query view", .serialized, .enabled(if: Chromium.executable != nil))
 struct PagePlanTests {
-  /// A step whose estimate was wrong by much is marked, others are not.
+  /// Only steps whose estimates are far off are marked.
   @Test("A step with a wrong estimate is marked")
   func wrongEstimatesAreMarked() throws {
     try ServedStore.use { served in

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// Staged edits in the page: shown where the objects are, checked while typing, and removed singly.
+/// Edits are shown with their objects, validated while typing, and removed one at a time.
 @Suite("Staged edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
 struct PageStagingTests {
   private func edit(_ page: Chromium, _ id: String) throws {

@@ -117,7 +117,7 @@ struct PageTableTests {
     }
   }
 
-  /// The edge of a column is pulled, and the column dragged, with the mouse.
+  /// Dragging the edge of a column resizes it, and dragging the column moves it.
   @Test("Columns are resized and moved with the mouse")
   func columnsAreArrangedWithTheMouse() throws {
     try ServedStore.use { served in

@@ -86,7 +86,7 @@ import Testing
       title.firstMatch(of: /: (\d+) bytes/).flatMap { Int($0.output.1) }
     }.reduce(0, +)
     #expect(sum == (try bytes(office.url)))
-    // The legend names what occurs, in the colors of the browser's page.
+    // The legend lists the kinds that occur, in the colors of the browser's page.
     #expect(text.contains(">records</text>") && text.contains(">free</text>"))
     #expect(!text.contains(">large binaries</text>"))
     let style = try String(

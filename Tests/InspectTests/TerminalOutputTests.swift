@@ -5,7 +5,7 @@ import Testing
 
 @testable import lmdb_inspect
 
-/// What the program does for people: layout for the terminal, colors, the pager, progress, labels.
+/// The layout for the terminal, colors, the pager, progress, and labels.
 @Suite("Output for terminals") struct TerminalOutputTests {
   private let office: OfficeStore
 

@@ -233,7 +233,7 @@
     func refusesADamagedEntry() throws {
       let left = try Left()
       let former = try Data(contentsOf: URL(filePath: left.journal))
-      // The first entry begins behind the headers.
+      // The first entry begins after the headers.
       try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
       let error = try #require(left.refusal())
       #expect(error.code == .corrupted)
@@ -337,7 +337,7 @@
         let runs = try (0..<3).map { writer in
           try CrashWriterRun(
             ["resume", path, "\(writer + 1)", "1000000"],
-            // One writes without asking for a journal.
+            // One writer doesn't request a journal.
             environment: writer == 2 ? ["SWIFT_BACKTRACE": "enable=no"] : environment)
         }
         for run in runs { #expect(run.read(until: 20 + round, "appended")) }

@@ -2,7 +2,7 @@ import ArborErrors
 import Testing
 
 @Suite struct WorkLimitTests {
-  /// How many units pass before the work stops; the given number where it does not.
+  /// Returns the number of units that pass before the work stops, or `most` if it doesn't.
   private func units(_ limit: WorkLimit, upTo most: Int = 100_000) -> Int {
     for count in 0..<most where !limit.admit() { return count }
     return most
@@ -23,7 +23,7 @@ import Testing
     #expect(units(limit) <= 16)
     #expect(limit.interruption == .deadlineExceeded)
     #expect(units(limit) == 0)
-    // Whoever counts nothing hears of it too.
+    // Work without units is stopped, too.
     #expect(!limit.admit(0))
     #expect(throws: Interruption.deadlineExceeded) { try limit.check(0) }
     #expect(throws: Interruption.deadlineExceeded) { try limit.check() }
@@ -36,7 +36,7 @@ import Testing
     #expect(units(limit, upTo: 100) == 100)
     limit.narrow(WorkAllowance(timeLimit: .zero))
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
-    // What a request allowed ends with its operation.
+    // The allowance of a request ends with its operation.
     limit.begin()
     #expect(units(limit, upTo: 100) == 100)
   }
@@ -95,7 +95,7 @@ import Testing
     #expect(limit.admitElements(1000))
   }
 
-  /// Work whose units take long is looked at after fewer of them.
+  /// If units take long, the limit is checked after fewer of them.
   @Test("Slow work is checked more often")
   func slowWorkIsLookedAtMoreOften() {
     let limit = WorkLimit()

@@ -69,7 +69,7 @@ import Testing
     for json in texts {
       let workshop = try SeedWorkshop()
       let error = try workshop.failure(of: "{\"Employee\": [{}, {\"\(name)\": \(json)}]}")
-      // A text is the right kind where texts spell values; then it is one that spells none.
+      // Strings are parsed for attributes whose values can be given as strings.
       let isParsed =
         json.hasPrefix("\"")
         && ["hired", "born", "seen", "photo", "badge", "homepage"].contains(name)

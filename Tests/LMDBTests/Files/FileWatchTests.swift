@@ -39,7 +39,7 @@ import Testing
     let first = try makeFile("first")
     let second = try makeFile("second")
     let (calls, call) = AsyncStream.makeStream(of: String.self)
-    // Two watches of a file share one kernel watch: canceling one must not affect the other.
+    // Two watches of a file share one kernel watch: cancelling one must not affect the other.
     let ended = FileWatch(path: first) { call.yield("ended") }
     let watches = [
       FileWatch(path: first) { call.yield("first") },

@@ -8,7 +8,8 @@ import Testing
 /// The number, origin and duration of connections.
 @Suite struct HTTPServerTests {
   /// Streams of changes keep connections open, up to the limit.
-  @Test func refusesConnectionsAboveTheLimit() throws {
+  @Test("Connections above the limit are refused")
+  func refusesConnectionsAboveTheLimit() throws {
     var limits = HTTPLimits()
     limits.connections = 3
     try ServedStore.use(limits: limits) { served in

@@ -140,7 +140,8 @@ private final class Described: Undescribed {
       try failure { _ = try ManagedObjectModel(for: [ManagedObject.self]) }.code == .invalidModel)
   }
 
-  @Test func classesWithoutADescriptionAreNamed() throws {
+  @Test("The error for a class without a description names the class")
+  func classesWithoutADescriptionAreNamed() throws {
     let own = try failure { _ = try ManagedObjectModel(for: [Undescribed.self]) }
     #expect(own.code == .invalidModel)
     #expect(own.message == "Undescribed describes no entity. Mark it with @Entity.")

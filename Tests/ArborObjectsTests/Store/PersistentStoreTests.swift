@@ -143,7 +143,8 @@ import Testing
     try copy.check()
   }
 
-  @Test func readOnlyStoresRefuseCommits() throws {
+  @Test("A read-only store refuses commits")
+  func readOnlyStoresRefuseCommits() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     try PersistentStore(for: Office.classes, at: location).close()

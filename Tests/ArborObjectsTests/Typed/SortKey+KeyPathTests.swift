@@ -22,7 +22,8 @@ import Testing
     #expect(SortKey(SortDescriptor(\Employee.name, comparator: .lexical)) == "name")
   }
 
-  @Test func computedPropertiesAreRefused() throws {
+  @Test("Computed properties are refused")
+  func computedPropertiesAreRefused() throws {
     try ObjectStore.useOffice { store throws in
       let employees = store.makeContext().objects(Employee.self)
       for key in [SortKey(\Employee.calls.count), SortKey(SortDescriptor(\Employee.name.count))] {

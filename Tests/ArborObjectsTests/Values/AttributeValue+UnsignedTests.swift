@@ -154,7 +154,8 @@ private final class Gauge: ManagedObject {
     }
   }
 
-  @Test func durationsAreExact() throws {
+  @Test("Durations are converted exactly")
+  func durationsAreExact() throws {
     for duration in [
       Duration.zero, .seconds(1), .nanoseconds(-1), Duration(attoseconds: 1),
       Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),

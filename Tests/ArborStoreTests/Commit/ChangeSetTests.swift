@@ -18,7 +18,8 @@ import Testing
     #expect(deletion.kind == .delete && deletion.baseVersion == 9 && deletion.record == nil)
   }
 
-  @Test func isEmptyWithoutAnythingToWrite() {
+  @Test("A change set is empty if there is nothing to write")
+  func isEmptyWithoutAnythingToWrite() {
     var set = ChangeSet()
     set.author = "Ada"
     #expect(set.isEmpty)

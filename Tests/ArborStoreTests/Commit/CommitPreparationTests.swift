@@ -34,7 +34,8 @@ import Testing
 
   // MARK: Versions
 
-  @Test func comparesVersions() throws {
+  @Test("A change that is based on an earlier version is a conflict")
+  func comparesVersions() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -53,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func reportsEveryConflict() throws {
+  @Test("Every conflicting object is reported")
+  func reportsEveryConflict() throws {
     try use { file, draft in
       let gone = try draft.insert("Tag", ["name": "gone"])
       let stale = try draft.insert("Tag", ["name": "stale"])
@@ -73,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func countsVersions() throws {
+  @Test("Each commit increments the version of a changed object")
+  func countsVersions() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -89,7 +92,7 @@ import Testing
 
   // MARK: Targets
 
-  @Test(arguments: ["company", "badge"])
+  @Test("The target of a to-one relationship must exist", arguments: ["company", "badge"])
   func toOneTargetsExist(relationship: String) throws {
     try use { file, draft in
       let entity = try draft.entity(relationship == "company" ? "Company" : "Badge")
@@ -103,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["tags", "favourites"])
+  @Test("The target of a link must exist", arguments: ["tags", "favourites"])
   func linkedObjectsExist(relationship: String) throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
@@ -210,7 +213,8 @@ import Testing
     return found
   }
 
-  @Test func uniqueValuesAreUniqueInTheSet() throws {
+  @Test("Unique values must be unique within a change set")
+  func uniqueValuesAreUniqueInTheSet() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let bob = try employee(draft, 1)
@@ -222,7 +226,8 @@ import Testing
     }
   }
 
-  @Test func uniqueValuesAreUniqueInTheStore() throws {
+  @Test("Unique values must be unique within the store")
+  func uniqueValuesAreUniqueInTheStore() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       try draft.commit()
@@ -307,7 +312,8 @@ import Testing
 
   // MARK: Contradictions
 
-  @Test func refusesSetsThatContradictThemselves() throws {
+  @Test("Contradictory change sets are refused")
+  func refusesSetsThatContradictThemselves() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.insert("Tag", ["name": "b"], number: tag)

@@ -28,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func ascendingRecordsFillPages() throws {
+  @Test("Records in ascending order fill their pages")
+  func ascendingRecordsFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for _ in 0..<2000 { try draft.insert("Tag", ["name": "0123456789"]) }
@@ -45,7 +46,8 @@ import Testing
     }
   }
 
-  @Test func metadataIsSetAndRemoved() throws {
+  @Test("Metadata is set and removed")
+  func metadataIsSetAndRemoved() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       draft.changes.metadata = [("a", [1]), ("b", []), ("header", [2])]

@@ -8,7 +8,8 @@ import Testing
 
 /// Object numbers, which are handed out once, even if they are never committed.
 @Suite struct NumberBlocksTests {
-  @Test func numbersAreConsecutiveFromOne() throws {
+  @Test("Numbers are consecutive and start at one")
+  func numbersAreConsecutiveFromOne() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")
       let company = try Draft(store.file).entity("Company")

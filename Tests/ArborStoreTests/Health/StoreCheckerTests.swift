@@ -71,7 +71,8 @@ import Testing
     }
   }
 
-  @Test func findsADamagedRecord() throws {
+  @Test("A damaged record is found")
+  func findsADamagedRecord() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Company")
       try vandal.write { transaction, _ in
@@ -85,7 +86,8 @@ import Testing
     #expect(found.contains(.damagedRecord))
   }
 
-  @Test func findsAMisplacedRecord() throws {
+  @Test("A misplaced record is found")
+  func findsAMisplacedRecord() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Company")
       try vandal.write { transaction, _ in
@@ -98,7 +100,9 @@ import Testing
     #expect(found.contains(.misplacedRecord))
   }
 
-  @Test(arguments: [("Person", "name"), ("Person", "email"), ("Employee", "byCompanyAndAge")])
+  @Test(
+    "A missing index entry is found",
+    arguments: [("Person", "name"), ("Person", "email"), ("Employee", "byCompanyAndAge")])
   func findsAMissingIndexEntry(entity: String, name: String) throws {
     let found = try kinds { world, vandal in
       let index = try vandal.index(entity, name)
@@ -111,7 +115,8 @@ import Testing
     #expect(found == [.missingIndexEntry])
   }
 
-  @Test func findsAStrayIndexEntry() throws {
+  @Test("A stray index entry is found")
+  func findsAStrayIndexEntry() throws {
     let found = try kinds { world, vandal in
       let index = try vandal.index("Employee", "age")
       try vandal.write { transaction, _ in
@@ -139,7 +144,7 @@ import Testing
     #expect(found == [.missingIndexEntry, .strayIndexEntry])
   }
 
-  @Test(arguments: [false, true])
+  @Test("Duplicate values are found", arguments: [false, true])
   func findsDuplicates(isLong: Bool) throws {
     // Changes the record together with its index entries.
     let name: (String) -> String = { isLong ? String(repeating: "x", count: 600) + $0 : $0 }
@@ -314,7 +319,7 @@ import Testing
     #expect(greatest == [.history])
   }
 
-  @Test(arguments: ["catalog", "model", "model-digest", "layout/1/1"])
+  @Test("Damaged metadata is found", arguments: ["catalog", "model", "model-digest", "layout/1/1"])
   func findsDamagedMetadata(key: String) throws {
     let found = try kinds { world, vandal in
       let number = world.company.entity

@@ -182,7 +182,9 @@ import Testing
 
   // MARK: Files that are not stores
 
-  @Test(arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
+  @Test(
+    "Files that are not stores are refused and unchanged",
+    arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
   func refusesOtherFiles(content: String) throws {
     let bytes = Data(content.utf8)
     try bytes.write(to: URL(filePath: path))
@@ -193,7 +195,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  @Test func refusesADirectory() throws {
+  @Test("A directory is refused")
+  func refusesADirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
@@ -342,7 +345,8 @@ import Testing
     return failure { try open(model) }
   }
 
-  @Test func refusesALaterFormat() throws {
+  @Test("A later format is refused")
+  func refusesALaterFormat() throws {
     let error = try openWithHeader { $0[8] = 4 }
     guard case .formatTooNew(major: 4, minor: Int(StoreFormat.minorVersion))? = error else {
       throw DraftError("\(String(describing: error))")
@@ -362,7 +366,8 @@ import Testing
         + "release. Only the program that wrote it can read it.")
   }
 
-  @Test func refusesDamagedHeaders() throws {
+  @Test("A damaged header is refused")
+  func refusesDamagedHeaders() throws {
     let error = try openWithHeader { $0[30] ^= 1 }
     guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }
     // Setting the store aside makes room for a new one.
@@ -376,7 +381,8 @@ import Testing
     guard case .notAStore? = foreign else { throw DraftError("\(String(describing: foreign))") }
   }
 
-  @Test func refusesTheOtherByteOrder() throws {
+  @Test("A store in another byte order is refused")
+  func refusesTheOtherByteOrder() throws {
     let error = try openWithHeader { $0.swapAt(12, 13) }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
   }

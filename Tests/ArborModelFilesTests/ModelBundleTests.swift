@@ -80,7 +80,8 @@ import Testing
     "A mark without a matching version is refused",
     arguments: [
       (
-        "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
+        "<plist><dict><key>_XCCurrentVersionName</key>"
+          + "<string>Z.xcdatamodel</string></dict></plist>",
         "marks Z.xcdatamodel as current, but doesn't contain it"
       ),
       (

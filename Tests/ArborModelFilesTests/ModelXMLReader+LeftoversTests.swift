@@ -91,8 +91,8 @@ import Testing
     arguments: [
       (
         "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
-        "Attribute A.x has the default “today”, which doesn't fit its type and was ignored. Expected "
-          + "seconds since 2001-01-01 UTC.",
+        "Attribute A.x has the default “today”, which doesn't fit its type and was ignored. "
+          + "Expected seconds since 2001-01-01 UTC.",
         AttributeDescription("x", .date)
       ),
       (

@@ -26,8 +26,8 @@ import Testing
       ("@count == 3", 1, "Put one before it"), ("title - 1 == 2", 7, "takes numbers and dates"),
       (
         "title + 1 == 2", 7,
-        "+ joins two strings or adds two numbers, but found a string and a number. Wrap one of them "
-          + "in CAST(…, \"NSString\") or CAST(…, \"NSNumber\")."
+        "+ joins two strings or adds two numbers, but found a string and a number. Wrap one of "
+          + "them in CAST(…, \"NSString\") or CAST(…, \"NSNumber\")."
       ),
       ("SELF + title == 'x'", 6, "+ takes numbers, dates and strings, but this is an object"),
       ("concat(title, #size) == 'x'", 1, "concat takes strings, but this is a number"),

@@ -187,8 +187,8 @@ private final class Box: ManagedObject {
       ("label.txt == 'x'", "Label has no part \"txt\". Did you mean text?"),
       (
         "label.tags == 'x'",
-        "The part \"tags\" is of type Array<String>, which is not a string, number, Boolean or date "
-          + "in JSON. Make it a separate attribute or object."
+        "The part \"tags\" is of type Array<String>, which is not a string, number, Boolean or "
+          + "date in JSON. Make it a separate attribute or object."
       ),
       (
         "label.tags.first == 'x'",

@@ -8,7 +8,8 @@ import Testing
 
 /// The requests of the page, and the responses to invalid ones.
 @Suite struct BrowserInterfaceTests {
-  @Test func describesTheSchema() throws {
+  @Test("The schema is described")
+  func describesTheSchema() throws {
     try ServedStore.use { served in
       let schema = try served.client.get("/api/schema").json
       #expect(schema["name"] == "Company.arbor")
@@ -38,7 +39,9 @@ import Testing
 
   /// Page tokens lead through all rows without duplicates or gaps, and offsets return the same
   /// rows.
-  @Test(arguments: [["", ""], ["-age", "name"], ["age", ""]])
+  @Test(
+    "Pages of objects contain every object once",
+    arguments: [["", ""], ["-age", "name"], ["age", ""]])
   func pagesObjects(sort: [String]) throws {
     try ServedStore.use(employees: 53) { served in
       var names: [String] = []
@@ -69,7 +72,8 @@ import Testing
     }
   }
 
-  @Test func rowsHaveValuesAndLinks() throws {
+  @Test("Rows contain values and links")
+  func rowsHaveValuesAndLinks() throws {
     try ServedStore.use { served in
       let page = try served.client.get(
         "/api/objects", ["entity": "Employee", "where": "name == 'Employee 0'"]
@@ -86,8 +90,8 @@ import Testing
     }
   }
 
-  /// An object is returned with its relationships in both directions.
-  @Test func showsOneObjectWithItsLinksBothWays() throws {
+  @Test("An object is returned with its relationships in both directions")
+  func showsOneObjectWithItsLinksBothWays() throws {
     try ServedStore.use { served in
       let rows = try served.client.get("/api/objects?entity=Office&sort=city").json["rows"]?.array
       let oslo = try #require(rows?[1][0]?.string)
@@ -107,7 +111,8 @@ import Testing
   }
 
   /// If there are many members, only the displayed ones are read, with the same result.
-  @Test func showsPartsOfManyMembers() throws {
+  @Test("Parts of many members can be read separately")
+  func showsPartsOfManyMembers() throws {
     try ServedStore.use(employees: 0) { served in
       let context = served.store.makeContext()
       let office = try context.objects("Office").order(by: "city").first()
@@ -133,8 +138,8 @@ import Testing
     }
   }
 
-  /// Binary values can be downloaded.
-  @Test func givesBinariesToBeSaved() throws {
+  @Test("Binary values can be downloaded")
+  func givesBinariesToBeSaved() throws {
     try ServedStore.use { served in
       let page = try served.client.get(
         "/api/objects", ["entity": "Employee", "where": "name == 'Employee 0'"]
@@ -150,7 +155,8 @@ import Testing
     }
   }
 
-  @Test func readsNoBinaryAboveTheLimit() throws {
+  @Test("Binary values above the limit are not read")
+  func readsNoBinaryAboveTheLimit() throws {
     var limits = HTTPLimits()
     limits.binary = ServedStore.photo.count - 1
     try ServedStore.use(limits: limits) { served in
@@ -169,7 +175,9 @@ import Testing
   }
 
   /// Every parameter that is parsed as an expression is subject to the limits for untrusted text.
-  @Test(arguments: ["column", "group", "having", "sort", "where"])
+  @Test(
+    "Regular expressions and functions are refused in every parameter",
+    arguments: ["column", "group", "having", "sort", "where"])
   func runsNoRegularExpressionsAndNoFunctions(parameter: String) throws {
     try ServedStore.use(employees: 2) { served in
       let expressions = [
@@ -189,7 +197,8 @@ import Testing
     }
   }
 
-  @Test func saysWhereAPredicateIsWrong() throws {
+  @Test("The error says where a predicate is wrong")
+  func saysWhereAPredicateIsWrong() throws {
     try ServedStore.use { served in
       let cases: [(String, String, Int64)] = [
         (
@@ -213,7 +222,8 @@ import Testing
     }
   }
 
-  @Test func refusesWhatIsNotThere() throws {
+  @Test("Requests for missing things are refused")
+  func refusesWhatIsNotThere() throws {
     try ServedStore.use { served in
       let cases: [(String, Int, String)] = [
         (
@@ -247,8 +257,8 @@ import Testing
     }
   }
 
-  /// Every read of the store has a time limit.
-  @Test func endsWhatTakesTooLong() throws {
+  @Test("Every read of the store has a time limit")
+  func endsWhatTakesTooLong() throws {
     var limits = HTTPLimits()
     limits.workTime = .zero
     try ServedStore.use(limits: limits) { served in
@@ -261,7 +271,8 @@ import Testing
     }
   }
 
-  @Test func runsQueriesWithTheirPlans() throws {
+  @Test("Queries are run and have plans")
+  func runsQueriesWithTheirPlans() throws {
     try ServedStore.use { served in
       let grouped = try served.client.get(
         "/api/query",
@@ -296,7 +307,8 @@ import Testing
     }
   }
 
-  @Test func namesThePartOfAQueryThatIsWrong() throws {
+  @Test("The error names the part of a query that is wrong")
+  func namesThePartOfAQueryThatIsWrong() throws {
     try ServedStore.use { served in
       let good = [
         "where": "age < 45", "group": "office.city", "column": "office.city AS city",
@@ -324,7 +336,8 @@ import Testing
     }
   }
 
-  @Test func aCheckCanBeCancelled() throws {
+  @Test("A check can be cancelled")
+  func aCheckCanBeCancelled() throws {
     try ServedStore.use { served in
       // Cancelling without a running check is not an error.
       let idle = try served.client.post("/api/check", ["cancel": true]).json
@@ -342,7 +355,8 @@ import Testing
     }
   }
 
-  @Test func tellsHealthAndChecks() throws {
+  @Test("The health of a store and the state of its check are reported")
+  func tellsHealthAndChecks() throws {
     try ServedStore.use { served in
       let health = try served.client.get("/api/health").json
       let kinds = try #require(health["kinds"]?.array)

@@ -23,8 +23,8 @@ import Testing
     return events
   }
 
-  /// The feed reports commits with old and new values.
-  @Test func tellsCommitsWithOldAndNewValues() throws {
+  @Test("The feed reports commits with old and new values")
+  func tellsCommitsWithOldAndNewValues() throws {
     try ServedStore.use { served in
       let client = served.client
       let recent = try #require(try client.get("/api/history").json["commits"]?.array)
@@ -64,7 +64,8 @@ import Testing
   }
 
   /// For a commit made while the initial values are read, it is unknown whether they include it.
-  @Test func valuesOfCommitsDuringTheBeginningAreUnknown() async throws {
+  @Test("Old values of commits during the initial read are unknown")
+  func valuesOfCommitsDuringTheBeginningAreUnknown() async throws {
     let store = try PersistentStore(model: ServedStore.makeModel(), at: .inMemory)
     let context = store.makeContext()
     let office = try context.insert("Office")
@@ -89,8 +90,8 @@ import Testing
     store.close()
   }
 
-  /// Commits after a given sequence number are sent immediately.
-  @Test func commitsBehindASequenceComeAtOnce() throws {
+  @Test("Commits after a given sequence number are sent immediately")
+  func commitsBehindASequenceComeAtOnce() throws {
     try ServedStore.use { served in
       let client = served.client
       _ = try client.get("/api/history")

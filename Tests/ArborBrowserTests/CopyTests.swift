@@ -7,8 +7,7 @@ import Testing
 
 @testable import ArborBrowser
 
-/// Rows as text for the clipboard, the values of a column, and the positions of objects.
-@Suite struct CopyTests {
+@Suite("Copied rows, the values of columns, and the positions of objects") struct CopyTests {
   private func copy(
     _ served: ServedStore, _ ids: [String], _ columns: [String], _ format: String,
     isCell: Bool = false
@@ -23,7 +22,8 @@ import Testing
     return try #require(answer.json["text"]?.string, "\(answer.json)")
   }
 
-  @Test func rowsAreInTheirOrderWithTheirColumns() throws {
+  @Test("Copied rows keep their order and their columns")
+  func rowsAreInTheirOrderWithTheirColumns() throws {
     try ServedStore.use { served in
       let ids = ["Employee/3", "Employee/1"]
       let columns = ["age", "name", "office", "projects", "salary"]
@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  /// Texts are complete, however long, and CSV can be read back.
-  @Test func textsAreWhole() throws {
+  @Test("Texts are complete, however long, and CSV can be read back")
+  func textsAreWhole() throws {
     try ServedStore.use { served in
       let text = String(repeating: "long ", count: 1000) + "\"quoted\", and\r\nmore"
       let context = served.store.makeContext()
@@ -62,7 +62,8 @@ import Testing
   }
 
   /// What is copied as a condition finds the same objects when it is entered.
-  @Test func conditionsFindTheirObjects() throws {
+  @Test("A copied condition finds the same objects")
+  func conditionsFindTheirObjects() throws {
     try ServedStore.use { served in
       let date = Date(timeIntervalSinceReferenceDate: 700_000_000.123456)
       let context = served.store.makeContext()
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func swiftNamesTheClassAndTheObject() throws {
+  @Test("Copied Swift code names the class and the objects")
+  func swiftNamesTheClassAndTheObject() throws {
     try ServedStore.use { served in
       let fetch = try copy(served, ["Employee/4"], ["name"], "swift", isCell: true)
       #expect(
@@ -113,7 +115,8 @@ import Testing
     }
   }
 
-  @Test func refusesWhatCannotBeCopied() throws {
+  @Test("Invalid requests for copies are refused")
+  func refusesWhatCannotBeCopied() throws {
     try ServedStore.use(employees: 2) { served in
       let cases: [(JSONValue, String)] = [
         (
@@ -146,7 +149,8 @@ import Testing
     }
   }
 
-  @Test func countsTheMostFrequentValues() throws {
+  @Test("The most frequent values are counted")
+  func countsTheMostFrequentValues() throws {
     try ServedStore.use { served in
       let offices = try served.client.get(
         "/api/values", ["entity": "Employee", "property": "office", "where": "age < 25"]
@@ -169,7 +173,8 @@ import Testing
     }
   }
 
-  @Test func manyValuesAreCutAndTakeLimitedTime() throws {
+  @Test("Long lists of values are truncated, and counting has a time limit")
+  func manyValuesAreCutAndTakeLimitedTime() throws {
     try ServedStore.use(employees: 60) { served in
       let names = try served.client.get("/api/values?entity=Employee&property=name").json
       #expect(names["values"]?.array?.count == 50)
@@ -183,7 +188,8 @@ import Testing
     }
   }
 
-  @Test func findsThePositionsOfObjects() throws {
+  @Test("The positions of objects are found")
+  func findsThePositionsOfObjects() throws {
     try ServedStore.use { served in
       func position(_ id: String, _ sort: String, _ condition: String) throws -> JSONValue? {
         try served.client.get(
@@ -198,8 +204,8 @@ import Testing
     }
   }
 
-  /// A combining mark after a quotation mark doesn't hide it.
-  @Test func fieldsAreQuotedByScalars() {
+  @Test("A combining mark after a quotation mark doesn't hide it")
+  func fieldsAreQuotedByScalars() {
     #expect(RowText.csv(.string("a\"\u{301}b")) == "\"a\"\"\u{301}b\"")
     #expect(RowText.csv(.string("")) == "\"\"")
     #expect(RowText.csv(.null) == "")

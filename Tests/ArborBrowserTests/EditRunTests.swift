@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func everyViolationIsReportedAtItsProperty() throws {
+  @Test("Every violation is reported at its property")
+  func everyViolationIsReportedAtItsProperty() throws {
     try ServedStore.use(Self.makeModel(), writing: true, fill: Self.fill) { served in
       let edits: JSONValue = [
         [
@@ -83,8 +84,8 @@ import Testing
     }
   }
 
-  /// Parts that are not sent keep their values, and JSON is stored as it was entered.
-  @Test func partsAndDocumentsAreChanged() throws {
+  @Test("Parts that are not sent keep their values, and JSON is stored as it was entered")
+  func partsAndDocumentsAreChanged() throws {
     try ServedStore.use(Self.makeModel(), writing: true, fill: Self.fill) { served in
       let edits: JSONValue = [
         [
@@ -113,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func membersAreAddedAndRemoved() throws {
+  @Test("Members of relationships are added and removed")
+  func membersAreAddedAndRemoved() throws {
     try ServedStore.use(Self.makeModel(), writing: true, fill: Self.fill) { served in
       let edits: JSONValue = [
         ["op": "insert", "entity": "Good", "ref": "g", "values": ["title": "Rice"]],
@@ -132,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func validationNeedsWriting() throws {
+  @Test("A read-only store refuses to validate edits")
+  func validationNeedsWriting() throws {
     try ServedStore.use(Self.makeModel(), fill: Self.fill) { served in
       let answer = try served.client.post("/api/validate", ["edits": [["op": "delete"]]])
       #expect(answer.status == 403)

@@ -7,7 +7,8 @@ import Testing
 
 /// Malformed, oversized and slow requests.
 @Suite struct HTTPRequestTests {
-  @Test func readsParametersAndHeaders() throws {
+  @Test("Parameters and headers are read")
+  func readsParametersAndHeaders() throws {
     let head = "GET /api/a%20b?x=1&y=a+b%26&x=2&empty=&%C3%A4 HTTP/1.1\r\nHost:  here \r\nA-b: c"
     let request = try HTTPRequest(head: Array(head.utf8)[...], HTTPLimits())
     #expect(request.method == "GET")
@@ -20,7 +21,8 @@ import Testing
     #expect(request.headers == ["host": "here", "a-b": "c"])
   }
 
-  @Test func refusesWhatIsMalformed() throws {
+  @Test("Malformed requests are refused")
+  func refusesWhatIsMalformed() throws {
     try ServedStore.use { served in
       let host = "Host: 127.0.0.1:\(served.client.port)"
       let cases: [(String, Int, String)] = [
@@ -67,7 +69,8 @@ import Testing
     }
   }
 
-  @Test func boundsTheHead() throws {
+  @Test("The size of the request head is limited")
+  func boundsTheHead() throws {
     try ServedStore.use { served in
       let long = served.client.text(
         "GET", "/api/schema", headers: ["A": String(repeating: "x", count: 17 << 10)])
@@ -81,7 +84,8 @@ import Testing
     }
   }
 
-  @Test func boundsTheTime() throws {
+  @Test("The time for a request is limited")
+  func boundsTheTime() throws {
     var limits = HTTPLimits()
     limits.headTime = .milliseconds(400)
     limits.bodyTime = .milliseconds(100)
@@ -104,8 +108,10 @@ import Testing
     }
   }
 
-  /// Arbitrary bytes are answered or rejected, and the server keeps running.
-  @Test(arguments: [UInt64.random(in: 0...(.max))]) func survivesAnyBytes(seed: UInt64) throws {
+  @Test(
+    "Arbitrary bytes are answered or rejected, and the server keeps running",
+    arguments: [UInt64.random(in: 0...(.max))])
+  func survivesAnyBytes(seed: UInt64) throws {
     var limits = HTTPLimits()
     limits.headTime = .milliseconds(400)
     try ServedStore.use(limits: limits) { served in

@@ -8,7 +8,8 @@ import Testing
 /// The number, origin and duration of connections.
 @Suite struct HTTPServerTests {
   /// Streams of changes keep connections open, up to the limit.
-  @Test func refusesConnectionsAboveTheLimit() throws {
+  @Test("Connections above the limit are refused")
+  func refusesConnectionsAboveTheLimit() throws {
     var limits = HTTPLimits()
     limits.connections = 3
     try ServedStore.use(limits: limits) { served in
@@ -37,7 +38,8 @@ import Testing
 
   /// Connections without a valid token, whether their headers never arrive or their responses are
   /// never read, don't take the places of valid ones.
-  @Test func whoLacksTheTokenTakesNobodysPlace() throws {
+  @Test("Connections without a valid token don't take the places of valid ones")
+  func whoLacksTheTokenTakesNobodysPlace() throws {
     var limits = HTTPLimits()
     limits.connections = 3
     limits.strangers = 3
@@ -65,8 +67,8 @@ import Testing
     }
   }
 
-  /// Connections without a valid token don't prevent an idle server from stopping.
-  @Test func whoLacksTheTokenKeepsNoServer() throws {
+  @Test("Connections without a valid token don't prevent an idle server from stopping")
+  func whoLacksTheTokenKeepsNoServer() throws {
     var limits = HTTPLimits()
     limits.idleTime = .milliseconds(300)
     try ServedStore.use(limits: limits) { served in
@@ -83,7 +85,8 @@ import Testing
     }
   }
 
-  @Test func listensOnThisMachineOnly() throws {
+  @Test("The server listens on the loopback address only")
+  func listensOnThisMachineOnly() throws {
     try ServedStore.use { served in
       let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .ascii)
       let port = String(served.client.port, radix: 16).uppercased()
@@ -96,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func stopsWhenIdle() throws {
+  @Test("The server stops when it is idle")
+  func stopsWhenIdle() throws {
     var limits = HTTPLimits()
     limits.idleTime = .milliseconds(50)
     try ServedStore.use(limits: limits) { served in
@@ -108,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func stopsAsItIsTold() throws {
+  @Test("Stopping the server ends open streams")
+  func stopsAsItIsTold() throws {
     try ServedStore.use { served in
       let connection = try served.client.connect()
       _ = connection.write(
@@ -123,7 +128,8 @@ import Testing
     }
   }
 
-  @Test func answersNothingOnceStopped() throws {
+  @Test("A stopped server answers no request")
+  func answersNothingOnceStopped() throws {
     try ServedStore.use { served in
       served.browser.stop()
       // The listener may be about to stop, or accept one more connection.
@@ -133,8 +139,8 @@ import Testing
     }
   }
 
-  /// Stopping waits for a running check, which reads the store.
-  @Test func theEndIsThatOfTheCheckToo() throws {
+  @Test("Stopping waits for a running check, which reads the store")
+  func theEndIsThatOfTheCheckToo() throws {
     try ServedStore.use { served in
       _ = try served.client.post("/api/check", [:])
       served.browser.stop()
@@ -143,7 +149,8 @@ import Testing
     }
   }
 
-  @Test func aPortCanBeUsedAgainAtOnce() throws {
+  @Test("A port can be reused immediately")
+  func aPortCanBeUsedAgainAtOnce() throws {
     try ServedStore.use { served in
       var options = StoreBrowser.Options()
       options.port = UInt16(served.client.port)
@@ -169,7 +176,8 @@ import Testing
     return try StoreBrowser(store, options: options)
   }
 
-  @Test func aPortThatIsTakenIsNamed() throws {
+  @Test("A port in use is reported")
+  func aPortThatIsTakenIsNamed() throws {
     try ServedStore.use { served in
       var options = StoreBrowser.Options()
       options.port = UInt16(served.client.port)

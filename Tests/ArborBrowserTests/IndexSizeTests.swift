@@ -32,7 +32,8 @@ import Testing
   }
 
   /// The estimate differs from the size of an index of the same values by less than a factor of 2.
-  @Test func estimatesAreNearTheFact() throws {
+  @Test("The estimated size of an index is accurate within a factor of 2")
+  func estimatesAreNearTheFact() throws {
     try ServedStore.use(Self.makeModel(), fill: Self.fill) { served in
       let indexes = try served.store.indexes()
       for (name, value) in [("code", "'reading-5'"), ("kind", "3")] {

@@ -7,7 +7,7 @@ import ArborBrowser
 
 /// The labels of objects in the page.
 @Suite struct LabelTests {
-  @Test("The model's note, a usual name, a unique attribute, then any text name an object")
+  @Test("A label is the model's note, a usual name, a unique attribute, or any text")
   func labels() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Labels.arbor")

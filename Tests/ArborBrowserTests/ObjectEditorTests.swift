@@ -16,7 +16,8 @@ import ArborBrowser
       .filter(FetchPredicate(format: predicate)).count()
   }
 
-  @Test func showsAndThenCommits() throws {
+  @Test("Edits are previewed and then committed")
+  func showsAndThenCommits() throws {
     try ServedStore.use(writing: true) { served in
       #expect(try served.client.get("/api/schema").json["canWrite"] == true)
       let employee = try id(served, "Employee", "name == 'Employee 3'")
@@ -63,8 +64,8 @@ import ArborBrowser
     }
   }
 
-  /// The preview of a deletion includes the objects that are deleted with it.
-  @Test func deletesTellWhatGoesAlong() throws {
+  @Test("The preview of a deletion includes the objects that are deleted with it")
+  func deletesTellWhatGoesAlong() throws {
     try ServedStore.use(employees: 6, writing: true) { served in
       let edits: JSONValue = [
         ["op": "delete", "id": .string(try id(served, "Office", "city == 'Oslo'"))]
@@ -91,7 +92,8 @@ import ArborBrowser
     }
   }
 
-  @Test func undoesCommits() throws {
+  @Test("Commits can be undone")
+  func undoesCommits() throws {
     try ServedStore.use(employees: 6, writing: true) { served in
       let nothing = try served.client.post("/api/undo", [:])
       #expect(nothing.status == 400)
@@ -124,7 +126,8 @@ import ArborBrowser
 
   /// Edits without effect, because another program already made them, don't undo the previous
   /// commit.
-  @Test func editsWithoutEffectTakeNothingBack() throws {
+  @Test("Edits without effect don't undo the previous commit")
+  func editsWithoutEffectTakeNothingBack() throws {
     try ServedStore.use(employees: 6, writing: true) { served in
       let employee = try id(served, "Employee", "name == 'Employee 3'")
       let first = update(employee, ["age": "41"])
@@ -152,8 +155,8 @@ import ArborBrowser
     }
   }
 
-  /// The digest covers whole values, even if the preview shows only their beginning.
-  @Test func theDigestIsOfWholeValues() throws {
+  @Test("The digest covers whole values, even if the preview shows only their beginning")
+  func theDigestIsOfWholeValues() throws {
     try ServedStore.use(employees: 2, writing: true) { served in
       let employee = try id(served, "Employee", "name == 'Employee 0'")
       let long = String(repeating: "x", count: 300)
@@ -169,7 +172,8 @@ import ArborBrowser
     }
   }
 
-  @Test func refusesWhatTheModelRefuses() throws {
+  @Test("Edits that violate the model are refused")
+  func refusesWhatTheModelRefuses() throws {
     try ServedStore.use(writing: true) { served in
       let employee: JSONValue = .string(try id(served, "Employee", "name == 'Employee 3'"))
       let cases: [(JSONValue, Int, String)] = [
@@ -222,7 +226,8 @@ import ArborBrowser
     }
   }
 
-  @Test func theDocumentHasToBeOne() throws {
+  @Test("An invalid edit document is refused")
+  func theDocumentHasToBeOne() throws {
     try ServedStore.use(writing: true) { served in
       for body in ["", "{", "[]", "{\"edits\": 1}", "{\"edits\":[{}],\"edits\":[]}", "null"] {
         let answer = try served.client.send(served.client.text("POST", "/api/edit", body: body))

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// Edits in the page: collected, previewed, committed, undone.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageEditingTests {
+@Suite("Edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageEditingTests {
   private func count(_ served: ServedStore, _ predicate: String) throws -> Int {
     try served.store.makeContext().objects("Employee")
       .filter(FetchPredicate(format: predicate)).count()
@@ -25,7 +25,8 @@ import ArborBrowser
     try page.type(text)
   }
 
-  @Test func changesAreShownCommittedAndUndone() throws {
+  @Test("Edits are shown, committed and undone")
+  func changesAreShownCommittedAndUndone() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -78,8 +79,8 @@ import ArborBrowser
     }
   }
 
-  /// Text fields normalize line endings, which is not a change of the value.
-  @Test func onlyWhatWasChangedIsSent() throws {
+  @Test("Text fields normalize line endings, which is not a change of the value")
+  func onlyWhatWasChangedIsSent() throws {
     try ServedStore.use(writing: true) { served in
       let context = served.store.makeContext()
       let employee = try #require(
@@ -104,8 +105,8 @@ import ArborBrowser
     }
   }
 
-  /// An error is displayed, and the edits are kept.
-  @Test func refusalsAreShownAndChangesKept() throws {
+  @Test("An error is displayed, and the edits are kept")
+  func refusalsAreShownAndChangesKept() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium(width: 390, height: 780)
       try page.open(served.browser.url)
@@ -129,8 +130,8 @@ import ArborBrowser
     }
   }
 
-  /// For a read-only store, the page offers no edits.
-  @Test func aStoreForReadingHasNoWayToChangeIt() throws {
+  @Test("For a read-only store, the page offers no edits")
+  func aStoreForReadingHasNoWayToChangeIt() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)

@@ -12,7 +12,8 @@ import ArborBrowser
     return patterns.flatMap { text.matches(of: $0).map { String($0.1) } }
   }
 
-  @Test func everyFileThatIsNamedIsThere() throws {
+  @Test("Every referenced file is served")
+  func everyFileThatIsNamedIsThere() throws {
     try ServedStore.use { served in
       var waiting = [""]
       var seen: Set<String> = []
@@ -27,7 +28,8 @@ import ArborBrowser
   }
 
   /// The policy would block these silently, which would break a page that needs them.
-  @Test func nothingNeedsWhatThePolicyForbids() throws {
+  @Test("The page needs nothing that its policy forbids")
+  func nothingNeedsWhatThePolicyForbids() throws {
     try ServedStore.use { served in
       let page = String(decoding: try served.client.get("/").body, as: UTF8.self)
       #expect(!page.contains("<style"))

@@ -6,7 +6,8 @@ import Testing
 import ArborBrowser
 
 /// A store in which every string attempts to inject markup or code into the page.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageHostileTests {
+@Suite("Hostile strings in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageHostileTests {
   private static let attack =
     "<img src=x onerror=\"window.harm=1\"><script>window.harm=1</script>"
     + "<a href=\"javascript:window.harm=1\">x</a>'\"`${window.harm=1}</title></textarea>"
@@ -31,7 +32,8 @@ import ArborBrowser
     })()
     """#
 
-  @Test func textsStayTexts() throws {
+  @Test("Hostile texts are displayed as text")
+  func textsStayTexts() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "<img src=x onerror=harm=1>&amp;.arbor")
     let model = try ManagedObjectModel {
@@ -135,7 +137,8 @@ import ArborBrowser
 
   /// Names consist of letters and digits, and may equal names of JavaScript properties. The page
   /// doesn't confuse them.
-  @Test func namesAreNoPartsOfTheScript() throws {
+  @Test("The page doesn't confuse names with JavaScript properties")
+  func namesAreNoPartsOfTheScript() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "names.arbor")
     #expect(throws: ArborError.self) {

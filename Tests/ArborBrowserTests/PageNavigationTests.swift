@@ -6,7 +6,8 @@ import Testing
 import ArborBrowser
 
 /// Links, the web browser's history, and commits that the page doesn't show yet.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageNavigationTests {
+@Suite("Navigation in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageNavigationTests {
   private static let rows = "document.querySelectorAll('.rows .row:not(.waiting)').length"
 
   private func address(_ served: ServedStore, _ hash: String) throws -> URL {
@@ -16,8 +17,8 @@ import ArborBrowser
     return try #require(parts.url)
   }
 
-  /// A link opens in a new tab, which gets the token from the first one. Nothing has it without it.
-  @Test func linksOpenInNewTabs() throws {
+  @Test("Links open in new tabs, which get the token from the first one")
+  func linksOpenInNewTabs() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       let link = try address(served, "/objects/Employee?id=Employee/4")
@@ -38,8 +39,8 @@ import ArborBrowser
     }
   }
 
-  /// Tokens of other runs are not accepted.
-  @Test func aTokenOfAnotherRunIsNotTaken() throws {
+  @Test("Tokens of other runs are not accepted")
+  func aTokenOfAnotherRunIsNotTaken() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(try address(served, "/schema"))
@@ -57,7 +58,8 @@ import ArborBrowser
     }
   }
 
-  @Test func malformedAddressesAreHarmless() throws {
+  @Test("Malformed addresses are harmless")
+  func malformedAddressesAreHarmless() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -78,8 +80,9 @@ import ArborBrowser
     }
   }
 
-  /// An object that is followed is marked and in sight, in the middle of a long table.
-  @Test func aFollowedObjectIsMarked() throws {
+  /// The object is in the middle of a long table.
+  @Test("An object that is followed is marked and visible")
+  func aFollowedObjectIsMarked() throws {
     try ServedStore.use(employees: 600) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -101,8 +104,8 @@ import ArborBrowser
     }
   }
 
-  /// Back returns to the condition and the row.
-  @Test func backReturnsToTheRow() throws {
+  @Test("Back returns to the condition and the row")
+  func backReturnsToTheRow() throws {
     try ServedStore.use(employees: 600) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -122,7 +125,7 @@ import ArborBrowser
       #expect(try page.text(".rows .row.selected") == row)
       #expect(try page.evaluate("document.querySelector('.grid').scrollTop") == top)
 
-      // The same from the query view to an object and back, and to the query before.
+      // The same from the query view to an object and back, and to the previous query.
       try page.evaluate("location.hash = '#/query?entity=Employee&where=age < 30&limit=1000'")
       try page.wait("\(Self.rows) > 10")
       try page.evaluate("document.querySelector('.grid').focus()")
@@ -146,8 +149,9 @@ import ArborBrowser
     }
   }
 
-  /// Newer commits are offered, and shown when they are wanted.
-  @Test func newerCommitsAreOffered() throws {
+  /// The commits are shown on request.
+  @Test("Newer commits are offered")
+  func newerCommitsAreOffered() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -170,8 +174,8 @@ import ArborBrowser
     }
   }
 
-  /// Times are shown in the chosen zone everywhere.
-  @Test func timesAreInTheChosenZone() throws {
+  @Test("Times are shown in the chosen zone everywhere")
+  func timesAreInTheChosenZone() throws {
     try ServedStore.use { served in
       let context = served.store.makeContext()
       let employee = try context.objects("Employee").filter("name == 'Employee 0'").first()

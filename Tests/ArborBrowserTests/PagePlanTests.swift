@@ -4,10 +4,11 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// The plan in the Query view.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PagePlanTests {
-  /// A step whose estimate was wrong by much is marked, others are not.
-  @Test func wrongEstimatesAreMarked() throws {
+@Suite("The plan in the query view", .serialized, .enabled(if: Chromium.executable != nil))
+struct PagePlanTests {
+  /// Only steps whose estimates are far off are marked.
+  @Test("A step with a wrong estimate is marked")
+  func wrongEstimatesAreMarked() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)

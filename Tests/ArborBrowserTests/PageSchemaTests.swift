@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// The diagram of a schema: its lines, its boxes, and its export.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageSchemaTests {
+@Suite("The diagram of a schema", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageSchemaTests {
   /// A model with a tree of inheritance, loops, and relationships between many entities.
   private static func makeModel() throws -> ManagedObjectModel {
     var entities = [
@@ -62,7 +62,8 @@ import ArborBrowser
     [...document.querySelectorAll('.box')].map((each) => `${each.querySelector('.name').textContent} ${each.getAttribute('transform')}`).sort().join()
     """
 
-  @Test func linesLeadAroundBoxes() throws {
+  @Test("Lines lead around the boxes")
+  func linesLeadAroundBoxes() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -86,7 +87,8 @@ import ArborBrowser
     }
   }
 
-  @Test func boxesAreMovedAndStay() throws {
+  @Test("Boxes keep the places that they are moved to")
+  func boxesAreMovedAndStay() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -125,7 +127,8 @@ import ArborBrowser
     }
   }
 
-  @Test func namesAndNeighboursAlone() throws {
+  @Test("The diagram can show names only, or one entity and its neighbours")
+  func namesAndNeighboursAlone() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -154,8 +157,8 @@ import ArborBrowser
     }
   }
 
-  /// The exports are complete, and the SVG is well-formed.
-  @Test func theSchemaIsExported() throws {
+  @Test("The exports are complete, and the SVG is well-formed")
+  func theSchemaIsExported() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)

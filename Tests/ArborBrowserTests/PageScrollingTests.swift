@@ -7,11 +7,13 @@ import Testing
 import ArborBrowser
 
 /// A table of many objects, which appears quickly and is complete to its end.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageScrollingTests {
+@Suite("Scrolling a long table in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageScrollingTests {
   /// Ten thousand objects, or a million in a long run.
   private static let count = TestLength.of(10_000, long: 1_000_000)
 
-  @Test func scrollsToTheEndWithoutAGap() throws {
+  @Test("A long table can be scrolled to its end without a gap")
+  func scrollsToTheEndWithoutAGap() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Many.arbor")
     let model = try ManagedObjectModel {

@@ -5,13 +5,15 @@ import Testing
 import ArborBrowser
 
 /// The search dialog, which is used with the keyboard alone.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageSearchTests {
+@Suite("The search dialog of the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageSearchTests {
   private static let chosen = """
     document.getElementById(document.querySelector('#search-text')
       .getAttribute('aria-activedescendant'))?.innerText ?? ''
     """
 
-  @Test func everythingIsFoundWithKeys() throws {
+  @Test("The search can be used with the keyboard alone")
+  func everythingIsFoundWithKeys() throws {
     try ServedStore.use(StoreSearchTests.makeModel(), fill: StoreSearchTests.fill) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -53,8 +55,8 @@ import ArborBrowser
     }
   }
 
-  /// The button opens the dialog on a narrow window, and results are links without markup.
-  @Test func theButtonAndLinksWork() throws {
+  @Test("The button opens the dialog on a narrow window, and results are links without markup")
+  func theButtonAndLinksWork() throws {
     try ServedStore.use(StoreSearchTests.makeModel(), fill: StoreSearchTests.fill) { served in
       let page = try Chromium(width: 390, height: 780, isDark: true)
       try page.open(served.browser.url)

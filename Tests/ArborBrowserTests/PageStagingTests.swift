@@ -4,8 +4,9 @@ import Foundation
 import Testing
 import ArborBrowser
 
-/// Staged edits in the page: shown where the objects are, checked while typing, and removed singly.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageStagingTests {
+/// Edits are shown with their objects, validated while typing, and removed one at a time.
+@Suite("Staged edits in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageStagingTests {
   private func edit(_ page: Chromium, _ id: String) throws {
     let entity = id.split(separator: "/")[0]
     try page.evaluate("location.hash = '#/objects/\(entity)?id=\(id)'")
@@ -32,7 +33,8 @@ import ArborBrowser
   private static let problem =
     "document.getElementById(control.getAttribute('aria-describedby')).innerText"
 
-  @Test func valuesAreCheckedWhileTyping() throws {
+  @Test("Values are validated while typing")
+  func valuesAreCheckedWhileTyping() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium()
@@ -63,7 +65,8 @@ import ArborBrowser
     }
   }
 
-  @Test func stagedValuesAreShownAndRemovedSingly() throws {
+  @Test("Staged values are shown and removed one at a time")
+  func stagedValuesAreShownAndRemovedSingly() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
       served in
       let page = try Chromium()

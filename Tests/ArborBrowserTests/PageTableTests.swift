@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// The table of results: its columns, their menus, and copies, mostly by keys.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTableTests {
+@Suite("The table of results in the page", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageTableTests {
   /// The names of the columns that are shown.
   private static let names =
     "[...document.querySelectorAll('.head .cell .name')].map((each) => each.firstChild.data)"
@@ -56,8 +56,8 @@ import ArborBrowser
       "!document.querySelector('dialog.menu[open]') && document.activeElement.className === 'grid'")
   }
 
-  /// Columns are resized, moved, hidden and pinned by keys, and remembered.
-  @Test func columnsAreArrangedByKeysAndRemembered() throws {
+  @Test("Columns are resized, moved, hidden and pinned by keys, and remembered")
+  func columnsAreArrangedByKeysAndRemembered() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try openEmployees(served, page)
@@ -117,8 +117,9 @@ import ArborBrowser
     }
   }
 
-  /// The edge of a column is pulled, and the column dragged, with the mouse.
-  @Test func columnsAreArrangedWithTheMouse() throws {
+  /// Dragging the edge of a column resizes it, and dragging the column moves it.
+  @Test("Columns are resized and moved with the mouse")
+  func columnsAreArrangedWithTheMouse() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try openEmployees(served, page)
@@ -153,8 +154,8 @@ import ArborBrowser
     }
   }
 
-  /// Filters and frequent values are written into the condition.
-  @Test func menusWriteTheCondition() throws {
+  @Test("Filters and frequent values are written into the condition")
+  func menusWriteTheCondition() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try openEmployees(served, page)
@@ -195,7 +196,8 @@ import ArborBrowser
     }
   }
 
-  @Test func cellsAndRowsAreCopiedByKeys() throws {
+  @Test("Cells and rows are copied by keys")
+  func cellsAndRowsAreCopiedByKeys() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try openEmployees(served, page)
@@ -230,7 +232,8 @@ import ArborBrowser
   }
 
   /// The query view has the same table: objects are links, groups are copied as they are shown.
-  @Test func queriesHaveTheSameTable() throws {
+  @Test("The query view has the same table")
+  func queriesHaveTheSameTable() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try openEmployees(served, page)

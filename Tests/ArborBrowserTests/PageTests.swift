@@ -6,9 +6,10 @@ import TestSupport
 import Testing
 import ArborBrowser
 
-/// The page in a web browser: every view, with the keyboard only, narrow and dark.
-@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTests {
-  @Test func everyViewShowsTheStoreAndAnswersKeys() throws {
+@Suite("The page in a web browser", .serialized, .enabled(if: Chromium.executable != nil))
+struct PageTests {
+  @Test("Every view shows the store and responds to keys")
+  func everyViewShowsTheStoreAndAnswersKeys() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -78,8 +79,6 @@ import ArborBrowser
     }
   }
 
-  /// The Tab key reaches every control of every view once and then leaves the page. Elements
-  /// without a tab stop are reached with the arrow keys.
   @Test("Every view can be used by keys alone")
   func theTabKeyLeavesEveryView() throws {
     try ServedStore.use(writing: true) { served in
@@ -180,7 +179,8 @@ import ArborBrowser
 
   /// The most recently chosen view remains visible when responses for others arrive, and an address
   /// with a token starts a new session.
-  @Test func theViewChosenLastIsShown() throws {
+  @Test("The most recently chosen view remains visible")
+  func theViewChosenLastIsShown() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -220,8 +220,8 @@ import ArborBrowser
     }
   }
 
-  /// The predicate field offers completions and displays errors.
-  @Test func conditionsCompleteAndSayWhatIsWrong() throws {
+  @Test("The predicate field offers completions and displays errors")
+  func conditionsCompleteAndSayWhatIsWrong() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -276,8 +276,8 @@ import ArborBrowser
     }
   }
 
-  /// An error in a part of a query is displayed at that part.
-  @Test func queriesSayWhichPartIsWrong() throws {
+  @Test("An error in a part of a query is displayed at that part")
+  func queriesSayWhichPartIsWrong() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -302,7 +302,8 @@ import ArborBrowser
 
   /// In wide, dark and narrow windows, every view has named controls, readable text, no overflow,
   /// and no layout shifts.
-  @Test func everybodyCanUseIt() throws {
+  @Test("Every view is accessible in wide, dark and narrow windows")
+  func everybodyCanUseIt() throws {
     try ServedStore.use(writing: true) { served in
       let page = try Chromium()
       try page.open(served.browser.url)
@@ -338,8 +339,8 @@ import ArborBrowser
     }
   }
 
-  /// While a view waits for the server, the former view keeps its layout.
-  @Test func aSlowServerMovesNothing() throws {
+  @Test("While a view waits for the server, the former view keeps its layout")
+  func aSlowServerMovesNothing() throws {
     try ServedStore.use { served in
       let page = try Chromium()
       try page.open(served.browser.url)

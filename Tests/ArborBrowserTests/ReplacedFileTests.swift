@@ -6,9 +6,9 @@ import Testing
 
 @testable import ArborBrowser
 
-/// A store whose file is removed or replaced while it is served, and watching pages.
-@Suite struct ReplacedFileTests {
-  @Test(arguments: [false, true]) func noticesThatTheFileIsGone(isReplaced: Bool) throws {
+@Suite("A store whose file is removed or replaced while it is served") struct ReplacedFileTests {
+  @Test("A removed or replaced file is detected", arguments: [false, true])
+  func noticesThatTheFileIsGone(isReplaced: Bool) throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Company.arbor")
     let store = try PersistentStore(model: ServedStore.makeModel(), at: .file(url))
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  /// Pages that only look for commits don't keep the server running.
-  @Test func watchingKeepsNoServer() throws {
+  @Test("Pages that only look for commits don't keep the server running")
+  func watchingKeepsNoServer() throws {
     var limits = HTTPLimits()
     limits.idleTime = .milliseconds(300)
     try ServedStore.use(limits: limits) { served in
@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  /// Commits of other processes count.
-  @Test func countsEveryCommit() throws {
+  @Test("A commit increases the sequence number")
+  func countsEveryCommit() throws {
     try ServedStore.use { served in
       let before = try #require(try served.client.get("/api/news").json["sequence"]?.int64)
       let context = served.store.makeContext()

@@ -7,7 +7,8 @@ import Testing
 
 /// Access control of requests.
 @Suite struct RequestGateTests {
-  @Test func letsThePageIn() throws {
+  @Test("Requests of the page are accepted")
+  func letsThePageIn() throws {
     try ServedStore.use { served in
       #expect(try served.client.get("/", headers: ["Authorization": nil]).status == 200)
       #expect(try served.client.get("/api/schema").status == 200)
@@ -22,7 +23,8 @@ import Testing
   }
 
   /// Prevents DNS rebinding: an attacker's host name may resolve to this machine.
-  @Test func refusesOtherHosts() throws {
+  @Test("Requests to other hosts are refused")
+  func refusesOtherHosts() throws {
     try ServedStore.use { served in
       let port = served.client.port
       let hosts = [
@@ -39,8 +41,8 @@ import Testing
     }
   }
 
-  /// Requests from other sites are rejected.
-  @Test func refusesOtherPages() throws {
+  @Test("Requests from other sites are rejected")
+  func refusesOtherPages() throws {
     try ServedStore.use { served in
       let port = served.client.port
       for origin in [
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func asksForTheToken() throws {
+  @Test("A valid token is required")
+  func asksForTheToken() throws {
     try ServedStore.use { served in
       let token = served.client.token
       let guesses = [
@@ -82,13 +85,15 @@ import Testing
     }
   }
 
-  @Test func tokensAreLongAndNew() {
+  @Test("Tokens are long and unique")
+  func tokensAreLongAndNew() {
     let tokens = (0..<100).map { _ in RequestGate.makeToken() }
     #expect(Set(tokens).count == 100)
     #expect(tokens.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
   }
 
-  @Test func answersOtherMethodsWithRefusal() throws {
+  @Test("Other methods are refused")
+  func answersOtherMethodsWithRefusal() throws {
     try ServedStore.use { served in
       for method in ["OPTIONS", "PUT", "DELETE", "PATCH", "HEAD", "TRACE", "get"] {
         let answer = try served.client.send(served.client.text(method, "/api/schema"))
@@ -107,8 +112,8 @@ import Testing
     }
   }
 
-  /// Unauthorized requests are rejected before their body is read.
-  @Test func readsNoBodyOfStrangers() throws {
+  @Test("Unauthorized requests are rejected before their body is read")
+  func readsNoBodyOfStrangers() throws {
     try ServedStore.use { served in
       let began = ContinuousClock.now
       let answer = try served.client.send(
@@ -121,7 +126,8 @@ import Testing
   }
 
   /// Requires a content type that HTML forms of other pages cannot send.
-  @Test func postsHaveToBeJSON() throws {
+  @Test("The body of a POST must be declared as JSON")
+  func postsHaveToBeJSON() throws {
     try ServedStore.use(writing: true) { served in
       let types = [
         nil, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
@@ -140,7 +146,8 @@ import Testing
     }
   }
 
-  @Test func everyAnswerIsProtected() throws {
+  @Test("Every response has security headers")
+  func everyAnswerIsProtected() throws {
     try ServedStore.use { served in
       let answers = [
         try served.client.get("/"), try served.client.get("/style.css"),

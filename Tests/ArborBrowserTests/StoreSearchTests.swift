@@ -57,7 +57,8 @@ import Testing
     return try #require(answer.json["results"]?.array)
   }
 
-  @Test func findsEntitiesObjectsAndUniqueValues() throws {
+  @Test("Entities, objects and unique values are found")
+  func findsEntitiesObjectsAndUniqueValues() throws {
     try ServedStore.use(Self.makeModel(), fill: Self.fill) { served in
       #expect(try results(served, "A").prefix(2).map { $0["entity"] } == ["Article", "Author"])
       let byID = try results(served, "article/2")
@@ -74,8 +75,8 @@ import Testing
     }
   }
 
-  /// Hits are ranked, and matches are separate parts of the snippet.
-  @Test func findsRankedTextWithSnippets() throws {
+  @Test("Hits are ranked, and matches are separate parts of the snippet")
+  func findsRankedTextWithSnippets() throws {
     try ServedStore.use(Self.makeModel(), fill: Self.fill) { served in
       let hits = try results(served, "fox").filter { $0["kind"] == "text" }
       #expect(Set(hits.compactMap { $0["object"]?.string }) == ["Article/1", "Article/2"])
@@ -90,7 +91,8 @@ import Testing
   }
 
   /// In one entity, objects are also found by their labels, and other entities are not searched.
-  @Test func findsCandidatesOfOneEntity() throws {
+  @Test("In one entity, objects are also found by their labels")
+  func findsCandidatesOfOneEntity() throws {
     try ServedStore.use(Self.makeModel(), fill: Self.fill) { served in
       #expect(try results(served, "backer", in: "Author").map { $0["object"] } == ["Author/1"])
       #expect(try results(served, "", in: "Article").count == 3)
@@ -105,7 +107,8 @@ import Testing
   }
 
   /// A search that takes too long returns what it has found, and says what is missing.
-  @Test func aDeadlineIsReported() throws {
+  @Test("A search that takes too long returns what it has found")
+  func aDeadlineIsReported() throws {
     var limits = HTTPLimits()
     limits.workTime = .zero
     try ServedStore.use(Self.makeModel(), limits: limits, fill: Self.fill) { served in

@@ -12,7 +12,8 @@ import Testing
     return try TypedText(entity: "Thing", attribute: attribute).value(of: json)
   }
 
-  @Test func readsEveryType() throws {
+  @Test("Text of every type is converted")
+  func readsEveryType() throws {
     let uuid = UUID()
     let cases: [(AttributeType, JSONValue, PropertyValue)] = [
       (.string, "a", .string("a")), (.string, "", .string("")), (.string, .null, .null),
@@ -28,8 +29,8 @@ import Testing
     #expect("\(decimal)".contains("1234567890123456789.25"))
   }
 
-  /// The error for invalid input describes a valid one.
-  @Test func saysWhatToWrite() {
+  @Test("The error for invalid input describes a valid one")
+  func saysWhatToWrite() {
     let cases: [(AttributeType, JSONValue, String)] = [
       (.integer32, "1.5", "Enter an integer, such as 42."),
       (.integer32, "", "Enter an integer, such as 42."),

@@ -7,8 +7,8 @@ import Testing
 
 /// Values as JSON for the page.
 @Suite struct ValueJSONTests {
-  /// The JSON form distinguishes all types of values.
-  @Test func everyKindCanBeTold() {
+  @Test("The JSON form distinguishes all types of values")
+  func everyKindCanBeTold() {
     let id = ObjectID(storeID: UUID(), entityName: "Office", number: 7)
     let uuid = UUID()
     let cases: [(PropertyValue, JSONValue)] = [
@@ -26,15 +26,16 @@ import Testing
     for (value, json) in cases { #expect(ValueJSON.json(value) == json) }
   }
 
-  @Test func longTextsAreCut() {
+  @Test("Long texts are truncated")
+  func longTextsAreCut() {
     let text = String(repeating: "ä", count: 300)
     let cut: JSONValue = ["text": .string(String(repeating: "ä", count: 240)), "length": 300]
     #expect(ValueJSON.json(.string(text), longest: 240) == cut)
     #expect(ValueJSON.json(.string(String(text.prefix(240))), longest: 240).string?.count == 240)
   }
 
-  /// The kind of a binary is detected from its first bytes.
-  @Test func binariesAreToldByTheirFirstBytes() {
+  @Test("The kind of a binary is detected from its first bytes")
+  func binariesAreToldByTheirFirstBytes() {
     let heads: [(String, [UInt8])] = [
       ("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
       ("jpeg", [0xFF, 0xD8, 0xFF, 0xE0]),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The rows of the article *Coming from Core Data*, in the notation of its right column.
-@Suite struct ComingFromCoreDataTests {
+@Suite("The table of the article Coming from Core Data") struct ComingFromCoreDataTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Person") {
@@ -80,7 +80,7 @@ import Testing
     #expect(difference.isLightweight && difference.losses.count == 1)
   }
 
-  @Test("shouldMigrateStoreAutomatically is on; losses are named in StoreOptions.migration")
+  @Test("shouldMigrateStoreAutomatically is on; losses must be listed in StoreOptions.migration")
   func automaticMigration() throws {
     try use { context in
       _ = try person("Ada", 36, in: context)
@@ -133,7 +133,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("value(forKey:) and setValue(_:forKey:) throw; a subscript is for names known to be right")
+  @Test("value(forKey:) and setValue(_:forKey:) throw; a subscript requires valid names")
   func valuesByName() throws {
     try use { context in
       let object: ManagedObject = try person("Ada", 36, in: context)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("mutableSetValue(forKey:) is objects(forKey:), a view that throws")
+  @Test("mutableSetValue(forKey:) is objects(forKey:), a view whose methods throw")
   func membersByName() throws {
     let manager = try Corporation.manager()
     let company: ManagedObject = manager.context.insert(Company.self)
@@ -162,7 +162,7 @@ import Testing
     #expect(throws: ArborError.self) { try company.objects(forKey: "companyName") }
   }
 
-  @Test("NSManagedObjectID is an ObjectID: permanent from the insertion on, Sendable and Codable")
+  @Test("NSManagedObjectID is an ObjectID, permanent from insertion, Sendable and Codable")
   func objectIDs() throws {
     func sendable(_ value: some Sendable & Codable) -> Data? { try? JSONEncoder().encode([value]) }
     try use { context in
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("A predicate's constant is never read as text")
+  @Test("A constant in a predicate is never parsed as text")
   func constants() throws {
     try use { context in
       _ = try person("' OR 1 == 1", 1, in: context)
@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test("Commits of others are taken in by every operation, or by mergeExternalCommits()")
+  @Test("External commits are merged by every operation, or by mergeExternalCommits()")
   func externalCommits() throws {
     try use { context in
       let ada = try person("Ada", 36, in: context)
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test("UndoManager is UndoHistory, of a context; a DataManager has one")
+  @Test("UndoManager is the UndoHistory of a context; a DataManager has one")
   func undo() throws {
     try use { context in
       context.undoHistory = UndoHistory()
@@ -276,7 +276,7 @@ import Testing
     #expect(try manager.count(Company.self) == 0)
   }
 
-  @Test("Persistent history is CommittedChanges, a tombstone tombstone(of:)")
+  @Test("Persistent history is CommittedChanges, and tombstones are tombstone(of:)")
   func history() async throws {
     let store = try PersistentStore(model: Self.model(), at: .inMemory)
     let context = store.makeContext()
@@ -293,7 +293,7 @@ import Testing
 
   // MARK: Descriptions
 
-  @Test("NSFetchIndexDescription is FetchIndexDescription, here a partial one")
+  @Test("NSFetchIndexDescription is FetchIndexDescription, here of a partial index")
   func indexes() throws {
     try use { context in
       let plan = try context.objects("Person").filter("age >= 18 AND name == 'Ada'").explain()
@@ -311,7 +311,7 @@ import Testing
     }
   }
 
-  @Test("ValueTransformer is AttributeTransformer, registered by name")
+  @Test("ValueTransformer is an AttributeTransformer that is registered by name")
   func transformers() throws {
     AttributeTransformers.register(
       CodableTransformer<[String: Int]>(), named: "ComingFromCoreData")
@@ -343,7 +343,7 @@ import Testing
     #expect(files.allSatisfy { $0.hasPrefix("people.arbor") })
   }
 
-  @Test("validateForInsert() is callable at any time, and validate() checks all changes")
+  @Test("validateForInsert() can be called at any time, and validate() checks all changes")
   func validation() throws {
     try use { context in
       let robot = try person("R2D2", 36, in: context)

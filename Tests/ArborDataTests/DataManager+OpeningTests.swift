@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct DataManagerOpeningTests {
-  @Test func findsTheModelAndKeepsTheStoreInTheApplicationsFolder() throws {
+  @Test("The model is found by its name, and the store is in the application's folder")
+  func findsTheModelAndKeepsTheStoreInTheApplicationsFolder() throws {
     let folder = try Corporation.modelFolder(named: "Opening")
     let manager = try DataManager(modelNamed: "Opening", in: folder)
     try manager.insert("Company")
@@ -14,7 +15,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func findsAModelInOurJSONForm() throws {
+  @Test("A model in the JSON form is found")
+  func findsAModelInOurJSONForm() throws {
     let folder = try Corporation.modelFolder(named: "Both")
     let model = try ManagedObjectModel(contentsOf: folder.appending(path: "Both.xcdatamodeld"))
     let other = Corporation.temporaryFolder()
@@ -23,8 +25,8 @@ import Testing
     #expect(manager.store.model.entities.map(\.name) == ["Company", "Employee"])
   }
 
-  /// The error for a missing model lists the file names that were tried.
-  @Test func aMissingModelIsAnErrorThatNamesWhatWasLookedFor() throws {
+  @Test("The error for a missing model lists the file names that were tried")
+  func aMissingModelIsAnErrorThatNamesWhatWasLookedFor() throws {
     let folder = try Corporation.modelFolder(named: "There")
     let error = try #require(throws: ArborError.self) {
       try DataManager(modelNamed: "Missing", in: folder)
@@ -35,7 +37,8 @@ import Testing
     }
   }
 
-  @Test func twoAliasesAreTwoStores() throws {
+  @Test("Two aliases are two stores")
+  func twoAliasesAreTwoStores() throws {
     let folder = try Corporation.modelFolder(named: "Aliases")
     let one = try DataManager(modelNamed: "Aliases", in: folder, alias: "One")
     let other = try DataManager(modelNamed: "Aliases", in: folder, alias: "Other")
@@ -47,7 +50,8 @@ import Testing
     try other.store.check()
   }
 
-  @Test func oneAliasIsOneStoreForOneModel() throws {
+  @Test("One alias is one store for one model")
+  func oneAliasIsOneStoreForOneModel() throws {
     let folder = try Corporation.modelFolder(named: "Shared")
     let one = try DataManager(modelNamed: "Shared", in: folder, alias: "OneStore")
     let other = try DataManager(modelNamed: "Shared", in: folder, alias: "OneStore")
@@ -59,8 +63,8 @@ import Testing
     try one.store.check()
   }
 
-  /// An alias that is in use for one model cannot be opened with another.
-  @Test func oneAliasWithAnotherModelThrows() throws {
+  @Test("An alias that is in use for one model cannot be opened with another")
+  func oneAliasWithAnotherModelThrows() throws {
     let folder = try Corporation.modelFolder(named: "First")
     let manager = try DataManager(modelNamed: "First", in: folder, alias: "Contested")
     let second = Corporation.temporaryFolder()
@@ -77,7 +81,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func anAliasIsAFileName() throws {
+  @Test("An alias has to be a valid file name")
+  func anAliasIsAFileName() throws {
     let folder = try Corporation.modelFolder(named: "Names")
     for alias in ["", ".", "..", "a/b", "/etc/passwd", "a\u{0}b"] {
       let error = try #require(throws: ArborError.self) {
@@ -87,8 +92,8 @@ import Testing
     }
   }
 
-  /// A reopened file contains the committed objects, and `destroy()` removes it.
-  @Test func opensAFileAgainWithWhatWasCommitted() throws {
+  @Test("A reopened file contains the committed objects, and `destroy()` removes it")
+  func opensAFileAgainWithWhatWasCommitted() throws {
     let file = Corporation.temporaryFile("arbor")
     for expected in 1...3 {
       let manager = try DataManager(for: Company.self, Employee.self, at: .file(file))
@@ -102,7 +107,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
-  @Test func managersOnOneStoreSeeEachOthersCommits() throws {
+  @Test("Managers of one store see each other's commits")
+  func managersOnOneStoreSeeEachOthersCommits() throws {
     let one = try Corporation.manager()
     let other = DataManager(store: one.store)
     let company = one.insert(Company.self)
@@ -162,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "A store goes straight from its version to the current one, whatever the versions are called",
+    "A store migrates directly to the current version, whatever the versions are called",
     arguments: [StoreOptions.Migration.automatic, .automatic(dropping: .everythingRemoved)],
     0..<5)
   func aStoreGoesStraight(migration: StoreOptions.Migration, version: Int) throws {
@@ -191,7 +197,7 @@ import Testing
   }
 
   @Test(
-    "Steps lead over the versions that they name",
+    "Migration steps apply to stores of the versions that they lead from",
     arguments: [
       // Names that sort by age: a store of the first version passes through the step, too.
       (["Day 1", "Day 2", "Day 3", "Day 4"], 0, "stepped"), (["a", "b", "c", "d"], 1, "stepped"),
@@ -230,8 +236,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// The versions in a model bundle provide the renames between them.
-  @Test func versionsOfTheModelsFileTellRenames() throws {
+  @Test("The versions in a model bundle provide the renames between them")
+  func versionsOfTheModelsFileTellRenames() throws {
     let names: [(String, from: String?)] = [("text", nil), ("body", "text"), ("content", "body")]
     let versions = names.enumerated().map { index, name in
       (
@@ -261,7 +267,7 @@ import Testing
     manager.store.close()
   }
 
-  @Test("A request that names what its entity no longer has throws when it is used")
+  @Test("A request that uses a removed property throws when it is used")
   func aStaleRequestThrowsWhenUsed() throws {
     var model = days("1", ["text"])
     model.fetchRequestTemplates = [

@@ -28,8 +28,8 @@ import Testing
 
   init() throws { manager = try Corporation.manager(delegate: listener) }
 
-  /// The delegate is notified at the end of a round, not after each operation.
-  @Test func operationsEndNoRound() throws {
+  @Test("The delegate is notified at the end of a round, not after each operation")
+  func operationsEndNoRound() throws {
     let company = manager.insert(Company.self)
     company.companyName = "a"
     let employee = try manager.insert("Employee")
@@ -50,8 +50,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// An object that is inserted and then filled is reported once, as created.
-  @Test func anObjectThatIsInsertedAndFilledIsToldOnceAsCreated() throws {
+  @Test("An object that is inserted and then filled is reported once, as created")
+  func anObjectThatIsInsertedAndFilledIsToldOnceAsCreated() throws {
     let company = manager.insert(Company.self)
     company.companyName = "Foo Inc."
     try manager.commit()
@@ -70,8 +70,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// Each round of changes is an undo group of its own.
-  @Test func undoGroupsEndWithRounds() throws {
+  @Test("Each round of changes is an undo group of its own")
+  func undoGroupsEndWithRounds() throws {
     let company = manager.insert(Company.self)
     company.companyName = "a"
     let employee = manager.insert(Employee.self)
@@ -87,7 +87,8 @@ import Testing
   }
 
   /// Objects that a commit merges into others are reported as deleted, and the others as updated.
-  @Test func isToldOfWhatACommitMerges() throws {
+  @Test("Objects that a commit merges are reported as deleted and updated")
+  func isToldOfWhatACommitMerges() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Country") {
         AttributeDescription("code", .string, .unique)
@@ -110,8 +111,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// Undo and redo are reported like other changes.
-  @Test func isToldOfWhatIsUndone() throws {
+  @Test("Undo and redo are reported like other changes")
+  func isToldOfWhatIsUndone() throws {
     let company = manager.insert(Company.self)
     manager.processPendingChanges()
     _ = listener.round()
@@ -122,7 +123,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func mayRefuseMigration() throws {
+  @Test("The delegate can refuse a migration")
+  func mayRefuseMigration() throws {
     final class Refusal: DataManagerDelegate {
       var asked: [URL] = []
       func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool {
@@ -146,8 +148,8 @@ import Testing
     #expect(error?.code == .modelMismatch && refusal.asked == [file, file])
   }
 
-  /// Several changes of an object in a round are reported once.
-  @Test func isToldOfChangesAtTheEndOfTheRound() throws {
+  @Test("Several changes of an object in a round are reported once")
+  func isToldOfChangesAtTheEndOfTheRound() throws {
     let company = manager.insert(Company.self)
     let employee = manager.insert(Employee.self)
     manager.processPendingChanges()
@@ -172,7 +174,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func isToldOfCascades() throws {
+  @Test("The delegate is notified of cascading deletions")
+  func isToldOfCascades() throws {
     let company = manager.insert(Company.self)
     let employees = (0..<3).map { _ in manager.insert(Employee.self) }
     company.employees = Set(employees)
@@ -186,8 +189,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// A seed is reported in one round, and a failed seed not at all.
-  @Test func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
+  @Test("A seed is reported in one round, and a failed seed not at all")
+  func isToldOfASeedInOneRoundAndOfAFailedOneNotAtAll() throws {
     let file = Corporation.temporaryFile("json")
     try Data(#"{"Company": {"employees": [{"name": "a"}, {"name": "b"}]}}"#.utf8).write(to: file)
     let report = try manager.seed(from: .file(file))
@@ -201,8 +204,8 @@ import Testing
     #expect(listener.rounds.isEmpty)
   }
 
-  /// Changes that were rolled back are not reported.
-  @Test func isNotToldOfWhatWasRolledBack() throws {
+  @Test("Changes that were rolled back are not reported")
+  func isNotToldOfWhatWasRolledBack() throws {
     try manager.insert("Company")
     manager.processPendingChanges()
     listener.rounds = []
@@ -214,8 +217,8 @@ import Testing
     #expect(listener.rounds.isEmpty)
   }
 
-  /// A delegate that is set later receives only later changes.
-  @Test func aDelegateThatComesLaterIsToldFromThenOn() throws {
+  @Test("A delegate that is set later receives only later changes")
+  func aDelegateThatComesLaterIsToldFromThenOn() throws {
     let manager = try Corporation.manager()
     let company = manager.insert(Company.self)
     manager.delegate = listener

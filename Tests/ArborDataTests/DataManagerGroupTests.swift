@@ -2,7 +2,8 @@ import ArborData
 import Testing
 
 @Suite struct DataManagerGroupTests {
-  @Test func commitsAndRollsBackTogether() throws {
+  @Test("Managers of a group commit and roll back together")
+  func commitsAndRollsBackTogether() throws {
     let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     let other = try Corporation.manager(group: group)
@@ -17,7 +18,8 @@ import Testing
     for manager in [one, other, alone] { try manager.store.check() }
   }
 
-  @Test func flushCommitsTheWholeGroup() throws {
+  @Test("A flush commits the whole group")
+  func flushCommitsTheWholeGroup() throws {
     let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     let other = try Corporation.manager(group: group)
@@ -31,8 +33,8 @@ import Testing
     for manager in [one, other, alone] { try manager.store.check() }
   }
 
-  /// A group doesn't retain its managers.
-  @Test func doesNotKeepItsManagersAlive() throws {
+  @Test("A group doesn't retain its managers")
+  func doesNotKeepItsManagersAlive() throws {
     let group = DataManagerGroup()
     let one = try Corporation.manager(group: group)
     do { _ = try Corporation.manager(group: group) }

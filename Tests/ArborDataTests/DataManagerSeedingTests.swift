@@ -18,7 +18,8 @@ import Testing
     ])
   }
 
-  @Test func aManagerSeedsFromAURL() throws {
+  @Test("A manager seeds from a URL")
+  func aManagerSeedsFromAURL() throws {
     let manager = try DataManager(for: Company.self, Employee.self, at: .inMemory)
     let report = try manager.seed(from: .file(server.url("/Main.json")))
     #expect(report.created == ["Company": 1, "Employee": 2])
@@ -31,7 +32,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func aFileOfAManagerLinksToAURL() throws {
+  @Test("A seed file can refer to a URL")
+  func aFileOfAManagerLinksToAURL() throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "Main.seed.json")
     let link = try server.url("/Employees.json").absoluteString
@@ -44,8 +46,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// A refused or failed seed leaves the manager's pending changes unchanged.
-  @Test func aManagerKeepsToItsOptions() throws {
+  @Test("A refused or failed seed leaves the manager's pending changes unchanged")
+  func aManagerKeepsToItsOptions() throws {
     var options = SeedOptions()
     options.remote = .refused
     let manager = try DataManager(for: Company.self, Employee.self, at: .inMemory)

@@ -16,7 +16,8 @@ import Testing
     }
   }
 
-  @Test func fetchesByEntityAndByClass() throws {
+  @Test("Objects are fetched by entity and by class")
+  func fetchesByEntityAndByClass() throws {
     let manager = try Corporation.manager()
     try populated(manager)
     for _ in 0..<2 {
@@ -43,7 +44,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func commitsAndRollsBack() throws {
+  @Test("A manager commits and rolls back")
+  func commitsAndRollsBack() throws {
     let manager = try Corporation.manager()
     try populated(manager)
     try manager.commit()
@@ -61,7 +63,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func deletesEverything() throws {
+  @Test("All objects can be deleted")
+  func deletesEverything() throws {
     let manager = try Corporation.manager()
     try populated(manager)
     try manager.commit()
@@ -75,7 +78,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func uniqueIDsNeverRepeat() throws {
+  @Test("Unique IDs are never repeated")
+  func uniqueIDsNeverRepeat() throws {
     let manager = try Corporation.manager()
     var last: Int64 = 0
     for _ in 0..<1_000 {
@@ -89,7 +93,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func purgeErasesAndLeavesTheManagerUsable() throws {
+  @Test("A purge deletes everything and leaves the manager usable")
+  func purgeErasesAndLeavesTheManagerUsable() throws {
     let manager = try Corporation.manager()
     try populated(manager)
     try manager.commit()
@@ -103,8 +108,8 @@ import Testing
     try manager.store.check()
   }
 
-  /// A background commit is visible in the manager's context when the call returns.
-  @Test func commitInBackgroundIsTakenInBeforeItReturns() async throws {
+  @Test("A background commit is visible in the manager's context when the call returns")
+  func commitInBackgroundIsTakenInBeforeItReturns() async throws {
     let manager = try Corporation.manager()
     try populated(manager)
     try manager.commit()
@@ -148,9 +153,7 @@ import Testing
     try manager.store.check()
   }
 
-  /// An insertion is undone together with the values set in it, committed or not, through typed and
-  /// untyped calls.
-  @Test("One undo takes an insertion back with the values that it was given")
+  @Test("One undo reverts an insertion together with the values that were set")
   func oneUndoLeavesNoNamelessObject() throws {
     let manager = try Corporation.manager()
     for isCommitted in [true, false] {
@@ -181,7 +184,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func undoGroupsNest() throws {
+  @Test("Undo groups can be nested")
+  func undoGroupsNest() throws {
     let manager = try Corporation.manager()
     manager.beginUndoGroup()
     let company = manager.insert(Company.self)
@@ -203,7 +207,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func theDelegateDecidesOnUndo() throws {
+  @Test("The delegate decides whether undo is supported")
+  func theDelegateDecidesOnUndo() throws {
     final class Refusal: DataManagerDelegate {
       func dataManagerSupportsUndo(_ manager: DataManager) -> Bool { false }
     }
@@ -216,7 +221,8 @@ import Testing
     #expect(manager.context.insertedObjects == [company])
   }
 
-  @Test func aFailedCommitKeepsThePendingChanges() throws {
+  @Test("A failed commit keeps the pending changes")
+  func aFailedCommitKeepsThePendingChanges() throws {
     var model = ManagedObjectModel(entities: [
       Company.entityDescription, Employee.entityDescription,
     ])
@@ -232,7 +238,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func subclassesOverrideVerbs() throws {
+  @Test("Subclasses can override the methods of a manager")
+  func subclassesOverrideVerbs() throws {
     final class Counting: DataManager {
       var inserted = 0
       override func insert(_ entityName: String) throws(ArborError) -> ManagedObject {
@@ -255,8 +262,8 @@ import Testing
     #expect(try manager.count("Company") == 2)
   }
 
-  /// A subclass may add domain-specific methods.
-  @Test func aSubclassSpeaksTheWordsOfItsDomain() throws {
+  @Test("A subclass may add domain-specific methods")
+  func aSubclassSpeaksTheWordsOfItsDomain() throws {
     final class CorporateStore: DataManager {
       func wellPaid(at company: ManagedObject?) throws -> [ManagedObject] {
         try fetch(requestNamed: "companyWellPaidEmployees", substituting: ["company": company])
@@ -309,7 +316,8 @@ import Testing
     return manager
   }
 
-  @Test func fetchesAndCounts() throws {
+  @Test("Named requests are fetched and counted")
+  func fetchesAndCounts() throws {
     let manager = try managerWithRequests("Fetching")
     #expect(try manager.count(forRequestNamed: "wellPaidEmployees") == 4)
     let found = try manager.fetch(requestNamed: "wellPaidEmployees")
@@ -320,7 +328,8 @@ import Testing
     try manager.store.check()
   }
 
-  @Test func substitutesVariables() throws {
+  @Test("Variables of named requests are substituted")
+  func substitutesVariables() throws {
     let manager = try managerWithRequests("Substituting")
     let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
     let theirs = try manager.fetch(
@@ -332,7 +341,8 @@ import Testing
         substituting: ["company": company?.objectID]) == 2)
   }
 
-  @Test func aVariableWithoutAValueThrows() throws {
+  @Test("A variable without a value is an error")
+  func aVariableWithoutAValueThrows() throws {
     let manager = try managerWithRequests("Lacking")
     let error = try #require(throws: ArborError.self) {
       try manager.fetch(requestNamed: "companyWellPaidEmployees")
@@ -340,7 +350,8 @@ import Testing
     #expect(error.message.contains("company"))
   }
 
-  @Test func handsOutCopies() throws {
+  @Test("Named requests are copies")
+  func handsOutCopies() throws {
     let manager = try managerWithRequests("Copies")
     var request = try manager.fetchRequest(named: "wellPaidEmployees")
     request.fetchLimit = 1
@@ -350,8 +361,8 @@ import Testing
     #expect(try manager.count(forRequestNamed: "wellPaidEmployees") == 4)
   }
 
-  /// The error for an unknown request name suggests a similar one.
-  @Test func anUnknownNameOffersTheNearest() throws {
+  @Test("The error for an unknown request name suggests a similar one")
+  func anUnknownNameOffersTheNearest() throws {
     let manager = try managerWithRequests("Unknown")
     let error = try #require(throws: ArborError.self) {
       try manager.fetchRequest(named: "wellPayedEmployees")

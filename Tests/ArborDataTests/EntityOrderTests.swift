@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The order in which a model lists its entities has no effect on a store.
-@Suite struct EntityOrderTests {
+@Suite("The order of the entities in a model") struct EntityOrderTests {
   /// Returns a model of items of three kinds, with indexes over all of them, in boxes and with
   /// tags.
   ///
@@ -137,7 +137,7 @@ import Testing
     for name in ["copy", "compact", "restored", "salvaged"] { try expectCopy("\(name).arbor") }
   }
 
-  @Test("A store may be opened with its entities in every order")
+  @Test("A store can be opened with its entities in any order")
   func everyOrder() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "items.arbor")
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "The next version fills indexes and every copy is whole, whatever the order",
+    "The next version builds its indexes and all copies are complete, whatever the order",
     arguments: [0, 1])
   func nextVersion(parity: Int) throws {
     let folder = try TemporaryFolder()
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test("A renamed subentity stands anywhere in the model", arguments: ["Bill", "Card", "Letter"])
+  @Test("A renamed subentity may be anywhere in the model", arguments: ["Bill", "Card", "Letter"])
   func renames(former: String) throws {
     let folder = try TemporaryFolder()
     let original = folder.url.appending(path: "original.arbor")
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A new subentity stands before its siblings")
+  @Test("A new subentity may precede its siblings")
   func newSubentity() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "items.arbor")

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Migrations that change the entity hierarchy, including data stored outside of records.
-@Suite struct HierarchyMigrationTests {
+@Suite("Migrations that change the entity hierarchy") struct HierarchyMigrationTests {
   private func attribute(
     _ name: String, _ type: AttributeType = .string, from former: String? = nil
   ) -> AttributeDescription {
@@ -55,7 +54,8 @@ import Testing
     return plain
   }
 
-  @Test func attributesMoveUpAndDown() throws {
+  @Test("Attributes move to a parent and to subentities")
+  func attributesMoveUpAndDown() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     // One attribute moves up from both subentities and is renamed, another moves down to one of
@@ -80,8 +80,8 @@ import Testing
     try store.evolve(to: model) { plain in plain.change("Note") { $0["due"] = .null } }
   }
 
-  /// A lightweight migration cannot remove a subentity with objects that may be linked to.
-  @Test func aRemovedSubentityMustHaveNoObjectsThatOthersMayLinkTo() throws {
+  @Test("A lightweight migration cannot remove a subentity with objects that may be linked to")
+  func aRemovedSubentityMustHaveNoObjectsThatOthersMayLinkTo() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities.remove(at: 2)
@@ -106,7 +106,8 @@ import Testing
     try store.evolve(to: model, dropping: ["Task"])
   }
 
-  @Test func anEntityBecomesConcreteAndGetsAParent() throws {
+  @Test("An entity becomes concrete and gets a parent")
+  func anEntityBecomesConcreteAndGetsAParent() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities[0].isAbstract = false
@@ -134,8 +135,8 @@ import Testing
       ])
   }
 
-  /// Attributes that exchange their names keep their values.
-  @Test func attributesThatChangeNamesKeepTheirOwnValues() throws {
+  @Test("Attributes that exchange their names keep their values")
+  func attributesThatChangeNamesKeepTheirOwnValues() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities[0].attributes = [id, attribute("label", from: "name")]
@@ -170,7 +171,8 @@ import Testing
     }
   }
 
-  @Test func entitiesSwapNames() throws {
+  @Test("Entities can exchange their names")
+  func entitiesSwapNames() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities[1].name = "Task"
@@ -184,7 +186,8 @@ import Testing
     }
   }
 
-  @Test func largeBinariesGoWithTheirAttribute() throws {
+  @Test("Large binaries follow their attribute")
+  func largeBinariesGoWithTheirAttribute() throws {
     func model(_ names: [String]) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -224,8 +227,8 @@ import Testing
     }
   }
 
-  /// A uniqueness constraint is checked against the migrated values.
-  @Test func uniquenessIsValidatedInTheSameTransaction() throws {
+  @Test("A uniqueness constraint is checked against the migrated values")
+  func uniquenessIsValidatedInTheSameTransaction() throws {
     let store = try EvolvingStore(items(), objects())
     var model = items()
     model.entities[0].attributes.append(
@@ -247,8 +250,8 @@ import Testing
     }
   }
 
-  /// A lightweight migration is refused if derived values of existing objects would become stale.
-  @Test func derivedValuesAreNotLeftStale() throws {
+  @Test("A lightweight migration is refused if derived values would become stale")
+  func derivedValuesAreNotLeftStale() throws {
     func model(_ type: AttributeType, _ derivation: String?) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Migrations in which a relationship and its inverse change their form, are added, or are removed.
-@Suite struct InverseMigrationTests {
+@Suite("Migrations that change a relationship and its inverse") struct InverseMigrationTests {
   /// The form of one side of the links between doors and keys.
   enum Form: String, CaseIterable, Sendable { case none, toOne, toMany, ordered }
 
@@ -77,7 +77,9 @@ import Testing
     Form.allCases.map { [one, $0] }
   }.filter { $0 != [.none, .none] }
 
-  @Test("Links survive every change of both sides as far as one side stays", arguments: forms)
+  @Test(
+    "Links survive every change of a relationship and its inverse if one side remains",
+    arguments: forms)
   func everyPair(old: [Form]) throws {
     let namings: [[Naming]] = [
       [.kept, .kept], [.renamed, .renamed], [.kept, .replaced], [.replaced, .kept],
@@ -117,9 +119,8 @@ import Testing
     }
   }
 
-  /// If two owners share a target, the new to-one inverse has no room for both.
   @Test(
-    "Shared targets stand in the way of a relationship back to one object",
+    "Owners that share a target prevent a to-one inverse",
     arguments: [Form.none, .toMany, .ordered])
   func sharedTargets(former: Form) throws {
     let before = Sides(forms: [.toOne, former])
@@ -147,7 +148,7 @@ import Testing
     try store.evolve(to: after.model(), options) { $0 = after.plain([links[0], links[2]]) }
   }
 
-  @Test("A step may decide which of the owners of a shared target keeps it")
+  @Test("A step can decide which owner of a shared target keeps it")
   func aStepDecides() throws {
     let before = Sides(forms: [.toOne, .none])
     var after = Sides(forms: [.toOne, .toOne])
@@ -166,7 +167,7 @@ import Testing
     try store.open(with: after.model(), options) { $0 = after.plain([links[1], links[2]]) }
   }
 
-  @Test("A mandatory relationship back is satisfied by the links that are there")
+  @Test("A mandatory inverse is satisfied by existing links")
   func mandatoryInverses() throws {
     let all = (Int64(1)...4).map { Link(owner: $0, member: 15 - $0) }
     for form in [Form.toOne, .toMany, .ordered] {
@@ -185,7 +186,7 @@ import Testing
   }
 
   /// Two unrelated relationships become each other's inverse.
-  @Test("Links that contradict each other stand in the way")
+  @Test("Links that contradict each other prevent a migration")
   func contradictions() throws {
     func model(areInverse: Bool) -> ManagedObjectModel {
       var model = Sides(forms: [.toOne, .toOne]).model()

@@ -5,7 +5,7 @@ import Testing
 
 /// A migration that narrows the allowed number of members is refused, with a list of the
 /// violations, if existing objects violate it.
-@Suite struct MemberRulesMigrationTests {
+@Suite("Migrations that change the allowed number of members") struct MemberRulesMigrationTests {
   private static let lead =
     "The store has another model and was not migrated because of "
   private static let ways =
@@ -59,8 +59,8 @@ import Testing
     "Book.fans: it needs at least 1 member, but there is 1 object with fewer (Book 4). \(end)",
   ]
 
-  /// Objects that violate the rules are listed by the plan and the refusal, and can be corrected.
-  @Test func objectsThatBreakThemAreListedAndMended() throws {
+  @Test("Objects that violate the rules are listed and can be corrected")
+  func objectsThatBreakThemAreListedAndMended() throws {
     let store = try store()
     let model = try withRules()
     let plan = try PersistentStore.migrationPlan(for: store.url, to: model)
@@ -95,8 +95,8 @@ import Testing
     try store.evolve(to: model) { $0.change("Book") { $0["note"] = .null } }
   }
 
-  /// The rules are checked after the custom code has run.
-  @Test func aStepMendsThemOrIsRefused() throws {
+  @Test("The rules are checked after the custom code has run")
+  func aStepMendsThemOrIsRefused() throws {
     let store = try store()
     let former = try Library.model()
     let model = try withRules()
@@ -132,8 +132,8 @@ import Testing
         == 4)
   }
 
-  /// A pass over the objects doesn't begin if they violate the rules.
-  @Test func aMigrationInACopyIsRefusedBeforeItBegins() throws {
+  @Test("A pass over the objects doesn't begin if they violate the rules")
+  func aMigrationInACopyIsRefusedBeforeItBegins() throws {
     let store = try store()
     var model = try withRules()
     model.entities[1].attributes[2].type = .integer32
@@ -146,8 +146,8 @@ import Testing
         == ["evolving.arbor", "evolving.arbor-lock"])
   }
 
-  /// A change of rules alone doesn't require a migration; the rules apply to later commits.
-  @Test func rulesAloneAreNoMigration() throws {
+  @Test("A change of rules alone doesn't require a migration")
+  func rulesAloneAreNoMigration() throws {
     let store = try store()
     var model = try Library.model()
     model.entities[1].relationships[0].isOptional = false

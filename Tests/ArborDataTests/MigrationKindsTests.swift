@@ -5,8 +5,9 @@ import Testing
 
 /// Kinds of model changes that no other suite covers for a library of books: each is migrated,
 /// reverted, and undone by another migration.
-@Suite struct MigrationKindsTests {
+@Suite("Kinds of model changes") struct MigrationKindsTests {
   @Test(
+    "Each kind of change is migrated and undone by another migration",
     arguments: MigrationKind.attributes + MigrationKind.relationships + MigrationKind.entities)
   func objectsGoThereAndBack(_ kind: MigrationKind) throws {
     var (former, newer) = (try Library.model(), try Library.model())

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Migrations that need a pass over the objects but no custom code.
-@Suite struct MigrationPassTests {
+@Suite("Migrations with a pass but without custom code") struct MigrationPassTests {
   /// Returns the library's model with modified relationships between authors and books.
   private func changed(
     _ body: (
@@ -25,7 +24,8 @@ import Testing
     return model
   }
 
-  @Test func aToOneBecomesToManyAndBack() throws {
+  @Test("A to-one relationship becomes to-many and back")
+  func aToOneBecomesToManyAndBack() throws {
     let store = try Library.store()
     let model = try changed { _, author, _, _ in author.isToMany = true }
     try store.evolve(to: model)
@@ -37,8 +37,8 @@ import Testing
     try store.evolve(to: ordered)
   }
 
-  /// A to-many relationship with several members cannot become to-one.
-  @Test func aToManyWithSeveralMembersIsNoToOne() throws {
+  @Test("A to-many relationship with several members cannot become to-one")
+  func aToManyWithSeveralMembersIsNoToOne() throws {
     let store = try Library.store()
     let model = try changed { books, _, _, _ in books.isToMany = false }
     let refusal = try store.refusal(of: model, begins: true)
@@ -56,7 +56,8 @@ import Testing
 
   /// A relationship without an inverse is rebuilt. An attribute of the same name in the destination
   /// keeps its values.
-  @Test func anAttributeOfTheSameNameKeepsItsValues() throws {
+  @Test("An attribute with the name of a rebuilt relationship keeps its values")
+  func anAttributeOfTheSameNameKeepsItsValues() throws {
     func model(isToMany: Bool) -> ManagedObjectModel {
       let id = AttributeDescription(name: "id", type: .integer64)
       let text = AttributeDescription(name: "part", type: .string, isOptional: true)
@@ -78,7 +79,9 @@ import Testing
   /// The additional change that causes the links of the swapped relationships to be rebuilt.
   enum Beside: CaseIterable { case subentityIsRemoved, oneBecomesToOne }
 
-  @Test("Relationships that swap names in a pass keep their own links", arguments: Beside.allCases)
+  @Test(
+    "Relationships that exchange their names in a pass keep their links", arguments: Beside.allCases
+  )
   func relationshipsSwapNames(beside: Beside) throws {
     func tasks(isOlder: Bool) throws -> ManagedObjectModel {
       let isToMany = isOlder || beside != .oneBecomesToOne
@@ -116,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("Attributes that swap names and change their types keep their own values")
+  @Test("Attributes that exchange their names and change their types keep their values")
   func attributesSwapNames() throws {
     func model(_ type: AttributeType, isSwapped: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -142,7 +145,8 @@ import Testing
 
   /// An attribute whose type changes needs a pass; one that keeps its type does not.
   @Test(
-    "Attributes keep to their identifiers, with a pass and without", arguments: FormerName.allCases,
+    "Renaming identifiers take precedence over names, with and without a pass",
+    arguments: FormerName.allCases,
     [AttributeType.integer16, .integer64])
   func identifiersComeBeforeNames(name: FormerName, type: AttributeType) throws {
     let older = try ManagedObjectModel {
@@ -175,7 +179,8 @@ import Testing
   }
 
   /// A transient relationship has no stored links, so links are lost in both directions.
-  @Test func relationshipsBecomeTransientAndStored() throws {
+  @Test("A relationship that becomes transient, or stored again, loses its links")
+  func relationshipsBecomeTransientAndStored() throws {
     let store = try Library.store()
     let model = try changed { books, author, _, _ in
       books.isTransient = true
@@ -208,8 +213,8 @@ import Testing
     #expect(fans?.count == Library.count / 10)
   }
 
-  /// Links to the objects of a removed entity are removed.
-  @Test func linksToObjectsThatGoAreTakenAway() throws {
+  @Test("Links to the objects of a removed entity are removed")
+  func linksToObjectsThatGoAreTakenAway() throws {
     var first = try Library.model()
     first.entities.append(EntityDescription(name: "Novel", parent: "Book"))
     var plain = Library.objects()
@@ -226,7 +231,8 @@ import Testing
     try store.evolve(to: Library.model(), dropping: ["Novel"]) { $0 = Library.objects() }
   }
 
-  @Test func linksGainAndLoseTheirOrder() throws {
+  @Test("Relationships become ordered and unordered")
+  func linksGainAndLoseTheirOrder() throws {
     let store = try Library.store()
     let model = try changed { books, _, favourites, _ in
       books.isOrdered = true
@@ -237,8 +243,8 @@ import Testing
     }
   }
 
-  /// Links are kept if the inverse of a relationship changes.
-  @Test func anotherInverseTakesTheLinks() throws {
+  @Test("Links are kept if the inverse of a relationship changes")
+  func anotherInverseTakesTheLinks() throws {
     let store = try Library.store()
     // Both sides are separated and then joined again.
     let apart = try changed { books, author, _, _ in
@@ -261,8 +267,8 @@ import Testing
     #expect(refusal.violations.first?.message.contains("in the inverse of author (Book ") == true)
   }
 
-  /// A destination can be narrowed if all members belong to it.
-  @Test func aDestinationMayChangeWhereAllMembersFit() throws {
+  @Test("A destination can be narrowed if all members belong to it")
+  func aDestinationMayChangeWhereAllMembersFit() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities.append(EntityDescription(name: "Novel", parent: "Book"))
@@ -303,8 +309,8 @@ import Testing
     }
   }
 
-  /// Numbers are converted to another type if all of them fit.
-  @Test func numbersConvertWhereTheyFit() throws {
+  @Test("Numbers are converted to another type if all of them fit")
+  func numbersConvertWhereTheyFit() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         EntityDescription("Item") {
@@ -344,8 +350,8 @@ import Testing
       ])
   }
 
-  /// Making an attribute mandatory requires no default if all objects have a value.
-  @Test func mandatoryNumbersConvert() throws {
+  @Test("Making an attribute mandatory requires no default if all objects have a value")
+  func mandatoryNumbersConvert() throws {
     func model(_ type: AttributeType, isOptional: Bool = false) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -377,7 +383,8 @@ import Testing
     #expect(plan.obstacles.map(\.message) == [expected])
   }
 
-  @Test func derivedValuesAreComputed() throws {
+  @Test("Derived values are computed by a migration")
+  func derivedValuesAreComputed() throws {
     func model(_ derivation: String?) throws -> ManagedObjectModel {
       try Library.changed("Author") { author in
         guard let derivation else { return }
@@ -402,8 +409,8 @@ import Testing
     }
   }
 
-  /// Large values move to external storage and back.
-  @Test func largeValuesGoOutsideAndComeBack() throws {
+  @Test("Large values move to external storage and back")
+  func largeValuesGoOutsideAndComeBack() throws {
     func model(_ allowsExternalStorage: Bool) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -428,8 +435,8 @@ import Testing
     try store.evolve(to: model(false))
   }
 
-  /// An explicit `nil` is kept even if the attribute has a default.
-  @Test func nilStaysNilBesideADefault() throws {
+  @Test("An explicit `nil` is kept even if the attribute has a default")
+  func nilStaysNilBesideADefault() throws {
     func model(_ type: AttributeType, isExternal: Bool) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(

@@ -14,8 +14,8 @@ import Testing
     return plan
   }
 
-  /// The plan of an in-place migration consists of one change of the catalogue.
-  @Test func aPlanInPlaceIsOneChangeOfTheCatalogue() throws {
+  @Test("The plan of an in-place migration consists of one change of the catalogue")
+  func aPlanInPlaceIsOneChangeOfTheCatalogue() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "pages") {
       $0.name = "pageCount"
@@ -36,8 +36,8 @@ import Testing
     )
   }
 
-  /// The article shows the printed plan, except for the number of bytes.
-  @Test func theArticleShowsAPlan() throws {
+  @Test("The article shows the printed plan, except for the number of bytes")
+  func theArticleShowsAPlan() throws {
     func model(_ version: String, _ isbn: AttributeDescription) -> ManagedObjectModel {
       var model = ManagedObjectModel(entities: [
         EntityDescription(
@@ -75,8 +75,8 @@ import Testing
     #expect(article.contains("```text\n\(shown)\n```"), "\(shown)")
   }
 
-  /// The plan of a migration with code lists the objects to process.
-  @Test func aPlanWithCodeListsWhatItLooksAt() throws {
+  @Test("The plan of a migration with code lists the objects to process")
+  func aPlanWithCodeListsWhatItLooksAt() throws {
     let store = try EvolvingStore(MigrationStepTests.first(), MigrationStepTests.objects())
     var options = StoreOptions()
     options.migrationSteps = [try MigrationStepTests.step()]
@@ -102,8 +102,8 @@ import Testing
         """)
   }
 
-  /// The plan lists all violations with the IDs of the objects.
-  @Test func whatObjectsBreakIsListedWithTheirIDs() throws {
+  @Test("The plan lists all violations with the IDs of the objects")
+  func whatObjectsBreakIsListedWithTheirIDs() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities[0].relationships[1].isToMany = false
@@ -156,8 +156,8 @@ import Testing
       ])
   }
 
-  /// A plan is valid only for the model for which it was made.
-  @Test func anotherModelThanPlannedIsRefused() throws {
+  @Test("A plan is valid only for the model for which it was made")
+  func anotherModelThanPlannedIsRefused() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "pages") { $0.type = .integer32 }
     let plan = try plan(store, model)

@@ -124,7 +124,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [MigrationStep.Batches.of(64), .of(1), .atomic])
+  @Test(
+    "A step migrates objects with code", arguments: [MigrationStep.Batches.of(64), .of(1), .atomic])
   func aStepMigratesObjectsWithCode(_ batches: MigrationStep.Batches) throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
@@ -138,8 +139,8 @@ import Testing
       ])
   }
 
-  /// A step can be reverted until there are later commits or it is confirmed.
-  @Test func aStepIsRevertedUntilItIsConfirmed() throws {
+  @Test("A step can be reverted until there are later commits or it is confirmed")
+  func aStepIsRevertedUntilItIsConfirmed() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let plain = store.plain
     var options = StoreOptions()
@@ -166,8 +167,8 @@ import Testing
       left.filter { !$0.hasPrefix("fresh") }.sorted() == ["evolving.arbor", "evolving.arbor-lock"])
   }
 
-  /// A purge also removes the copy of the store from before the step.
-  @Test func aPurgeRemovesTheStoreBeforeAStep() throws {
+  @Test("A purge also removes the copy of the store from before the step")
+  func aPurgeRemovesTheStoreBeforeAStep() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
     options.migrationSteps = [try Self.step()]
@@ -182,8 +183,8 @@ import Testing
     #expect(throws: ArborError.self) { try PersistentStore.revertMigration(store.url) }
   }
 
-  /// An interrupted migration can be abandoned.
-  @Test func anInterruptedMigrationIsGivenUp() throws {
+  @Test("An interrupted migration can be abandoned")
+  func anInterruptedMigrationIsGivenUp() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
     options.migrationSteps = [try Self.step { throw CancellationError() }]
@@ -195,7 +196,8 @@ import Testing
     try store.evolve(to: Self.first())
   }
 
-  @Test func codeConvertsCompositeValues() throws {
+  @Test("Code can convert composite values")
+  func codeConvertsCompositeValues() throws {
     func model(_ version: String, _ parts: [String]) -> ManagedObjectModel {
       let attributes = [
         AttributeDescription(name: "id", type: .integer64),
@@ -239,7 +241,8 @@ import Testing
     }
   }
 
-  @Test func anErrorOfTheCodeLeavesTheStoreAsItWas() throws {
+  @Test("An error in the code leaves the store unchanged")
+  func anErrorOfTheCodeLeavesTheStoreAsItWas() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
     let calls = Counter()
@@ -255,8 +258,8 @@ import Testing
     try store.evolve(to: Self.second(), options, Self.change)
   }
 
-  /// An interrupted migration continues after its last complete batch.
-  @Test func anInterruptedMigrationGoesOn() throws {
+  @Test("An interrupted migration continues after its last complete batch")
+  func anInterruptedMigrationGoesOn() throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     var options = StoreOptions()
     let calls = Counter()
@@ -272,7 +275,8 @@ import Testing
 
   /// Cancelling a task that iterates over a migration stops the migration with an error and leaves
   /// the store unchanged. The next migration continues from there.
-  @Test(.timeLimit(.minutes(40))) func aCancelledIterationGoesOnLater() async throws {
+  @Test("A migration continues after its task was cancelled", .timeLimit(.minutes(40)))
+  func aCancelledIterationGoesOnLater() async throws {
     let store = try EvolvingStore(Self.first(), Self.objects())
     let (url, model) = (store.url, try Self.second())
     let (reached, reach) = AsyncStream.makeStream(of: Void.self)

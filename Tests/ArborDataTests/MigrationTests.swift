@@ -7,7 +7,8 @@ import Testing
 @Suite struct MigrationTests {
   // MARK: Attributes
 
-  @Test func addedAttributesHaveTheirDefaults() throws {
+  @Test("Added attributes have their defaults")
+  func addedAttributesHaveTheirDefaults() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") { book in
       book.attributes += [
@@ -41,8 +42,8 @@ import Testing
     }
   }
 
-  /// A removed attribute must be listed, and only lost properties may be listed.
-  @Test func nothingIsLostUnlessItIsNamed() throws {
+  @Test("A removed attribute must be listed, and only lost properties may be listed")
+  func nothingIsLostUnlessItIsNamed() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") { $0.attributes.removeAll { $0.name == "pages" } }
     let refusal = try store.refusal(of: model)
@@ -75,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func renamedAttributesKeepTheirValuesAndIndexes() throws {
+  @Test("Renamed attributes keep their values and indexes")
+  func renamedAttributesKeepTheirValuesAndIndexes() throws {
     let store = try Library.store()
     var model = try Library.changed(book: "title") {
       $0.name = "heading"
@@ -101,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func typesThatHoldEveryValueConvert() throws {
+  @Test("Attributes are converted to types that can hold every value")
+  func typesThatHoldEveryValueConvert() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") { book in
       for index in book.attributes.indices {
@@ -138,8 +141,8 @@ import Testing
         """)
   }
 
-  /// If a type cannot be converted, the values are dropped once the attribute is listed.
-  @Test func aTypeThatIsNotConvertedStartsAnewWhereItIsNamed() throws {
+  @Test("If a type cannot be converted, the values are dropped once the attribute is listed")
+  func aTypeThatIsNotConvertedStartsAnewWhereItIsNamed() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "title") {
       $0.type = .date
@@ -152,8 +155,8 @@ import Testing
     }
   }
 
-  /// Existing `nil` values get the default when an attribute becomes mandatory.
-  @Test func nilBecomesTheDefaultOfAMandatoryAttribute() throws {
+  @Test("Existing `nil` values get the default when an attribute becomes mandatory")
+  func nilBecomesTheDefaultOfAMandatoryAttribute() throws {
     let store = try Library.store()
     let strict = try Library.changed(book: "pages") { $0.isOptional = false }
     let refusal = try store.refusal(of: strict)
@@ -188,7 +191,8 @@ import Testing
     }
   }
 
-  @Test func aMandatoryAttributeWithoutDefaultNeedsAnEntityWithoutObjects() throws {
+  @Test("A mandatory attribute without a default can only be added to an empty entity")
+  func aMandatoryAttributeWithoutDefaultNeedsAnEntityWithoutObjects() throws {
     let store = try Library.store()
     let code = AttributeDescription(name: "code", type: .string)
     let refusal = try store.refusal(of: Library.changed("Author") { $0.attributes.append(code) })

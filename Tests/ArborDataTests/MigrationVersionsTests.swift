@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Migrations over several versions, and steps that don't form a chain.
-@Suite struct MigrationVersionsTests {
+@Suite("Migrations over several versions") struct MigrationVersionsTests {
   /// Returns versions of a model of notes: one attribute is renamed, then counted with code, then
   /// the entity is renamed, then rated with code.
   private func versions() throws -> [ManagedObjectModel] {
@@ -88,7 +88,8 @@ import Testing
     return options
   }
 
-  @Test func aStoreOfTheFirstVersionMigratesToTheLast() throws {
+  @Test("A store of the first version is migrated to the last")
+  func aStoreOfTheFirstVersionMigratesToTheLast() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     let options = try options()
@@ -100,7 +101,8 @@ import Testing
     try store.evolve(to: versions[4], options, change)
   }
 
-  @Test func anyVersionLeadsToTheLast() throws {
+  @Test("Every version is migrated to the last")
+  func anyVersionLeadsToTheLast() throws {
     let versions = try versions()
     for start in 1..<4 {
       let store = try EvolvingStore(versions[0], objects())
@@ -120,7 +122,8 @@ import Testing
   }
 
   /// An interrupted migration over several versions continues in the step that was interrupted.
-  @Test func aChainGoesOnWhereItWasInterrupted() throws {
+  @Test("An interrupted migration over several versions continues")
+  func aChainGoesOnWhereItWasInterrupted() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     let calls = Calls()
@@ -134,7 +137,8 @@ import Testing
     #expect(calls.made == 101 + 150 - 80)
   }
 
-  @Test func renamesComposeWithoutCode() throws {
+  @Test("Renames are combined without code")
+  func renamesComposeWithoutCode() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     var last = versions[3]
@@ -153,7 +157,8 @@ import Testing
 
   /// If a later version equals an earlier one, its position in the list of versions determines the
   /// renames in between.
-  @Test func renamesComposeByWayOfAVersionThatCameBack() throws {
+  @Test("Renames are combined if a later version equals an earlier one")
+  func renamesComposeByWayOfAVersionThatCameBack() throws {
     let versions = try versions()
     var (third, last) = (versions[0], versions[1])
     third.versionIdentifier = "3"
@@ -198,7 +203,7 @@ import Testing
     }
   }
 
-  @Test("What went and came back between two versions is not lost")
+  @Test("A property that is removed and added again between two versions is kept")
   func whatCameBackIsKept() throws {
     let versions = try versions()
     var between = versions[0]
@@ -219,8 +224,8 @@ import Testing
 
   // MARK: Invalid steps
 
-  /// Steps with unknown or contradictory versions are refused.
-  @Test func stepsThatContradictEachOtherAreRefused() throws {
+  @Test("Steps with unknown or contradictory versions are refused")
+  func stepsThatContradictEachOtherAreRefused() throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     func refusal(_ change: (inout StoreOptions) throws -> Void) throws -> String {
@@ -271,8 +276,8 @@ import Testing
         """)
   }
 
-  /// Values that a step doesn't migrate must be listed to be dropped.
-  @Test func whatCodeDoesNotMigrateIsNotLostUnlessItIsNamed() throws {
+  @Test("Values that a step doesn't migrate must be listed to be dropped")
+  func whatCodeDoesNotMigrateIsNotLostUnlessItIsNamed() throws {
     var versions = try versions()
     versions[2].entities[0].attributes[1] = AttributeDescription(
       name: "title", type: .string, isOptional: true)
@@ -299,8 +304,8 @@ import Testing
     #expect(unfilled.violations.first?.message.contains("150 objects without a value") == true)
   }
 
-  /// A step may rename an entity that has no renaming identifier.
-  @Test func codeMayRenameAnEntityThatNothingMarks() throws {
+  @Test("A step may rename an entity that has no renaming identifier")
+  func codeMayRenameAnEntityThatNothingMarks() throws {
     var versions = try versions()
     versions[3].entities[0].renamingIdentifier = nil
     versions[3].entities[0].attributes[1].renamingIdentifier = nil
@@ -333,7 +338,7 @@ import Testing
     #expect(calls.made == 150)
   }
 
-  @Test("Code cannot rename an entity that the newer model still has")
+  @Test("Code cannot rename an entity that still exists in the newer model")
   func renamesOfEntitiesThatStay() throws {
     let older = try ManagedObjectModel {
       EntityDescription("Note") { AttributeDescription("id", .integer64) }
@@ -360,7 +365,8 @@ import Testing
 
   // MARK: In the background
 
-  @Test func progressIsASequence() async throws {
+  @Test("Progress is an asynchronous sequence")
+  func progressIsASequence() async throws {
     let versions = try versions()
     let store = try EvolvingStore(versions[0], objects())
     var last: MigrationProgress?

@@ -5,7 +5,7 @@ import Testing
 
 /// Queries over records of several model versions, compared with the same store after all objects
 /// were rewritten.
-@Suite struct OlderLayoutQueriesTests {
+@Suite("Queries over records of several model versions") struct OlderLayoutQueriesTests {
   private let folder: TemporaryFolder
   private let store: PersistentStore
 
@@ -79,8 +79,8 @@ import Testing
     "length(note) > 8", "parent == nil", "pages > parent.pages",
   ]
 
-  /// Queries return the same results before and after all records were rewritten.
-  @Test func queriesAnswerAsOfRecordsWrittenAnew() throws {
+  @Test("Queries return the same results before and after all records were rewritten")
+  func queriesAnswerAsOfRecordsWrittenAnew() throws {
     defer { store.close() }
     let older = try answers()
     let context = store.makeContext()

@@ -44,8 +44,8 @@ import Testing
     "($double := age * 2) > 60 AND $double < 130": ["Ada", "Émile"],
   ]
 
-  /// The article's predicates are valid and match the expected employees.
-  @Test func everyPredicateFindsWhatItSays() throws {
+  @Test("The article's predicates are valid and match the expected employees")
+  func everyPredicateFindsWhatItSays() throws {
     let store = try PersistentStore(model: Self.model(), at: .inMemory)
     defer { store.close() }
     let context = store.makeContext()
@@ -79,7 +79,8 @@ import Testing
     try store.check()
   }
 
-  @Test func theArticleShowsThisModel() throws {
+  @Test("The article shows the model of this test")
+  func theArticleShowsThisModel() throws {
     let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
     let lines = Set(source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
     let block = try #require(try Self.blocks("swift").first)

@@ -56,7 +56,8 @@ import Testing
     try context.commit()
   }
 
-  @Test func plansAreThoseOfThePlanner() throws {
+  @Test("The plans in the guide are those of the planner")
+  func plansAreThoseOfThePlanner() throws {
     let store = try PersistentStore(model: Self.model.get(), at: .inMemory)
     defer { store.close() }
     let context = store.makeContext()

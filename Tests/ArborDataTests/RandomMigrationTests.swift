@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stores whose models change at random, compared with expected contents that change accordingly.
-@Suite struct RandomMigrationTests {
+@Suite("Migrations between random versions of a model") struct RandomMigrationTests {
   private var options: StoreOptions {
     StoreOptions(migration: .automatic(dropping: .everythingRemoved), durability: .relaxed)
   }
@@ -15,9 +15,8 @@ import Testing
     return given.map { SeededRandom(seed: $0) } ?? SeededRandom()
   }
 
-  /// Every version is migrated, reverted and migrated again, and its export is compared with that
-  /// of a new store.
-  @Test(arguments: 0..<TestLength.of(3, long: 100))
+  @Test(
+    "Random migrations can be reverted and repeated", arguments: 0..<TestLength.of(3, long: 100))
   func dataGoesFromModelToModel(round: Int) throws {
     let random = random()
     var walk = ModelWalk(random)
@@ -42,7 +41,9 @@ import Testing
 
   /// Migrating through many versions and directly from one of them to the last have the same
   /// result.
-  @Test(arguments: 0..<TestLength.of(100, long: 1000))
+  @Test(
+    "Migrating through many versions and directly has the same result",
+    arguments: 0..<TestLength.of(100, long: 1000))
   func walksLeadWhereJumpsLead(round: Int) throws {
     let random = random()
     var walk = ModelWalk(random, reusesNames: false)

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// Stores that are migrated from one random model to another, compared with expected contents.
-@Suite struct RandomModelPairsTests {
+@Suite("Migrations between pairs of random models") struct RandomModelPairsTests {
   private static let parts = 20
 
   /// For each pair of models, the store is migrated, compared, written to, checked, and reverted or
   /// copied.
-  @Test(arguments: 0..<parts)
+  @Test("Stores are migrated between random pairs of models", arguments: 0..<parts)
   func storesGoFromModelToModel(part: Int) throws {
     if let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap({ UInt64($0) }) {
       if part == 0 { try run(SeededRandom(seed: given)) }
@@ -22,9 +22,11 @@ import Testing
   }
 
   /// Regression tests: properties that move to a name in use, and links that a reverted move omits.
-  @Test(arguments: [
-    15_900_481_285_092_156_590, 2_827_869_177_659_601_719, 15_709_762_985_590_579_850,
-  ])
+  @Test(
+    "Pairs of models that failed before are migrated",
+    arguments: [
+      15_900_481_285_092_156_590, 2_827_869_177_659_601_719, 15_709_762_985_590_579_850,
+    ])
   func pairsThatFailedOnce(seed: UInt64) throws { try run(SeededRandom(seed: seed)) }
 
   private func run(_ random: SeededRandom) throws {

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reasons for which a migration is refused, and the remedies that the refusal suggests.
-@Suite struct RefusedMigrationTests {
+@Suite("Refused migrations and the remedies that they suggest") struct RefusedMigrationTests {
   typealias Fill = LossyChange.Fill
 
   private static func dropping(_ names: Set<String>) -> StoreOptions {
@@ -13,7 +12,7 @@ import Testing
 
   // MARK: Losses
 
-  @Test("Naming what a refusal offers is enough", arguments: LossyChange.all)
+  @Test("Listing what a refusal suggests is enough", arguments: LossyChange.all)
   func aNamedLossIsAccepted(loss: LossyChange) throws {
     let archive = try Archive(loss.former(), loss.fill)
     let newer = try loss.newer()
@@ -32,7 +31,7 @@ import Testing
     try archive.open(newer, options)
   }
 
-  @Test("Empty entities stand in nobody's way", arguments: LossyChange.all)
+  @Test("Empty entities never prevent a migration", arguments: LossyChange.all)
   func anEmptyEntityIsNoObstacle(loss: LossyChange) throws {
     let archive = try Archive(loss.former())
     let newer = try loss.newer()
@@ -43,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "Relationships without a link stand in nobody's way",
+    "Relationships without links never prevent a migration",
     arguments: LossyChange.all.filter { $0.unlinked != nil })
   func aRelationshipWithoutLinksIsNoObstacle(loss: LossyChange) throws {
     let archive = try Archive(loss.former(), try #require(loss.unlinked))
@@ -52,8 +51,8 @@ import Testing
     #expect(try archive.open(newer) { try $0.count("Album") } == 1)
   }
 
-  /// An open store cannot be migrated, even if only an empty entity is removed.
-  @Test func aStoreThatIsOpenIsInUseWhateverIsEmpty() throws {
+  @Test("An open store cannot be migrated, even if only an empty entity is removed")
+  func aStoreThatIsOpenIsInUseWhateverIsEmpty() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         EntityDescription("House") {}
@@ -67,8 +66,8 @@ import Testing
     try archive.open(model(true))
   }
 
-  /// A composite type may change if only empty entities use it.
-  @Test func compositesOfEmptyEntitiesAreNoObstacle() throws {
+  @Test("A composite type may change if only empty entities use it")
+  func compositesOfEmptyEntitiesAreNoObstacle() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         CompositeDescription("Place") { AttributeDescription("code", type, .optional) }
@@ -85,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("An empty entity is no obstacle without passes", arguments: LossyChange.all)
+  @Test("An empty entity is no obstacle to a migration without a pass", arguments: LossyChange.all)
   func anEmptyEntityTakesNoPass(loss: LossyChange) throws {
     let (former, newer) = (try loss.former(), try loss.newer())
     let other = ["Picture", "Song"].first { former.entity(named: $0) != nil }
@@ -100,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A narrower type of an empty entity takes no pass")
+  @Test("A narrower type for an empty entity requires no pass")
   func narrowingOfAnEmptyEntity() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -146,7 +145,7 @@ import Testing
     return options
   }
 
-  @Test("A step removes the loss whose refusal offers it", arguments: LossyChange.all)
+  @Test("A step resolves the refusal that suggests it", arguments: LossyChange.all)
   func aStepAcceptsALoss(loss: LossyChange) throws {
     let (former, newer) = (try loss.former(), try loss.newer())
     let archive = try Archive(former, loss.fill)
@@ -156,7 +155,9 @@ import Testing
     try archive.open(newer, Self.visiting(former, newer))
   }
 
-  @Test("The former model removes the loss whose refusal offers it", arguments: LossyChange.all)
+  @Test(
+    "Deleting objects or links with the former model resolves the refusal that suggests it",
+    arguments: LossyChange.all)
   func theFormerModelRemovesALoss(loss: LossyChange) throws {
     let (former, newer) = (try loss.former(), try loss.newer())
     let archive = try Archive(former, loss.fill)
@@ -187,7 +188,7 @@ import Testing
     try archive.open(newer)
   }
 
-  @Test("Every way removes what objects have", arguments: Obstructed.all)
+  @Test("Every suggestion of a refusal resolves it", arguments: Obstructed.all)
   func waysForObjects(obstructed: Obstructed) throws {
     let (former, newer) = (try obstructed.former(), try obstructed.newer())
     let archive = try Archive(former, obstructed.fill)
@@ -226,7 +227,7 @@ import Testing
   }
 
   @Test(
-    "A step fills what an entity inherits through a new parent",
+    "A step sets the attributes that an entity inherits through a new parent",
     arguments: ["Task", "Base"], [true, false])
   func aStepFillsWhatANewParentHas(name: String, isNew: Bool) throws {
     let (former, newer) = (try Self.tasks(isNew: isNew), try Self.tasks("Base"))
@@ -253,8 +254,8 @@ import Testing
     }
   }
 
-  /// The error names the mandatory attribute that a step left without a value.
-  @Test func aStepThatFillsNothingIsToldWhatIsMissing() throws {
+  @Test("The error names the mandatory attribute that a step left without a value")
+  func aStepThatFillsNothingIsToldWhatIsMissing() throws {
     let (former, newer) = (try Self.tasks(), try Self.tasks("Base"))
     let archive = try Archive(former) { try $0.insert("Task")["title"] = "a" }
     var options = StoreOptions()
@@ -268,7 +269,7 @@ import Testing
     try archive.open(former)
   }
 
-  @Test("A plan whose step converts an attribute does not list it as lost")
+  @Test("A plan with a step that converts an attribute doesn't list it as lost")
   func aConvertedAttributeIsNotLost() throws {
     func model(_ type: AttributeType) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -301,7 +302,8 @@ import Testing
     }
   }
 
-  @Test func aStepNeedNotVisitEmptyEntities() throws {
+  @Test("A step need not process empty entities")
+  func aStepNeedNotVisitEmptyEntities() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         EntityDescription("Note") {
@@ -327,7 +329,7 @@ import Testing
 
   // MARK: Combined obstacles
 
-  @Test("Obstacles of models and of objects come in one refusal")
+  @Test("Obstacles in the model and in objects are reported together")
   func allObstaclesComeAtOnce() throws {
     let former = try ManagedObjectModel {
       EntityDescription("Author") {
@@ -408,7 +410,8 @@ import Testing
     }
   }
 
-  @Test func aStepOrARenameIsEnoughInCommon() throws {
+  @Test("A step or a renaming is enough to relate two models")
+  func aStepOrARenameIsEnoughInCommon() throws {
     func model(_ name: String, from former: String? = nil) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -433,7 +436,7 @@ import Testing
 
   // MARK: Reverts
 
-  @Test("A refused way back advises what the newer model can do")
+  @Test("A refused revert suggests what can be done with the newer model")
   func theWayBackHasItsOwnAdvice() throws {
     func model(_ isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {

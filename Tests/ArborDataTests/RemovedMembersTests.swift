@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Entities that are removed while relationships and indexes of an ancestor refer to their objects.
-@Suite struct RemovedMembersTests {
+@Suite("Removed entities that other entities refer to") struct RemovedMembersTests {
   /// The change to the relationship whose members are removed.
   enum List: CaseIterable {
     case stays, isRenamed
@@ -32,7 +32,8 @@ import Testing
   private static let options = StoreOptions(migration: .automatic(dropping: .everythingRemoved))
 
   @Test(
-    "A list no longer names objects of a removed entity", arguments: List.allCases, [false, true])
+    "A list no longer includes objects of a removed entity", arguments: List.allCases,
+    [false, true])
   func lists(list: List, isOrdered: Bool) throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "store.arbor")
@@ -73,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("An index that becomes the same as another has no entries of a removed entity")
+  @Test("An index that becomes equal to another has no entries of a removed entity")
   func indexes() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "store.arbor")

@@ -4,14 +4,15 @@ import TestSupport
 import Testing
 
 /// Links and large binaries after a revert that follows commits with the newer model.
-@Suite struct RevertedLinksTests {
+@Suite("Links and large binaries after a revert") struct RevertedLinksTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }
 
   /// Dropped values are lost in records that were written since. Links and binaries of other
   /// records are restored if both ends still exist.
-  @Test(arguments: [false, true])
+  @Test(
+    "Links and large binaries are restored by a revert after commits", arguments: [false, true])
   func linksAndLargeBinariesComeBackOverCommits(deletesAuthor: Bool) throws {
     try bookStore.fill()
     do {
@@ -91,8 +92,8 @@ import Testing
     (object[name] as [ManagedObject]).map { $0["id"] }
   }
 
-  /// Both ends of all links agree after a revert.
-  @Test func bothEndsOfALinkAgree() throws {
+  @Test("Both ends of all links agree after a revert")
+  func bothEndsOfALinkAgree() throws {
     try bookStore.change(people(true)) { context in
       let list = try context.insert("List")
       list["id"] = 0
@@ -169,7 +170,8 @@ import Testing
   }
 
   /// New links that the former model doesn't allow prevent a revert; all others are kept.
-  @Test func linksOfAWiderDestinationGoBackWhereTheyFit() throws {
+  @Test("New links that the former model doesn't allow prevent a revert")
+  func linksOfAWiderDestinationGoBackWhereTheyFit() throws {
     let (former, newer) = (library(leadingTo: "Novel"), library(leadingTo: "Book"))
     try bookStore.change(former) { context in
       let author = try context.insert("Author")
@@ -213,8 +215,8 @@ import Testing
     }
   }
 
-  /// Narrowing a destination migrates a copy of the store, and a revert restores the original.
-  @Test func linksOfANarrowerDestinationComeBackAsTheyWere() throws {
+  @Test("Narrowing a destination migrates a copy of the store, and a revert restores the original")
+  func linksOfANarrowerDestinationComeBackAsTheyWere() throws {
     let (former, newer) = (library(leadingTo: "Book"), library(leadingTo: "Novel"))
     try bookStore.change(former) { context in
       let author = try context.insert("Author")

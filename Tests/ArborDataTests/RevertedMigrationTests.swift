@@ -10,8 +10,8 @@ import Testing
 
   init() throws { bookStore = try BookStore() }
 
-  /// A revert restores all dropped data.
-  @Test func everythingThatWasDroppedIsThereAgain() throws {
+  @Test("A revert restores all dropped data")
+  func everythingThatWasDroppedIsThereAgain() throws {
     let before = try bookStore.fill()
     do {
       let store = try bookStore.open(bookStore.lesser())
@@ -33,8 +33,8 @@ import Testing
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .inUse)
   }
 
-  /// A confirmed migration cannot be reverted.
-  @Test func whatIsConfirmedHasNoWayBack() throws {
+  @Test("A confirmed migration cannot be reverted")
+  func whatIsConfirmedHasNoWayBack() throws {
     _ = try bookStore.fill()
     do {
       let store = try bookStore.open(bookStore.lesser())
@@ -60,7 +60,8 @@ import Testing
   }
 
   /// A second migration confirms the first one, so only the second can be reverted.
-  @Test func aMigrationConfirmsTheOneBefore() throws {
+  @Test("A second migration confirms the first one")
+  func aMigrationConfirmsTheOneBefore() throws {
     _ = try bookStore.fill()
     try bookStore.open(bookStore.lesser()).close()
     var third = bookStore.lesser()
@@ -74,8 +75,8 @@ import Testing
     try store.check()
   }
 
-  /// A purge also removes the data kept for a revert.
-  @Test func whatIsKeptGoesWithEverything() throws {
+  @Test("A purge also removes the data kept for a revert")
+  func whatIsKeptGoesWithEverything() throws {
     _ = try bookStore.fill()
     do {
       let store = try bookStore.open(bookStore.lesser())
@@ -86,8 +87,8 @@ import Testing
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .notAllowed)
   }
 
-  /// Reverting a file that doesn't exist throws an error.
-  @Test func aFileThatIsNoneIsNamed() {
+  @Test("Reverting a file that doesn't exist throws an error")
+  func aFileThatIsNoneIsNamed() {
     #expect(refusal { try PersistentStore.revertMigration(bookStore.url) }?.code == .fileUnreadable)
   }
 
@@ -108,8 +109,8 @@ import Testing
     try context.fetch(FetchRequest<ManagedObject>(entity: "Item", sortKeys: ["a"]))
   }
 
-  /// A revert after commits restores the dropped values of unchanged objects.
-  @Test func valuesOfUnchangedObjectsAreThereAgain() throws {
+  @Test("A revert after commits restores the dropped values of unchanged objects")
+  func valuesOfUnchangedObjectsAreThereAgain() throws {
     var former = plain(["a", "b"])
     former.entities.append(EntityDescription(name: "Gone", attributes: [bookStore.text("x")]))
     try bookStore.change(former) { context in
@@ -159,8 +160,8 @@ import Testing
     }
   }
 
-  /// The index of a parent covers the objects of an entity that a revert restores.
-  @Test func indexesOfParentsHoldWhatComesBack() throws {
+  @Test("The index of a parent covers the objects of an entity that a revert restores")
+  func indexesOfParentsHoldWhatComesBack() throws {
     var former = plain(["a"])
     former.entities[0].isAbstract = true
     former.entities[0].attributes[0].isIndexed = true
@@ -183,8 +184,8 @@ import Testing
     }
   }
 
-  /// A revert is refused if a mandatory attribute would have no value.
-  @Test func aValueThatMustBeThereIsAskedFor() throws {
+  @Test("A revert is refused if a mandatory attribute would have no value")
+  func aValueThatMustBeThereIsAskedFor() throws {
     try bookStore.change(plain(["a", "b"], mandatory: true)) { context in
       let item = try context.insert("Item")
       item["a"] = "a0"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Reverting a change of an attribute's type after commits with the newer model.
-@Suite struct RevertedValuesTests {
+@Suite("Values after a revert") struct RevertedValuesTests {
   private let bookStore: BookStore
 
   init() throws { bookStore = try BookStore() }
@@ -110,7 +110,7 @@ import Testing
     return values
   }
 
-  @Test(arguments: pairs)
+  @Test("Values are restored as the former type can hold them", arguments: pairs)
   func theyComeBackAsTheFormerTypeHoldsThem(_ pair: Pair) throws {
     let (former, newer) = (model(pair.former), model(pair.newer))
     try bookStore.change(former) { context in
@@ -155,8 +155,8 @@ import Testing
     #expect(found == expected)
   }
 
-  /// A value that cannot be represented is replaced by the default, as for a new attribute.
-  @Test func whatIsNamedLeavesTheDefault() throws {
+  @Test("A value that cannot be represented is replaced by the default, as for a new attribute")
+  func whatIsNamedLeavesTheDefault() throws {
     let former = model(.integer16, isOptional: false, default: 7)
     try bookStore.change(former) { try insert("0", -5, $0) }
     try bookStore.change(model(.integer64)) { context in
@@ -168,8 +168,8 @@ import Testing
     #expect(try values(former) == [-5, 7, 7, 300])
   }
 
-  /// A revert is refused if a mandatory attribute would have no value.
-  @Test func aValueThatMustBeThereIsAskedFor() throws {
+  @Test("A revert is refused if a mandatory attribute would have no value")
+  func aValueThatMustBeThereIsAskedFor() throws {
     let former = model(.integer16, isOptional: false)
     try bookStore.change(former) { try insert("0", -5, $0) }
     try bookStore.change(model(.string)) { try insert("1", .null, $0) }
@@ -187,7 +187,8 @@ import Testing
 
   /// Binaries cannot be converted. Objects that were not written since keep their values; the
   /// others lose theirs if the attribute is listed by name.
-  @Test func binariesOfAnotherTypeBeginAnew() throws {
+  @Test("Binary values that cannot be converted are kept if unchanged")
+  func binariesOfAnotherTypeBeginAnew() throws {
     let bytes = PropertyValue.binary(Data([1, 2, 3]))
     func model(_ type: AttributeType) -> ManagedObjectModel {
       var model = self.model(type)
@@ -208,8 +209,8 @@ import Testing
     #expect(try values(model(.binary)) == [bytes, .null])
   }
 
-  /// Values of subentities are reverted, too, in batches.
-  @Test func subentitiesAndManyObjectsComeBack() throws {
+  @Test("Values of subentities are reverted, too, in batches")
+  func subentitiesAndManyObjectsComeBack() throws {
     var (former, newer) = (model(.integer16), model(.integer64))
     former.entities.append(EntityDescription(name: "Part", parent: "Item"))
     newer.entities.append(EntityDescription(name: "Part", parent: "Item"))

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct StoreFolderTests {
-  @Test func followsTheBaseDirectorySpecification() {
+  @Test("The folder follows the XDG base directory specification")
+  func followsTheBaseDirectorySpecification() {
     var folder = StoreFolder()
     folder.environment = ["XDG_DATA_HOME": "/data", "HOME": "/people/ada"]
     #if !canImport(Darwin)
@@ -15,7 +16,8 @@ import Testing
     #endif
   }
 
-  @Test func makesAFolderForTheOwnerOnly() throws {
+  @Test("The folder is accessible to its owner only")
+  func makesAFolderForTheOwnerOnly() throws {
     let root = Corporation.temporaryFolder()
     var folder = StoreFolder()
     folder.environment = ["XDG_DATA_HOME": root.path]

@@ -8,8 +8,8 @@ import Testing
 @Suite struct StructureMigrationTests {
   // MARK: Entities
 
-  /// Entities can be added, and removed if they are listed.
-  @Test func entitiesComeAndGo() throws {
+  @Test("Entities can be added, and removed if they are listed")
+  func entitiesComeAndGo() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities.append(
@@ -45,7 +45,8 @@ import Testing
     _ = former
   }
 
-  @Test func renamedEntitiesKeepEverything() throws {
+  @Test("Renamed entities keep their objects and links")
+  func renamedEntitiesKeepEverything() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities[1].name = "Volume"
@@ -127,7 +128,9 @@ import Testing
       ] + Exchange.entities.entities(chosen))
   }
 
-  @Test("Parts that exchange their names take their values along", arguments: Exchange.allCases)
+  @Test(
+    "Properties and entities that exchange their names keep their values",
+    arguments: Exchange.allCases)
   func exchangedNames(exchange: Exchange) throws {
     var plain = PlainObjects()
     for id in Int64(1)...20 {
@@ -161,9 +164,7 @@ import Testing
 
   // MARK: Relationships
 
-  /// A property of the parent is renamed from one of the subentity and takes the name of a removed
-  /// one.
-  @Test("What moves up to a name that others leave takes its values along")
+  @Test("A property that moves up to a name that becomes free keeps its values")
   func movedToATakenName() throws {
     func model(isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -198,7 +199,7 @@ import Testing
   }
 
   /// The links of the two kinds of objects come from different relationships.
-  @Test("A relationship that moves down brings only the links that its new owners keep")
+  @Test("A relationship that moves down keeps only the links of its new owners")
   func linksOfSomeOwnersMoveDown() throws {
     func model(isNewer: Bool) throws -> ManagedObjectModel {
       try ManagedObjectModel {
@@ -230,8 +231,8 @@ import Testing
     }
   }
 
-  /// Relationships can be added, and removed if they are listed.
-  @Test func relationshipsComeAndGo() throws {
+  @Test("Relationships can be added, and removed if they are listed")
+  func relationshipsComeAndGo() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities[0].relationships.append(
@@ -271,7 +272,8 @@ import Testing
     }
   }
 
-  @Test func renamedRelationshipsKeepTheirLinks() throws {
+  @Test("Renamed relationships keep their links")
+  func renamedRelationshipsKeepTheirLinks() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities[0].relationships[0].name = "works"
@@ -292,8 +294,8 @@ import Testing
     }
   }
 
-  /// A change of a relationship's order needs a pass over the objects.
-  @Test func anotherShapeOfLinksTakesAPass() throws {
+  @Test("A change of a relationship's order needs a pass over the objects")
+  func anotherShapeOfLinksTakesAPass() throws {
     let store = try Library.store()
     var model = try Library.model()
     model.entities[0].relationships[1].isOrdered = false
@@ -313,8 +315,8 @@ import Testing
 
   // MARK: Options
 
-  /// A store that is opened for reading is not migrated.
-  @Test func aStoreThatIsOpenedForReadingStaysAsItIs() throws {
+  @Test("A store that is opened for reading is not migrated")
+  func aStoreThatIsOpenedForReadingStaysAsItIs() throws {
     let store = try Library.store()
     let model = try Library.changed("Book") {
       $0.attributes.append(AttributeDescription(name: "note", type: .string, isOptional: true))
@@ -342,7 +344,8 @@ import Testing
 
   /// A migration with all kinds of changes is one transaction of few pages, regardless of the
   /// number of objects.
-  @Test func openingWritesAConstantNumberOfPages() throws {
+  @Test("An in-place migration writes a constant number of pages")
+  func openingWritesAConstantNumberOfPages() throws {
     let folder = try TemporaryFolder()
     func pages(_ count: Int) throws -> Int {
       let url = folder.url.appending(path: "\(count).arbor")

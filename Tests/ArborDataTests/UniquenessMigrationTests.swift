@@ -61,7 +61,7 @@ import Testing
         """, sourceLocation: location)
   }
 
-  @Test(arguments: [PropertyValue.integer(0), .null])
+  @Test("Values whose type changes stay unique", arguments: [PropertyValue.integer(0), .null])
   func valuesOfAnotherTypeStayUnique(_ defaultValue: PropertyValue) throws {
     let store = try EvolvingStore(
       model(code(.integer64, defaultValue), unique), objects())
@@ -74,7 +74,8 @@ import Testing
     try expectUniqueness(store, "code")
   }
 
-  @Test func valuesStayUniqueTogether() throws {
+  @Test("Combinations of values stay unique")
+  func valuesStayUniqueTogether() throws {
     let both = { (note: inout EntityDescription) in
       note.uniquenessConstraints = [["shelf", "code"]]
     }
@@ -84,7 +85,8 @@ import Testing
   }
 
   /// During the pass all objects meet the condition, but only one does so in the end.
-  @Test func uniquenessUnderAConditionWaitsForWhatThatIsMadeOf() throws {
+  @Test("Conditional uniqueness is checked after the pass")
+  func uniquenessUnderAConditionWaitsForWhatThatIsMadeOf() throws {
     let conditional = { (note: inout EntityDescription) in
       note.fetchIndexes = [
         FetchIndexDescription(
@@ -97,8 +99,8 @@ import Testing
     try expectUniqueness(store, "shelf")
   }
 
-  /// A constraint on an inherited attribute is checked after the pass.
-  @Test func uniquenessOfASubentityWaitsForWhatItInherits() throws {
+  @Test("A constraint on an inherited attribute is checked after the pass")
+  func uniquenessOfASubentityWaitsForWhatItInherits() throws {
     func model(_ type: AttributeType) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -115,7 +117,8 @@ import Testing
     try expectUniqueness(store, "code")
   }
 
-  @Test func valuesThatAreSharedAreListedAndRefused() throws {
+  @Test("Duplicate values are listed and refused")
+  func valuesThatAreSharedAreListedAndRefused() throws {
     let store = try EvolvingStore(
       model(code(.integer64)), objects { .integer($0 == 4 ? 102 : 100 + $0) })
     let newer = model(code(.integer16), unique)
@@ -133,7 +136,8 @@ import Testing
   }
 
   /// Objects without a value get the default, which is shared if there are several.
-  @Test func defaultsThatAreSharedAreRefused() throws {
+  @Test("Duplicates that result from a default are refused")
+  func defaultsThatAreSharedAreRefused() throws {
     let store = try EvolvingStore(
       model(code(.integer64, .null, isOptional: true), unique),
       objects { $0 < 3 ? .null : .integer($0) })
@@ -156,7 +160,8 @@ import Testing
 
   /// The same without a pass, and for an object without a value and another that already has the
   /// default.
-  @Test func defaultsThatAreSharedAreListed() throws {
+  @Test("Duplicates that result from a default are listed")
+  func defaultsThatAreSharedAreListed() throws {
     let former = model(code(.integer64, .null, isOptional: true), unique)
     let newer = model(code(.integer64, 4), unique)
     for codes: @Sendable (Int64) -> PropertyValue in [
@@ -175,8 +180,8 @@ import Testing
     try expectUniqueness(single, "code")
   }
 
-  /// All objects share the default of an added attribute.
-  @Test func anAddedDefaultIsShared() throws {
+  @Test("Equal defaults of an added attribute prevent a uniqueness constraint")
+  func anAddedDefaultIsShared() throws {
     let plain = ManagedObjectModel(entities: [
       EntityDescription(
         name: "Note",
@@ -221,7 +226,8 @@ import Testing
     return options
   }
 
-  @Test func codeMakesValuesUnique() throws {
+  @Test("Code can make values unique")
+  func codeMakesValuesUnique() throws {
     let (former, newer) = (model(code(.integer64), unique), model(code(.integer16), unique))
     let store = try EvolvingStore(former, objects { .integer(100_000 + $0) })
     let shared = options(former, newer) { 7 + ($0["id"] as Int64) / Self.count }
@@ -238,8 +244,8 @@ import Testing
     try expectUniqueness(store, "code")
   }
 
-  /// Custom code may replace a shared default by unique values.
-  @Test func codeReplacesDefaultsThatAreShared() throws {
+  @Test("Code can replace shared defaults by unique values")
+  func codeReplacesDefaultsThatAreShared() throws {
     let former = model(code(.integer64, .null, isOptional: true), unique)
     let newer = model(code(.integer64), unique)
     let store = try EvolvingStore(former, objects { _ in .null })

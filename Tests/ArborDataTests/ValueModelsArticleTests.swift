@@ -112,7 +112,8 @@ struct Person: ValueModel {
     ])
   }()
 
-  @Test func fromAServiceIntoTheStoreAndBack() throws {
+  @Test("Models convert JSON from a service to objects and back")
+  func fromAServiceIntoTheStoreAndBack() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
     let data = Data(
@@ -134,8 +135,8 @@ struct Person: ValueModel {
     try store.check()
   }
 
-  /// Models may be unique within their parent.
-  @Test func modelsMayBeToldApartWithinTheirParent() throws {
+  @Test("Models may be unique within their parent")
+  func modelsMayBeToldApartWithinTheirParent() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
     for value in ["a", "b"] {
@@ -149,8 +150,8 @@ struct Person: ValueModel {
     try store.check()
   }
 
-  /// A cyclic graph of models survives a round trip.
-  @Test func aGraphComesOutAsOneGraph() throws {
+  @Test("A cyclic graph of models survives a round trip")
+  func aGraphComesOutAsOneGraph() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
     let book = Chapter(title: "book")
@@ -161,7 +162,8 @@ struct Person: ValueModel {
     try store.check()
   }
 
-  @Test func transformersWorkBothWays() throws {
+  @Test("Transformers work in both directions")
+  func transformersWorkBothWays() throws {
     let store = try PersistentStore(model: Self.model, at: .inMemory)
     let context = store.makeContext()
     let json: JSONValue = ["kind": "wish", "due": "24.12.2024"]
@@ -173,7 +175,8 @@ struct Person: ValueModel {
     try store.check()
   }
 
-  @Test func transformersWorkByThemselves() throws {
+  @Test("Transformers can be used alone")
+  func transformersWorkByThemselves() throws {
     let german = Locale(identifier: "de_DE")
     let day = JSONTransformer.date(format: "d. MMMM yyyy", timeZone: .gmt, locale: german)
     let size = JSONTransformer.number(Int.self, format: JSONNumberFormat(locale: german))
@@ -183,7 +186,8 @@ struct Person: ValueModel {
     #expect(date == Date(timeIntervalSince1970: 1_714_521_600) && text == "1.234")
   }
 
-  @Test func theArticleShowsThisCode() throws {
+  @Test("The article shows the code of this test")
+  func theArticleShowsThisCode() throws {
     let here = URL(filePath: #filePath)
     let folder = here.deletingLastPathComponent()
     let article = try String(

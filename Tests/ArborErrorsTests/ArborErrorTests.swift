@@ -5,7 +5,8 @@ import Testing
 @Suite struct ArborErrorTests {
   private struct Beneath: Error {}
 
-  @Test func describesLocationMessageAndViolations() {
+  @Test("An error describes its location, message and violations")
+  func describesLocationMessageAndViolations() {
     var error = ArborError(.invalidModel, "The model has 2 problems; correct them.")
     error.location = ArborError.SourceLocation(source: "World/contents", line: 3, column: 5)
     error.violations = [
@@ -21,7 +22,8 @@ import Testing
         """)
   }
 
-  @Test func valuesAreInTheDebugDescriptionOnly() throws {
+  @Test("Values are only in the debug description")
+  func valuesAreInTheDebugDescriptionOnly() throws {
     let id = ObjectID(storeID: UUID(), entityName: "Person", number: 3)
     let error = ArborError(.typeMismatch, "The value does not fit; give a number.").with(
       entity: "Person", objectID: id, keyPath: "age", offending: "secret", underlying: Beneath())
@@ -33,7 +35,8 @@ import Testing
     for part in parts { #expect(error.debugDescription.contains(part), "\(part)") }
   }
 
-  @Test func aSingleViolationIsPrintedOnce() {
+  @Test("A single violation is printed once")
+  func aSingleViolationIsPrintedOnce() {
     let id = ObjectID(storeID: UUID(), entityName: "Person", number: 3)
     let violation = ArborError(.validation, "Person.age has no value; set one.").with(
       entity: "Person", objectID: id, keyPath: "age", identity: "code \"A\"")
@@ -56,7 +59,7 @@ import Testing
     #expect(error.debugDescription.contains("(Person 3) [entity Person]"))
   }
 
-  @Test("The text lists twenty violations and counts the others")
+  @Test("The description lists twenty violations and the number of all others")
   func longListsAreCut() {
     var error = ArborError(.validation, "The changes break 20001 rules. Correct the objects.")
     error.violations = (0..<20_001).map { ArborError(.validation, "Violation \($0).") }
@@ -71,20 +74,23 @@ import Testing
     #expect(lines.count == 21 && lines[20] == "- Violation 19.")
   }
 
-  @Test func sentencesBecomeClauses() {
+  @Test("Sentences are converted to clauses")
+  func sentencesBecomeClauses() {
     #expect("The header is damaged.".asClause == "the header is damaged")
     #expect("Another program wrote to it..".asClause == "another program wrote to it")
     #expect(
       "Ada is missing".asClause == "Ada is missing" && "".asClause == "" && ".".asClause == "")
   }
 
-  @Test func furtherFieldsKeepWhatWasSet() {
+  @Test("Adding fields keeps those that were set before")
+  func furtherFieldsKeepWhatWasSet() {
     let error = ArborError(.validation, "No.").with(entity: "Person", keyPath: "age")
     #expect(error.with(keyPath: "name").entity == "Person")
     #expect(error.with(entity: "Company").keyPath == "age")
   }
 
-  @Test func codesCompareByName() {
+  @Test("Error codes are compared by name")
+  func codesCompareByName() {
     #expect(ArborError.Code(rawValue: "diskFull") == .diskFull)
     #expect("\(ArborError.Code.diskFull)" == "diskFull")
   }

@@ -2,7 +2,7 @@ import ArborErrors
 import Testing
 
 @Suite struct StopProgramTests {
-  @Test("The reason and its place are on the standard error stream")
+  @Test("The reason and its location are written to standard error")
   func theReasonIsWritten() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

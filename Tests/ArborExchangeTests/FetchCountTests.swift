@@ -8,7 +8,7 @@ import Testing
 
 /// The objects of all items of a document are looked up together, with one fetch per entity and set
 /// of identifying attributes.
-@Suite struct FetchCountTests {
+@Suite("The number of fetches of an import") struct FetchCountTests {
   /// A recorder of the queries of a context.
   private final class Queries: Sendable {
     private let entities = Lock<[String]>([])
@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func everyQueryIsCounted() throws {
+  @Test("Every query of a context is counted")
+  func everyQueryIsCounted() throws {
     let workshop = try ImportWorkshop()
     let queries = Queries(of: workshop.context)
     try workshop.list(#"[{"employeeID": 1}]"#)
@@ -42,7 +43,8 @@ import Testing
     #expect(queries.take() == ["Employee": 1])
   }
 
-  @Test func manyFindsAreOneFetchPerEntity() throws {
+  @Test("Finds of a seed need one fetch per entity and set of attributes")
+  func manyFindsAreOneFetchPerEntity() throws {
     let workshop = try SeedWorkshop()
     let employees = (0..<50).map { "{\"name\": \"e\($0)\", \"employeeID\": \($0)}" }
     let departments = (0..<50).map { "{\"title\": \"d\($0)\"}" }
@@ -65,7 +67,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func manyItemsAreOneFetchPerEntity() throws {
+  @Test("Imported items need one fetch per entity")
+  func manyItemsAreOneFetchPerEntity() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     let items = (0..<100).map {
       """
@@ -86,7 +89,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func manySyncedItemsAreOneFetchPerEntity() throws {
+  @Test("Synced items need one fetch per entity")
+  func manySyncedItemsAreOneFetchPerEntity() throws {
     let workshop = try ImportWorkshop()
     let items = (0..<50).map { item in
       let employees = (0..<4).map { "{\"id\": \(item * 4 + $0)}" }.joined(separator: ",")
@@ -102,7 +106,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func manyUpsertsAreOneFetchPerEntity() throws {
+  @Test("Upserted models need one fetch per entity")
+  func manyUpsertsAreOneFetchPerEntity() throws {
     let workshop = try ModelWorkshop()
     let banners = (0..<50).map { id in
       FullBanner(
@@ -117,7 +122,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func manyValuesAreOneFetch() throws {
+  @Test("Reading the values of objects needs one fetch for them")
+  func manyValuesAreOneFetch() throws {
     let workshop = try ModelWorkshop()
     try workshop.context.upsert((0..<20).map { FullBanner(id: $0, children: [KeyedItem()]) })
     try workshop.context.commit()

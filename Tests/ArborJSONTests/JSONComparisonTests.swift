@@ -2,8 +2,7 @@ import ArborJSON
 import Foundation
 import Testing
 
-/// Random sound and damaged documents, read by this library and by Foundation.
-@Suite struct JSONComparisonTests {
+@Suite("Random documents, read by this library and by Foundation") struct JSONComparisonTests {
   /// A document as decoded by `JSONDecoder`.
   indirect enum Decoded: Decodable {
     case null, bool(Bool), number(Double), string(String), array([Decoded])
@@ -57,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func agreesWithFoundationOnRandomDocuments() throws {
+  @Test("Random documents are read as Foundation reads them")
+  func agreesWithFoundationOnRandomDocuments() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     var counts = (read: 0, refused: 0)
@@ -86,7 +86,8 @@ import Testing
     #expect(counts.read > 500 && counts.refused > 200, "seed \(seed)")
   }
 
-  @Test func writesRandomDocumentsByteForByteAgain() throws {
+  @Test("Random documents are written unchanged")
+  func writesRandomDocumentsByteForByteAgain() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_500 {

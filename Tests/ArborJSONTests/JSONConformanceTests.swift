@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Published conformance cases, read as a whole and in pieces.
-@Suite struct JSONConformanceTests {
+@Suite("Published conformance cases") struct JSONConformanceTests {
   struct Case: CustomStringConvertible, Sendable {
     let name: String
     let isRead: Bool
@@ -42,7 +42,8 @@ import Testing
     return data
   }
 
-  @Test func everyCaseIsThere() {
+  @Test("The corpus contains every published case")
+  func everyCaseIsThere() {
     let kinds = Dictionary(grouping: Self.cases) { $0.name.prefix(2) }.mapValues(\.count)
     #expect(kinds == ["y_": 95, "n_": 188, "i_": 35])
     #expect(Set(Self.cases.map(\.name)).count == Self.cases.count)
@@ -52,7 +53,8 @@ import Testing
     #expect(deviating.allSatisfy { $0.name.hasPrefix("y_object_duplicated_key") })
   }
 
-  @Test(arguments: cases) func readsOrRefuses(_ sample: Case) {
+  @Test("Every case is read or refused as published, as a whole and in pieces", arguments: cases)
+  func readsOrRefuses(_ sample: Case) {
     let whole = JSONItemReaderTests.whole(sample.data)
     #expect((whole.error == nil) == sample.isRead, "\(whole.error ?? "")")
     let sizes = sample.data.count < 1_000 ? [1, 2, 3, 5, 8, 13, .max] : [1_000]
@@ -69,7 +71,8 @@ import Testing
     }
   }
 
-  @Test(arguments: cases.filter(\.isRead)) func writesWhatItReads(_ sample: Case) throws {
+  @Test("A value that was read is written and read back equal", arguments: cases.filter(\.isRead))
+  func writesWhatItReads(_ sample: Case) throws {
     let value = try JSONValue.parse(sample.data)
     let written = value.data()
     let again = try JSONValue.parse(written)

@@ -13,7 +13,8 @@ import Testing
     }
     """
 
-  @Test func locatesEveryValueAndKey() throws {
+  @Test("Every value and key has a location")
+  func locatesEveryValueAndKey() throws {
     let root = try JSONDocument(Data(text.utf8), source: "main.json").root
     var found: [String] = []
     func walk(_ node: JSONNode) {
@@ -39,7 +40,8 @@ import Testing
       ])
   }
 
-  @Test func nodesGiveWhatValuesGive() throws {
+  @Test("A node has the same contents as its value")
+  func nodesGiveWhatValuesGive() throws {
     let root = try JSONDocument(Data(text.utf8)).root
     #expect(root.value == (try JSONValue.parse(text)))
     let members = try #require(root.members)
@@ -52,7 +54,8 @@ import Testing
     #expect(elements[1].string == nil && elements[1].members == nil && elements[1].bool == nil)
   }
 
-  @Test func errorsCarryThePlaceAndNotTheValue() throws {
+  @Test("Errors contain the location but not the value")
+  func errorsCarryThePlaceAndNotTheValue() throws {
     let root = try JSONDocument(Data(#"{"secret":"hunter2"}"#.utf8), source: "s").root
     let node = try #require(root.members?.first?.value)
     let error = node.error("This is wrong; write something else.")

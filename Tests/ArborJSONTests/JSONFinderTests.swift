@@ -10,28 +10,32 @@ import ArborJSON
     }
   }
 
-  @Test(arguments: [
-    (#"{"a":1}"#, ["a"], "1"), (#" { "b" : [1,{"a":2}] , "a" : "x" } "#, ["a"], #""x""#),
-    (#"{"a":{"b":{"c":null}}}"#, ["a", "b", "c"], "null"),
-    (#"{"x":"}\"{","a":{"b":true}}"#, ["a", "b"], "true"),
-    (#"{"q\"\u0041":7}"#, ["q\"A"], "7"), (#"{"é":-1.5e3,"f":0}"#, ["é"], "-1.5e3"),
-    (#"{"a":{"b":1}}"#, ["a"], #"{"b":1}"#), (#"{"a":1,"a":2}"#, ["a"], "1"),
-  ])
+  @Test(
+    "A part of a document is found by its keys",
+    arguments: [
+      (#"{"a":1}"#, ["a"], "1"), (#" { "b" : [1,{"a":2}] , "a" : "x" } "#, ["a"], #""x""#),
+      (#"{"a":{"b":{"c":null}}}"#, ["a", "b", "c"], "null"),
+      (#"{"x":"}\"{","a":{"b":true}}"#, ["a", "b"], "true"),
+      (#"{"q\"\u0041":7}"#, ["q\"A"], "7"), (#"{"é":-1.5e3,"f":0}"#, ["é"], "-1.5e3"),
+      (#"{"a":{"b":1}}"#, ["a"], #"{"b":1}"#), (#"{"a":1,"a":2}"#, ["a"], "1"),
+    ])
   func findsParts(_ text: String, _ keys: [String], _ part: String) {
     #expect(found(keys, in: text) == part)
   }
 
-  @Test(arguments: [
-    "", " ", "{", "{}", "[]", "1", "null", #"{"a"#, #"{"a""#, #"{"a":"#, #"{"a": "#, #"{"a":"x"#,
-    #"{"a":["#, #"{"a":}"#, #"{"b":1}"#, #"{"b":1,}"#, #"{"b" 1,"a":2}"#, #"["a"]"#, #"{"a\"#,
-    #"{"b":"\"#, #"{"\u12":1}"#,
-  ])
+  @Test(
+    "Keys that don't exist, or are in malformed documents, aren't found",
+    arguments: [
+      "", " ", "{", "{}", "[]", "1", "null", #"{"a"#, #"{"a""#, #"{"a":"#, #"{"a": "#, #"{"a":"x"#,
+      #"{"a":["#, #"{"a":}"#, #"{"b":1}"#, #"{"b":1,}"#, #"{"b" 1,"a":2}"#, #"["a"]"#, #"{"a\"#,
+      #"{"b":"\"#, #"{"\u12":1}"#,
+    ])
   func missesWhatIsNotThere(_ text: String) {
     #expect(found(["a"], in: text) == nil)
   }
 
-  /// Searching arbitrary bytes finds some of them or nothing.
-  @Test func damagedTextsAreHarmless() {
+  @Test("Searching arbitrary bytes finds some of them or nothing")
+  func damagedTextsAreHarmless() {
     let text = Array(#"{"b":[{"x\n":"y"},-1.5],"c":{"a":"é\u00e9"},"a":{"a":"\"1"}}"#.utf8)
     let keys = [Array("a".utf8), Array("a".utf8)]
     for index in text.indices {

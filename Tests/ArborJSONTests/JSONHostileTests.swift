@@ -4,7 +4,7 @@ import Testing
 
 /// Documents that are designed to be expensive. Each is rejected or read in linear time; quadratic
 /// time would take hours.
-@Suite(.timeLimit(.minutes(40))) struct JSONHostileTests {
+@Suite("Documents that are expensive to read", .timeLimit(.minutes(40))) struct JSONHostileTests {
   private static func error(_ text: String) throws -> ArborError {
     try #require(throws: ArborError.self) { try JSONValue.parse(text) }
   }
@@ -13,7 +13,8 @@ import Testing
     String(repeating: text, count: count)
   }
 
-  @Test(arguments: ["[", "{\"\":", "[{\"a\":[", "[[],"]) func nesting(opening: String) throws {
+  @Test("Deep nesting is an error", arguments: ["[", "{\"\":", "[{\"a\":[", "[[],"])
+  func nesting(opening: String) throws {
     let text = Self.repeated(opening, 300_000)
     #expect(try Self.error(text).code == .limitExceeded)
     var reader = JSONItemReader(.data(Data(text.utf8)), chunkSize: 100)
@@ -21,7 +22,8 @@ import Testing
     #expect(error.code == .limitExceeded)
   }
 
-  @Test func fanOut() throws {
+  @Test("Lists and objects with many members are read")
+  func fanOut() throws {
     let list = try JSONDocument(Data(("[" + Self.repeated("[],", 300_000) + "0]").utf8)).root
     #expect(list.count == 300_001 && list.items.reduce(0) { $0 + $1.count } == 0)
     let wide = Data(("[" + Self.repeated("0,", 500_000) + "0]").utf8)
@@ -31,7 +33,8 @@ import Testing
     #expect(count == 500_001)
   }
 
-  @Test func valuesAreCounted() throws {
+  @Test("The number of values is limited")
+  func valuesAreCounted() throws {
     var limits = JSONLimits()
     limits.maximumCount = 100
     let values = Self.repeated("0,", 97) + "0"
@@ -49,7 +52,8 @@ import Testing
     #expect(count == 196)
   }
 
-  @Test func duplicateKeys() throws {
+  @Test("Duplicate keys are found among many members")
+  func duplicateKeys() throws {
     let pairs = Self.repeated(#""a":1,"#, 200_000)
     #expect(try Self.error("{\(pairs)\"b\":2}").location?.column == 8)
     let keys = (0..<100_000).map { "\"key\($0)\":0" }.joined(separator: ",")
@@ -62,7 +66,8 @@ import Testing
 
   /// Keys that collide in many hash functions, because they have the same length and differ only at
   /// the ends.
-  @Test func keysMadeToCollide() throws {
+  @Test("Objects with keys that are made to collide are read")
+  func keysMadeToCollide() throws {
     let middle = Self.repeated("x", 60)
     let keys = (0..<30_000).map { number in
       let digits = String(100_000 + number)
@@ -75,11 +80,13 @@ import Testing
     #expect(members.unknownKeys.count == 30_000)
   }
 
-  @Test(arguments: [
-    "1e999999999", "-1e-999999999", "1e99999999999999999999", "0e999999999999999999999",
-    "1\(repeated("0", 100_000))", "0.\(repeated("0", 100_000))1", "\(repeated("9", 100_000)).5e3",
-    "1e\(repeated("9", 100_000))", "-\(repeated("8", 100_000))e-99999",
-  ])
+  @Test(
+    "Extreme numbers are read",
+    arguments: [
+      "1e999999999", "-1e-999999999", "1e99999999999999999999", "0e999999999999999999999",
+      "1\(repeated("0", 100_000))", "0.\(repeated("0", 100_000))1", "\(repeated("9", 100_000)).5e3",
+      "1e\(repeated("9", 100_000))", "-\(repeated("8", 100_000))e-99999",
+    ])
   func numbers(text: String) throws {
     let node = try JSONDocument(Data(text.utf8)).root
     let number = try #require(node.number)
@@ -92,7 +99,8 @@ import Testing
     _ = number.decimal
   }
 
-  @Test func strings() throws {
+  @Test("Long strings are read")
+  func strings() throws {
     let plain = Self.repeated("x", 2_000_000)
     #expect(try JSONValue.parse("\"\(plain)\"").string?.utf8.count == 2_000_000)
     let escapes = Self.repeated("\\u00e9", 200_000)
@@ -105,7 +113,8 @@ import Testing
     #expect(try Self.error("[\"\(combining)\",]").location?.column == 200_004)
   }
 
-  @Test func whiteSpace() throws {
+  @Test("Long white space is read")
+  func whiteSpace() throws {
     let space = Self.repeated(" \n\t\r", 300_000)
     #expect(try JSONValue.parse("\(space)[\(space)1\(space),\(space)2\(space)]\(space)") == [1, 2])
     let data = Data("\(space)[\(space)1\(space),\(space)2\(space)]\(space)x".utf8)

@@ -82,7 +82,8 @@ import Testing
     return outcome
   }
 
-  @Test func readsTheSameWhereverADocumentIsCut() {
+  @Test("Documents are read the same wherever they are split")
+  func readsTheSameWhereverADocumentIsCut() {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_500 {
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func readsTheListUnderAKeyAsTheWholeDocumentHasIt() {
+  @Test("The list under a key is read as in the whole document")
+  func readsTheListUnderAKeyAsTheWholeDocumentHasIt() {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_500 {
@@ -110,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func readsTheListAtTheEndOfAPathWhereverTheDocumentIsCut() {
+  @Test("The list at the end of a path is read the same wherever the document is split")
+  func readsTheListAtTheEndOfAPathWhereverTheDocumentIsCut() {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_500 {
@@ -129,8 +132,8 @@ import Testing
     }
   }
 
-  /// A key that equals the whole path takes precedence over nested keys.
-  @Test func aKeyThatIsWrittenLikeAPathWins() throws {
+  @Test("A key that equals the whole path takes precedence over nested keys")
+  func aKeyThatIsWrittenLikeAPathWins() throws {
     func items(_ text: String, _ path: JSONMemberPath) -> [JSONValue]? {
       let data = Data(text.utf8)
       let read = Self.items(of: .data(data), .member(path), upTo: 9, total: data.count)
@@ -146,7 +149,8 @@ import Testing
     #expect(items(#"{"a": 5, "c": [1]}"#, "a.b") == [])
   }
 
-  @Test func readsLinesAsDocumentsOfTheirOwn() throws {
+  @Test("Each line is a document of its own")
+  func readsLinesAsDocumentsOfTheirOwn() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<1_000 {
@@ -175,7 +179,8 @@ import Testing
     }
   }
 
-  @Test func errorsSayThePlaceInTheWholeDocument() throws {
+  @Test("Errors state the location in the whole document")
+  func errorsSayThePlaceInTheWholeDocument() throws {
     let text =
       "[" + (0..<5_000).map { #"{"name":"é\#($0)","hired":true}"# }.joined(separator: ",\n")
     let source = JSONByteSource.data(Data((text + ",\n  {\"name\": nope}]").utf8))
@@ -194,7 +199,8 @@ import Testing
     #expect(again.description == error.description)
   }
 
-  @Test func keepsNoMoreThanAChunkAndAnItem() throws {
+  @Test("At most a chunk and an item are kept in memory")
+  func keepsNoMoreThanAChunkAndAnItem() throws {
     let item = Data((String(repeating: #"{"name":"x"}"#, count: 1) + ",").utf8)
     var given = 0
     let source = JSONByteSource { _ in
@@ -215,7 +221,8 @@ import Testing
     #expect(error.message == "Expected a value, but the document ends.")
   }
 
-  @Test func boundsTheSizeOfAnItemAndNotOfTheDocument() throws {
+  @Test("The size limit applies to items, not to the document")
+  func boundsTheSizeOfAnItemAndNotOfTheDocument() throws {
     var limits = JSONLimits()
     limits.maximumSize = 10
     let small = Data(
@@ -233,7 +240,8 @@ import Testing
     }
   }
 
-  @Test func readsFilesAndSaysWhichItCannotRead() throws {
+  @Test("Files are read, and the error names an unreadable one")
+  func readsFilesAndSaysWhichItCannotRead() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: url) }
     try Data("[1,2,3]".utf8).write(to: url)

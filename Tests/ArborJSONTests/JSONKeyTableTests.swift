@@ -18,7 +18,8 @@ import Testing
       + "\""
   }
 
-  @Test func findsWhatADictionaryFinds() throws {
+  @Test("Members are found as in a dictionary")
+  func findsWhatADictionaryFinds() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)
     for _ in 0..<300 {
@@ -47,8 +48,8 @@ import Testing
     }
   }
 
-  /// Members of the previous object are discarded.
-  @Test func forgetsTheObjectBefore() throws {
+  @Test("Members of the previous object are discarded")
+  func forgetsTheObjectBefore() throws {
     let members = JSONMembers(JSONKeyTable(["a", "b"]))
     #expect(members[0] == nil && members.unknownKeys.isEmpty)
     let list = try JSONDocument(Data(#"[{"a":1,"c":2},{"b":3},7,{}]"#.utf8)).root
@@ -60,7 +61,8 @@ import Testing
     #expect(found == ["true 1 0 1", "true 0 3 0", "false 0 0 0", "true 0 0 0"])
   }
 
-  @Test func holdsKeysThatAreEqualStringsForOne() throws {
+  @Test("Keys that are equal strings are the same key")
+  func holdsKeysThatAreEqualStringsForOne() throws {
     let table = JSONKeyTable(["\u{212A}", "e\u{301}", "K"])
     #expect(table.keyIndex(of: "K") == 0 && table.keyIndex(of: "é") == 1)
     #expect(table.keyIndex(of: "k") == nil)

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct JSONMemberPathTests {
-  @Test func dotsDescendAndBackslashesTakeTheirMeaningAway() {
+  @Test("Dots separate names, and backslashes escape dots")
+  func dotsDescendAndBackslashesTakeTheirMeaningAway() {
     #expect(JSONMemberPath("a.b.c").names == ["a", "b", "c"])
     #expect(JSONMemberPath("a.b.c").wholeKey == "a.b.c")
     #expect(JSONMemberPath(#"API\.Log"#).names == ["API.Log"])
@@ -14,7 +15,8 @@ import Testing
     #expect(JSONMemberPath(" a . b ", trimsNames: true).names == ["a", "b"])
   }
 
-  @Test func commasSeparateAlternativesAfterTheWholeText() {
+  @Test("Commas separate alternatives, which follow the whole text")
+  func commasSeparateAlternativesAfterTheWholeText() {
     func alternatives(_ text: String) -> [[String]] {
       JSONMemberPath.alternatives(text).map(\.names)
     }
@@ -25,7 +27,8 @@ import Testing
     #expect(alternatives("").isEmpty && alternatives(", ,").isEmpty)
   }
 
-  @Test func namesFindElementsOfListsToo() throws {
+  @Test("Names can also be the positions of list elements")
+  func namesFindElementsOfListsToo() throws {
     let root = try JSONDocument(#"{"tags": ["x", {"y": 1}], "0": 2}"#.data(using: .utf8) ?? .init())
       .root
     #expect(root.descendant(["tags", "0"])?.string == "x")

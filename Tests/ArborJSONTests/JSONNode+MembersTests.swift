@@ -7,7 +7,8 @@ import Testing
     try JSONDocument(Data(text.utf8)).root
   }
 
-  @Test func membersAreFoundInAnyOrder() throws {
+  @Test("Members are found in any order")
+  func membersAreFoundInAnyOrder() throws {
     let object = try root(#"{"a": 1, "b": {"c": 2}, "d": [3, {"a": 4}], "\u0065": 5, "ü": 6}"#)
     for names in [["a", "b", "d", "e", "ü"], ["ü", "e", "d", "b", "a"], ["d", "d", "a", "ü"]] {
       var cursor = 0
@@ -18,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func whatIsNoMemberIsNotFound() throws {
+  @Test("Missing members aren't found")
+  func whatIsNoMemberIsNotFound() throws {
     let object = try root(#"{"a": {"b": 1}, "bb": "a"}"#)
     var cursor = 0
     for name in ["b", "", "aa", "A"] { #expect(object.member(name, cursor: &cursor) == nil) }

@@ -21,7 +21,8 @@ import Testing
     return sign + whole + fraction + exponent
   }
 
-  @Test func readsNumbersAsTheirTextsDo() throws {
+  @Test("Numbers of nodes equal those parsed from their texts")
+  func readsNumbersAsTheirTextsDo() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)
     let edges = [
@@ -44,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func readsEveryCharacterWrittenAsAnEscape() throws {
+  @Test("Every escaped character is read")
+  func readsEveryCharacterWrittenAsAnEscape() throws {
     let edges: [UInt32] = [0, 0x1F, 0x20, 0x22, 0x5C, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000]
     let high: [UInt32] = [0xFFFF, 0x1_0000, 0x1_F600, 0x10_FFFF, 0xFEFF, 0x301]
     for scalar in (edges + high).compactMap(Unicode.Scalar.init) {
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func comparesTextsAsStringsAreCompared() throws {
+  @Test("Texts are compared like strings")
+  func comparesTextsAsStringsAreCompared() throws {
     let texts = ["", "K", "\u{212A}", "é", "e\u{301}", "name", "Name", "nam", "a \\\" b"]
     for left in texts {
       let node = try Self.root("[\(JSONValue.string(left))]").items.first { _ in true }
@@ -68,7 +71,8 @@ import Testing
     #expect(try !Self.root("1").isText("1"))
   }
 
-  @Test func findsMembersAndElementsInOrder() throws {
+  @Test("Members and elements are found in order")
+  func findsMembersAndElementsInOrder() throws {
     let root = try Self.root(#"{"a":[1,[2],{"x":3}],"b":{"c":{"d":null}},"\u0065":true}"#)
     var keys: [String?] = []
     root.forEachMember { key, value in

@@ -4,7 +4,8 @@ import TestLength
 import Testing
 
 @Suite struct JSONNumberTests {
-  @Test func keepsTheTextAsWritten() throws {
+  @Test("A number keeps its text as written")
+  func keepsTheTextAsWritten() throws {
     for text in ["0", "-0", "1.0", "1.50", "1E5", "-12e-3", "123456789012345678901234567890.5"] {
       #expect(try JSONValue.parse(text).number?.text == text)
       #expect(JSONNumber(text: text)?.text == text)
@@ -14,7 +15,8 @@ import Testing
     }
   }
 
-  @Test func givesWholeNumbersExactlyOrNotAtAll() {
+  @Test("Integers are converted exactly or not at all")
+  func givesWholeNumbersExactlyOrNotAtAll() {
     let cases: [(String, Int64?)] = [
       ("9223372036854775807", .max), ("9223372036854775808", nil), ("-9223372036854775808", .min),
       ("-9223372036854775809", nil), ("1.0", 1), ("1e3", 1000), ("1.5e1", 15), ("1.5", nil),
@@ -28,7 +30,8 @@ import Testing
     #expect(JSONNumber(text: "-1")?.uint64 == nil)
   }
 
-  @Test func givesDecimalsExactlyOrNotAtAll() {
+  @Test("Decimals are converted exactly or not at all")
+  func givesDecimalsExactlyOrNotAtAll() {
     for text in ["12345678901234567890.10", "-0.001", "99999999999999999999999999999999999999"] {
       #expect(JSONNumber(text: text)?.decimal == Decimal(string: text), "\(text)")
     }
@@ -42,7 +45,8 @@ import Testing
     #expect(JSONNumber(text: "1e-200")?.decimal == nil)
   }
 
-  @Test func refusesNumbersBeyondDoubles() {
+  @Test("Numbers beyond the range of doubles aren't converted")
+  func refusesNumbersBeyondDoubles() {
     #expect(JSONNumber(text: "1e400")?.double == nil)
     #expect(JSONNumber(text: "1e308")?.double == 1e308)
     #expect(JSONNumber(text: "0.1")?.double == 0.1)
@@ -52,7 +56,8 @@ import Testing
     #expect(JSONNumber(1e300)?.double == 1e300)
   }
 
-  @Test func equalsWhatDenotesTheSameNumber() throws {
+  @Test("Different spellings of a number are equal")
+  func equalsWhatDenotesTheSameNumber() throws {
     let spellings = [
       ["1", "1.0", "10e-1", "0.1e1", "0.0001E4"], ["0", "-0", "0.000", "0e7", "-0e-99"],
       ["-12.5", "-1.25e1", "-125e-1", "-0.00125e4"], ["10", "1e1"], ["100", "1e2"],
@@ -74,7 +79,8 @@ import Testing
     }
   }
 
-  @Test func agreesWithDoublesOnRandomSpellings() throws {
+  @Test("Random spellings agree with doubles")
+  func agreesWithDoublesOnRandomSpellings() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)
     for _ in 0..<2_000 {

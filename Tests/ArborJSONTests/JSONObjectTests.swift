@@ -2,7 +2,8 @@ import ArborJSON
 import Testing
 
 @Suite struct JSONObjectTests {
-  @Test(arguments: [0, 1, 11, 12, 13, 100]) func behavesAsAnOrderedDictionary(count: Int) {
+  @Test("An object behaves like an ordered dictionary", arguments: [0, 1, 11, 12, 13, 100])
+  func behavesAsAnOrderedDictionary(count: Int) {
     var object = JSONObject()
     for number in 0..<count { object["k\(number)"] = .number(JSONNumber(Int64(number))) }
     #expect(object.keys == (0..<count).map { "k\($0)" })
@@ -18,7 +19,8 @@ import Testing
     #expect(object["k1"] == "again")
   }
 
-  @Test func equalsWhateverTheOrder() {
+  @Test("Objects are equal whatever the order of their members")
+  func equalsWhateverTheOrder() {
     let one: JSONObject = ["a": 1, "b": [2], "c": nil]
     let other: JSONObject = ["c": nil, "a": 1.0, "b": [2]]
     #expect(one == other)

@@ -7,6 +7,7 @@ import ArborJSON
   }
 
   @Test(
+    "Numbers are parsed from bytes",
     arguments: [
       ("0", 0, 0.0), ("-12", -12, -12.0), ("1.5", nil, 1.5), ("2.0", 2, 2.0), ("1e2", 100, 100.0),
       ("-0", 0, -0.0), ("9223372036854775807", Int64.max, 0x1p63), ("1e400", nil, nil),
@@ -19,25 +20,32 @@ import ArborJSON
       with(text) { JSONNumber($0)?.text } == (Int64(text).map { "\($0)" } ?? text) || text == "-0")
   }
 
-  @Test(arguments: ["", "-", "01", "1 ", "1.", "x", "\"1\"", "1e", "null"])
+  @Test(
+    "Malformed numbers are not parsed",
+    arguments: ["", "-", "01", "1 ", "1.", "x", "\"1\"", "1e", "null"])
   func whatIsNoNumber(_ text: String) {
     #expect(with(text, JSONNumber.int64) == nil && with(text, JSONNumber.double) == nil)
     #expect(with(text) { JSONNumber($0)?.text } == nil)
   }
 
-  @Test(arguments: [
-    (#""""#, ""), (#""a é""#, "a é"), (#""\"\u00e9\n""#, "\"é\n"), (#""\ud83d\ude00""#, "😀"),
-  ])
+  @Test(
+    "Texts are parsed from bytes",
+    arguments: [
+      (#""""#, ""), (#""a é""#, "a é"), (#""\"\u00e9\n""#, "\"é\n"), (#""\ud83d\ude00""#, "😀"),
+    ])
   func texts(_ text: String, _ value: String) {
     #expect(with(text, JSONScanner.text) == value)
   }
 
-  @Test(arguments: ["", "\"", "1", "\"a", "a\"", #""\""#, #""\x""#, #""\ud800""#, #""a"b"#])
+  @Test(
+    "Malformed texts are not parsed",
+    arguments: ["", "\"", "1", "\"a", "a\"", #""\""#, #""\x""#, #""\ud800""#, #""a"b"#])
   func whatIsNoText(_ text: String) {
     #expect(with(text, JSONScanner.text) == nil)
   }
 
-  @Test func bytesThatAreNoUnicodeAreNoText() {
+  @Test("Invalid UTF-8 is not parsed as a text")
+  func bytesThatAreNoUnicodeAreNoText() {
     let text = ([0x22, 0xFF, 0x22] as [UInt8]).withUnsafeBytes { JSONScanner.text($0) }
     #expect(text == nil)
   }

@@ -14,7 +14,8 @@ import Testing
     (#"{"A":1,"B":2}"#, ["A": 1, "B": 2]),
   ]
 
-  @Test(arguments: valid.indices) func readsEveryForm(index: Int) throws {
+  @Test("Every valid form is read", arguments: valid.indices)
+  func readsEveryForm(index: Int) throws {
     let (text, value) = Self.valid[index]
     #expect(try JSONValue.parse(text) == value)
   }
@@ -48,7 +49,8 @@ import Testing
     ("1\u{FEFF}", "content after", 1, 2, "$"), ("[\u{FEFF}1]", "a value", 1, 2, "$[0]"),
   ]
 
-  @Test(arguments: faults.indices) func refusesAndSaysWhere(index: Int) throws {
+  @Test("Malformed documents are refused with a location", arguments: faults.indices)
+  func refusesAndSaysWhere(index: Int) throws {
     let fault = Self.faults[index]
     let error = try #require(throws: ArborError.self) {
       try JSONValue.parse(fault.text, source: "x.json")
@@ -60,7 +62,8 @@ import Testing
     #expect(error.location == expected, "\(fault.text)")
   }
 
-  @Test func aByteOrderMarkInFrontIsLeftOut() throws {
+  @Test("A leading byte order mark is ignored")
+  func aByteOrderMarkInFrontIsLeftOut() throws {
     #expect(try JSONValue.parse("\u{FEFF} {\"a\": 1}") == ["a": 1])
     for layout in [JSONItemReader.Layout.document, .lines] {
       for chunkSize in [1, 2, 100] {
@@ -73,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func refusesKeysThatAreEqualHoweverWritten() {
+  @Test("Duplicate keys are refused, whatever their escapes")
+  func refusesKeysThatAreEqualHoweverWritten() {
     let texts = [
       #"{"a":1,"a":2}"#, #"{"a":1,"a":2}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}", #"{"":1,"":2}"#,
       "{" + (0..<40).map { "\"k\($0)\":\($0)," }.joined() + #""k7":0}"#,
@@ -84,7 +88,8 @@ import Testing
     #expect(throws: Never.self) { try JSONValue.parse(#"{"a":{"a":1},"A":[{"a":2}]}"#) }
   }
 
-  @Test func refusesEveryMalformedSequenceOfUTF8() throws {
+  @Test("Every malformed UTF-8 sequence is refused")
+  func refusesEveryMalformedSequenceOfUTF8() throws {
     let sequences: [[UInt8]] = [
       [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
       [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xE2, 0x82], [0xF0, 0x8F, 0xBF, 0xBF],
@@ -103,7 +108,8 @@ import Testing
     }
   }
 
-  @Test func agreesWithTheStandardLibraryOnAllTwoAndThreeByteSequences() throws {
+  @Test("UTF-8 sequences of two and three bytes are accepted as in the standard library")
+  func agreesWithTheStandardLibraryOnAllTwoAndThreeByteSequences() throws {
     for lead in UInt8(0xC0)...0xF7 {
       for second in stride(from: UInt8(0x70), through: 0xF0, by: 1) {
         for third: UInt8 in [0x7F, 0x80, 0xBF, 0xC0] {
@@ -117,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func findsSpecialBytesAtEveryPlaceOfAWord() throws {
+  @Test("Special bytes are found at every position of a word")
+  func findsSpecialBytesAtEveryPlaceOfAWord() throws {
     for count in 0..<40 {
       let plain = String(repeating: "x", count: count)
       #expect(try JSONValue.parse("\"\(plain)\"") == .string(plain))
@@ -128,7 +135,8 @@ import Testing
     }
   }
 
-  @Test func limitsDepthAndSizeWithoutRecursion() throws {
+  @Test("Depth and size are limited without recursion")
+  func limitsDepthAndSizeWithoutRecursion() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -147,7 +155,8 @@ import Testing
     #expect(error.code == .limitExceeded)
   }
 
-  @Test func neverReadsWhatIsCutOff() throws {
+  @Test("Truncated documents are refused")
+  func neverReadsWhatIsCutOff() throws {
     let text = #"{"a":[1,-2.5e3,true,null,"é\ud83d\ude00\n"],"b":{"c":"d"}}"#
     let data = Data(text.utf8)
     #expect(throws: Never.self) { try JSONValue.parse(data) }
@@ -158,7 +167,8 @@ import Testing
 
   /// Damaged documents are rejected with a location, or are accepted by Foundation as well and
   /// written back unchanged.
-  @Test func survivesDamage() throws {
+  @Test("Damaged documents are refused with a location, or are valid")
+  func survivesDamage() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)
     let sound = Array(

@@ -9,7 +9,8 @@ import Testing
     var more: JSONValue?
   }
 
-  @Test func valuesArePropertiesOfCodableTypes() throws {
+  @Test("JSON values can be properties of Codable types")
+  func valuesArePropertiesOfCodableTypes() throws {
     let text = #"""
       {"name": "n", "payload": {"a": [1, -2.5, true, null, "x", {}], "b": 18446744073709551615,
        "c": 0.1, "d": 123456789.123456789123}}
@@ -29,7 +30,8 @@ import Testing
     #expect(back["v"]?[1] == "x")
   }
 
-  @Test func randomValuesComeBack() throws {
+  @Test("Random values survive encoding and decoding")
+  func randomValuesComeBack() throws {
     let seed = UInt64.random(in: .min ... .max)
     var samples = JSONSamples(seed: seed)
     for _ in 0..<200 {
@@ -43,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func aNumberBeyondAllIsAnError() throws {
+  @Test("Encoding a number beyond the range of doubles is an error")
+  func aNumberBeyondAllIsAnError() throws {
     let number = try #require(JSONNumber(text: "1e400"))
     #expect(throws: EncodingError.self) { try JSONEncoder().encode([JSONValue.number(number)]) }
   }

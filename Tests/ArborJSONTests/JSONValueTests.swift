@@ -4,7 +4,8 @@ import Testing
 @Suite struct JSONValueTests {
   private let document: JSONValue = ["list": [1, "two", [true, nil]], "half": 0.5, "none": nil]
 
-  @Test func givesEachKindOnlyAsItself() {
+  @Test("Each accessor returns only values of its kind")
+  func givesEachKindOnlyAsItself() {
     let kinds: [JSONValue] = [nil, true, 1, "s", [], [:]]
     #expect(kinds.map(\.isNull) == [true, false, false, false, false, false])
     #expect(kinds.map { $0.bool != nil } == [false, true, false, false, false, false])
@@ -14,7 +15,8 @@ import Testing
     #expect(kinds.map { $0.object != nil } == [false, false, false, false, false, true])
   }
 
-  @Test func subscriptsWalkTheDocument() {
+  @Test("Subscripts navigate the document")
+  func subscriptsWalkTheDocument() {
     #expect(document["list"]?[1]?.string == "two")
     #expect(document["list"]?[2]?[0]?.bool == true)
     #expect(document["list"]?[3] == nil)
@@ -25,7 +27,8 @@ import Testing
     #expect(document["half"]?.number?.double == 0.5)
   }
 
-  @Test func describesItselfAsJSON() {
+  @Test("The description is JSON")
+  func describesItselfAsJSON() {
     #expect(document.description == #"{"list":[1,"two",[true,null]],"half":0.5,"none":null}"#)
   }
 }

@@ -4,7 +4,8 @@ import TestLength
 import Testing
 
 @Suite struct JSONWriterTests {
-  @Test func writesPrettyAndCompact() {
+  @Test("Documents are written compact or pretty")
+  func writesPrettyAndCompact() {
     let value: JSONValue = ["b": [1, [], [:], ["x": nil]], "a": "q\"\\\n\u{1}\u{1F}/é"]
     #expect(
       value.text() == #"{"b":[1,[],{},{"x":null}],"a":"q\"\\\n\u0001\u001f/é"}"#)
@@ -24,7 +25,8 @@ import Testing
         """)
   }
 
-  @Test func readsBackWhatItWroteByteForByte() throws {
+  @Test("Written values are read back equal")
+  func readsBackWhatItWroteByteForByte() throws {
     let seed = UInt64.random(in: .min ... .max)
     var generator = SplitMix(seed: seed)
     for _ in 0..<400 {

@@ -6,10 +6,12 @@ import Testing
 @Suite struct ScannedObjectTests {
   private func node(_ text: String) throws -> JSONNode { try JSONDocument(Data(text.utf8)).root }
 
-  @Test(arguments: [
-    "{}", #"{"a": 1, "b": {"c": [true, null, "x\\u0041"]}}"#, "[1, {}]", "7", "null", #""t""#,
-    "{" + (0..<40).map { "\"k\($0)\": \($0)" }.joined(separator: ",") + "}",
-  ])
+  @Test(
+    "A scanned object equals the value of its node",
+    arguments: [
+      "{}", #"{"a": 1, "b": {"c": [true, null, "x\\u0041"]}}"#, "[1, {}]", "7", "null", #""t""#,
+      "{" + (0..<40).map { "\"k\($0)\": \($0)" }.joined(separator: ",") + "}",
+    ])
   func isWhatTheDocumentHolds(text: String) throws {
     let node = try node(text)
     var kept: [JSONValue] = []
@@ -25,7 +27,8 @@ import Testing
     #expect(kept == [node.value])
   }
 
-  @Test func aKeptValueOutlivesItsDocument() throws {
+  @Test("A retained value outlives its document")
+  func aKeptValueOutlivesItsDocument() throws {
     var kept: JSONValue?
     func tell() throws {
       #expect(
@@ -40,7 +43,8 @@ import Testing
     #expect(object.map(\.key) == ["name", "tags"])
   }
 
-  @Test func changesMakeItsMembersItsOwn() throws {
+  @Test("Changing a scanned object doesn't change the original")
+  func changesMakeItsMembersItsOwn() throws {
     let node = try node(#"{"name": "Ada", "age": 36}"#)
     let isUntouched = node.tell { value in
       guard var object = value.object else { return false }
@@ -53,7 +57,8 @@ import Testing
     #expect(isUntouched)
   }
 
-  @Test func threadsShareIt() async throws {
+  @Test("Threads can share a scanned object")
+  func threadsShareIt() async throws {
     let node = try node(#"{"name": "Ada", "tags": ["x", "y"]}"#)
     var kept: JSONValue = .null
     #expect(

@@ -3,7 +3,8 @@ import Dispatch
 import Testing
 
 @Suite struct LockTests {
-  @Test func oneThreadAtATimeIsInside() {
+  @Test("Only one thread at a time holds the lock")
+  func oneThreadAtATimeIsInside() {
     let lock = Lock((count: 0, inside: 0, most: 0))
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<2000 {
@@ -19,7 +20,8 @@ import Testing
     #expect(state.count == 16_000 && state.most == 1 && state.inside == 0)
   }
 
-  @Test func anErrorLetsTheLockGo() {
+  @Test("An error releases the lock")
+  func anErrorLetsTheLockGo() {
     let lock = Lock([1])
     #expect(throws: Refusal.self) {
       try lock.withLock { (list) throws(Refusal) in
@@ -30,7 +32,8 @@ import Testing
     #expect(lock.withLock { $0 } == [1, 2])
   }
 
-  @Test func theValueGoesWithTheLock() {
+  @Test("The value is released with the lock")
+  func theValueGoesWithTheLock() {
     let ends = Count()
     do {
       let lock = Lock(Ending(ends))

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A commit that is missing before a later snapshot is not called never added")
+  @Test("The error for a commit that is missing before a later snapshot says where its log ends")
   func missingSequence() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try log.backUp(store.file, snapshot: false)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("A clock that was set back between two snapshots is noticed")
+  @Test("A clock that was set back between two snapshots is detected")
   func clockAcrossSnapshots() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try log.backUp(store.file, snapshot: false)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A date in a gap of the log is refused, unless nothing was committed by then")
+  @Test("A date in a gap of the log is refused unless there was no commit up to it")
   func gaps() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try log.backUp(store.file, snapshot: false)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test("A store that was brought back doesn't hide what was there before")
+  @Test("A restored store doesn't hide what was in the log before")
   func broughtBack() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try log.backUp(store.file, snapshot: false)

@@ -7,7 +7,8 @@ import Testing
 @Suite struct FolderLeaseTests {
   /// A copy of the descriptor, such as a process that is being started has for a moment, doesn't
   /// keep the lease.
-  @Test func aCopyOfTheDescriptorDoesNotKeepTheLease() throws {
+  @Test("A copy of the descriptor doesn't keep the lease")
+  func aCopyOfTheDescriptorDoesNotKeepTheLease() throws {
     let folder = try TemporaryFolder()
     let path = folder.url.path
     var copy: Int32 = -1

@@ -48,7 +48,7 @@ import Testing
     return dates
   }
 
-  @Test("A damaged older manifest stops neither backups nor what doesn't need it")
+  @Test("A damaged older manifest prevents neither backups nor reads that don't need it")
   func olderManifest() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let dates = try makeLog(store.file)
@@ -79,7 +79,9 @@ import Testing
     }
   }
 
-  @Test("A snapshot follows a newest one that is damaged", arguments: ["manifest", "segment"])
+  @Test(
+    "A backup after a damaged newest snapshot is a new snapshot",
+    arguments: ["manifest", "segment"])
   func newestSnapshot(_ what: String) throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let dates = try makeLog(store.file)

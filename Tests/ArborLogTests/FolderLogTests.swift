@@ -26,7 +26,8 @@ import Testing
     try FileManager.default.removeItem(atPath: path)
   }
 
-  @Test func everyCommitComesBack() throws {
+  @Test("Every commit can be restored")
+  func everyCommitComesBack() throws {
     var random = SeededRandom()
     let seed = random.seed
     do {
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func datesLeadToTheLastCommitBefore() throws {
+  @Test("A date restores the last commit before it")
+  func datesLeadToTheLastCommitBefore() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       _ = try log.backUp(store.file, snapshot: false)
@@ -82,7 +84,8 @@ import Testing
   }
 
   /// A snapshot contains the dates of its commits, not of its creation.
-  @Test func datesBetweenACommitAndItsSnapshotLeadToTheCommit() throws {
+  @Test("A date between a commit and its snapshot restores the commit")
+  func datesBetweenACommitAndItsSnapshotLeadToTheCommit() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       try office.commit(to: store.file, &random)
@@ -103,7 +106,8 @@ import Testing
   }
 
   /// The states between two snapshots can be restored, including commits made during the copy.
-  @Test func aSnapshotThatIsAskedForLeavesNoGap() throws {
+  @Test("A requested snapshot leaves no gap between snapshots")
+  func aSnapshotThatIsAskedForLeavesNoGap() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (office, random) = (RandomOffice(), SeededRandom())
       _ = try log.backUp(store.file, snapshot: false)
@@ -131,7 +135,8 @@ import Testing
   }
 
   /// The commits of an older copy of the store aren't appended to a snapshot of the other one.
-  @Test func commitsOfAFormerFileDoNotFollowASnapshot() throws {
+  @Test("Commits of a former file don't follow a snapshot of another one")
+  func commitsOfAFormerFileDoNotFollowASnapshot() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       _ = try log.backUp(store.file, snapshot: false)
@@ -171,7 +176,8 @@ import Testing
     return try #require(try LogFiles.names(in: base)).map { "\(base)/\($0)" }
   }
 
-  @Test func everyOtherByteIsFoundByName() throws {
+  @Test("Every changed byte is found, and the error names the file")
+  func everyOtherByteIsFoundByName() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try makeLog(store)
       let verified = try log.verify()
@@ -198,7 +204,8 @@ import Testing
     }
   }
 
-  @Test func aLogThatWasCutOffEndsWithItsLastWholeCommit() throws {
+  @Test("A truncated log ends with its last complete commit")
+  func aLogThatWasCutOffEndsWithItsLastWholeCommit() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let dumps = try makeLog(store)
       let path = try #require(try files().filter { $0.hasSuffix(LogSegment.suffix) }.last)
@@ -219,7 +226,8 @@ import Testing
     }
   }
 
-  @Test func aSegmentThatIsMissingIsNamed() throws {
+  @Test("A missing segment is reported")
+  func aSegmentThatIsMissingIsNamed() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try makeLog(store)
       let segments = try files().filter { $0.hasSuffix(LogSegment.suffix) }
@@ -244,7 +252,8 @@ import Testing
 
   // MARK: Gaps
 
-  @Test func commitsThatWereNotKeptAreFollowedByASnapshot() throws {
+  @Test("Missing commits are followed by a snapshot")
+  func commitsThatWereNotKeptAreFollowedByASnapshot() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       _ = try log.backUp(store.file, snapshot: false)
@@ -279,7 +288,8 @@ import Testing
     }
   }
 
-  @Test func aRestoredStoreBeginsASnapshotOfItsOwn() throws {
+  @Test("A restored store begins a snapshot of its own")
+  func aRestoredStoreBeginsASnapshotOfItsOwn() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let dumps = try makeLog(store)
       let path = folder.path("restored.arbor")
@@ -308,7 +318,8 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func foldersOfOthersAreLeftAlone() throws {
+  @Test("Folders of other programs are unchanged")
+  func foldersOfOthersAreLeftAlone() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let path = try log.path
       func message(_ body: () throws -> some Any) -> String? {

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborLog
 
 @Suite struct LogBaseTests {
-  @Test func foldersAreNamedByTheirNumbers() {
+  @Test("Folders are named by their numbers")
+  func foldersAreNamedByTheirNumbers() {
     #expect(LogBase.folder(7, in: "/logs") == "/logs/base-00000007")
     #expect(LogBase.folder(.max, in: "") == "/base-4294967295")
     #expect(LogBase.number(ofName: "base-00000007") == 7)
@@ -14,7 +15,8 @@ import Testing
     }
   }
 
-  @Test func manifestsComeBack() throws {
+  @Test("A manifest survives encoding and decoding")
+  func manifestsComeBack() throws {
     let manifest = LogManifest(
       log: UUID(), store: UUID(), base: 3, generation: 2, sequence: 99,
       previous: CommitChain(bits: 5), date: Date(),
@@ -24,7 +26,8 @@ import Testing
     #expect(try LogManifest(manifest.encoded(), path: "manifest") == manifest)
   }
 
-  @Test func theArticleDrawsTheManifest() throws {
+  @Test("The article shows the bytes of a manifest")
+  func theArticleDrawsTheManifest() throws {
     let manifest = LogManifest(
       log: LogExamples.log, store: LogExamples.store, base: 1, generation: 1, sequence: 2,
       previous: nil, date: LogExamples.date + 1, commitDate: LogExamples.date, size: 65_536,

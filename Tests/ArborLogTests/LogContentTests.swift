@@ -14,13 +14,12 @@ import Testing
     .snapshot(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()),
   ]
 
-  @Test(arguments: contents)
+  @Test("A content survives encoding and decoding", arguments: contents)
   func itComesBack(content: LogContent) {
     #expect(LogContent(content.encoded()) == content)
   }
 
-  /// Changing or removing any byte is detected.
-  @Test(arguments: contents)
+  @Test("Changing or removing any byte is detected", arguments: contents)
   func damageIsNoticed(content: LogContent) {
     let bytes = content.encoded()
     for offset in bytes.indices {
@@ -32,7 +31,8 @@ import Testing
     #expect(LogContent(bytes + [0]) == nil)
   }
 
-  @Test func anEntryThatContradictsItselfIsNamed() {
+  @Test("An inconsistent entry is reported")
+  func anEntryThatContradictsItselfIsNamed() {
     let log = SimulatedLog()
     let start = SharedPosition.Point(sequence: 4, chain: CommitChain(bits: 9))
     let whole = CommitLogEntry(.commits([[1], [2]]), after: start, upTo: 6)
@@ -46,7 +46,8 @@ import Testing
         + "library. Restore the log from a backup of the server.")
   }
 
-  @Test func digestsAreBytes() {
+  @Test("A digest is converted to bytes and back")
+  func digestsAreBytes() {
     let digest = CommitLogDigest(bits: 0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10)
     #expect(digest.bytes == (1...16).reversed().map { UInt8($0) })
     #expect(CommitLogDigest(bytes: digest.bytes) == digest)

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("A pipe in the place of a file that is being written is removed")
+  @Test("A pipe in place of an unfinished file is removed")
   func unfinishedPipe() throws {
     let folder = try TemporaryFolder()
     let log = FolderLog(folder.url.appending(path: "log"))

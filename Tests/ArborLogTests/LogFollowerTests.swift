@@ -8,7 +8,7 @@ import ArborLog
 @Suite struct LogFollowerTests {
   /// The restore point was chosen before further commits arrived, as during a long copy of the
   /// snapshot.
-  @Test("A follower isn't put off by commits that arrive while it copies the snapshot")
+  @Test("Commits that arrive during the copy of a snapshot are followed")
   func arrivingCommits() throws {
     let folder = try TemporaryFolder()
     let log = FolderLog(folder.url.appending(path: "log"))

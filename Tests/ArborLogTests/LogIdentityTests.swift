@@ -6,7 +6,8 @@ import Testing
 
 /// The identity file matches the example in the article.
 @Suite struct LogIdentityTests {
-  @Test func theArticleDrawsIt() throws {
+  @Test("The article shows the bytes of an identity file")
+  func theArticleDrawsIt() throws {
     let identity = LogIdentity(log: LogExamples.log, store: LogExamples.store)
     let bytes = try LogExamples.expect("log", identity.encoded())
     #expect(try LogIdentity(bytes, path: "log") == identity)

@@ -6,7 +6,8 @@ import Testing
 @testable import ArborLog
 
 @Suite struct LogSegmentTests {
-  @Test func namesSortAsTheirSequencesDo() throws {
+  @Test("The names of segments sort by their commits")
+  func namesSortAsTheirSequencesDo() throws {
     let names = [1, 9, 10, 99, UInt64.max - 1].map { LogSegment(first: $0, last: $0).name }
     #expect(names == names.sorted())
     #expect(names[2] == "00000000000000000010-00000000000000000010.segment")
@@ -17,8 +18,8 @@ import Testing
     #expect(LogSegment(name: "00000000000000000002-00000000000000000001.segment") == nil)
   }
 
-  /// The bytes of a segment match the article, with a commit from the article on the store format.
-  @Test func theArticleDrawsIt() throws {
+  @Test("The article shows the bytes of a segment")
+  func theArticleDrawsIt() throws {
     let folder = try TemporaryFolder()
     let commit = try #require(ArticleExamples.of("StoreFormat")["logged commit"])
     let segment = LogSegment(first: 3, last: 3)

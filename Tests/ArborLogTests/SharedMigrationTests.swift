@@ -67,7 +67,8 @@ import ArborObjects
     "The log simulated continues with another model, version 2. Reading still works; reopen the "
     + "store with that model to follow and commit."
 
-  @Test func othersGoOnReadingAndFollowWithTheNewModel() throws {
+  @Test("Stores with the former model can still be read, and follow once they have the new model")
+  func othersGoOnReadingAndFollowWithTheNewModel() throws {
     let a = try open("a", 1)
     try insert("one", a)
     let b = try open("b", 1)
@@ -108,8 +109,8 @@ import ArborObjects
         == ["a.arbor", "a.arbor-lock", "b.arbor", "b.arbor-lock", "c.arbor", "c.arbor-lock"])
   }
 
-  /// A migration that the data don't permit changes neither the log nor the file.
-  @Test func aMigrationThatFailsStopsNobody() throws {
+  @Test("A migration that the data don't permit changes neither the log nor the file")
+  func aMigrationThatFailsStopsNobody() throws {
     let a = try open("a", 1)
     try insert("one", a)
     try insert("one", a)
@@ -124,8 +125,8 @@ import ArborObjects
     #expect(try titles(again) == ["one", "one", "three"])
   }
 
-  /// If a machine dies after announcing a migration, another one can complete it.
-  @Test func aMigrationThatDiedIsTakenOver() throws {
+  @Test("If a machine dies after announcing a migration, another one can complete it")
+  func aMigrationThatDiedIsTakenOver() throws {
     let a = try open("a", 1)
     try insert("one", a)
     let b = try open("b", 1)
@@ -151,7 +152,7 @@ import ArborObjects
 }
 
 extension SharedMigrationTests {
-  @Test("Those who open one file with a newer model at once wait for one another")
+  @Test("Openings of one file with a newer model wait for each other")
   func migrationAtOnce() throws {
     let a = try open("a", 1)
     try insert("one", a)
@@ -186,7 +187,7 @@ extension SharedMigrationTests {
         == ["a.arbor", "a.arbor-lock"])
   }
 
-  @Test("A migration that died doesn't shut out a newer model")
+  @Test("A migration that was interrupted doesn't prevent a newer model")
   func passedMigration() throws {
     let a = try open("a", 1)
     try insert("one", a)

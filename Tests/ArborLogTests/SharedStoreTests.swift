@@ -18,7 +18,7 @@ import Testing
 
   /// Whatever fails, the copies are equal in the end, acknowledged changes are applied once, and no
   /// number is used twice.
-  @Test(arguments: 0..<TestLength.of(10, long: 1000))
+  @Test("Copies agree whatever fails", arguments: 0..<TestLength.of(10, long: 1000))
   func copiesComeOutTheSame(block: Int) throws {
     for round in 0..<TestLength.of(2, long: 100) {
       let seed = SeededRandom().seed
@@ -31,8 +31,7 @@ import Testing
     }
   }
 
-  /// The random test detects each defect.
-  @Test(arguments: SimulatedLog.Defect.allCases)
+  @Test("The random test detects each defect", arguments: SimulatedLog.Defect.allCases)
   func aDefectIsFound(defect: SimulatedLog.Defect) throws {
     for seed in UInt64(1)...20 {
       let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The macros diagnose code that would compile but not work.
-@Suite struct DiagnosticsTests {
+@Suite("The diagnostics of the macros") struct DiagnosticsTests {
   struct Case: Sendable {
     let code: String
     let message: String
@@ -153,19 +153,20 @@ import Testing
     }
   }
 
-  /// A class that cannot be an entity is diagnosed.
-  @Test func whatIsNoEntityIsRefused() throws {
+  @Test("A class that cannot be an entity is diagnosed")
+  func whatIsNoEntityIsRefused() throws {
     try Self.check(Self.classes, Self.classes.map(\.code))
     try Self.check(Self.lateClasses, Self.lateClasses.map(\.code), followingData: true)
   }
 
-  /// Properties that would compile but not be stored correctly are diagnosed.
-  @Test func whatSwiftWouldSilentlyGetWrongIsRefused() throws {
+  @Test("Properties that would compile but not be stored correctly are diagnosed")
+  func whatSwiftWouldSilentlyGetWrongIsRefused() throws {
     try Self.check(
       Self.properties, Self.properties.map { "@Entity class @: ManagedObject { \($0.code) }" })
   }
 
-  @Test func typesAreCheckedByTheCompiler() throws {
+  @Test("The compiler checks the types of properties")
+  func typesAreCheckedByTheCompiler() throws {
     let program = Self.program(
       Self.typed.map { "@Entity class @: ManagedObject { \($0.code) }" })
     let problems = try RefusedByCompiler.problems(in: program.text)
@@ -178,7 +179,8 @@ import Testing
     }
   }
 
-  @Test func everythingElseIsAccepted() throws {
+  @Test("Valid classes and properties are accepted")
+  func everythingElseIsAccepted() throws {
     let declarations = Self.accepted.map { "@Entity class @: ManagedObject { \($0) }" }
     let problems = try RefusedByCompiler.problems(in: Self.program(declarations).text)
     #expect(problems.map(\.description) == [])
@@ -217,7 +219,8 @@ import Testing
     @Entity final class Entity: ManagedObject { @Relationship(inverse: "one") var all: [Attribute] }
     """
 
-  @Test func everyKindOfClassIsAccepted() throws {
+  @Test("Every kind of class is accepted")
+  func everyKindOfClassIsAccepted() throws {
     let problems = try RefusedByCompiler.problems(
       in: Self.kinds,
       features: ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"])

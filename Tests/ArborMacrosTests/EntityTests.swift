@@ -13,7 +13,8 @@ import Testing
 
 /// Macro classes with a store.
 @Suite struct EntityTests {
-  @Test func theExampleOfTheFirstPage() throws {
+  @Test("The first example in the documentation works")
+  func theExampleOfTheFirstPage() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Mayhem.arbor")
     let manager = try DataManager(for: Company.self, Employee.self, at: .file(url))
@@ -45,8 +46,8 @@ import Testing
     try TemporaryStore.check(path: url.path)
   }
 
-  /// The classes have the same model as the handwritten descriptions.
-  @Test func aClassSaysWhatAModelSays() throws {
+  @Test("The classes have the same model as the handwritten descriptions")
+  func aClassSaysWhatAModelSays() throws {
     let model = try ManagedObjectModel(for: Library.classes)
     #expect(model.entity(named: "Person") == Self.written.entity(named: "Person"))
     #expect(model.entity(named: "Author") == Self.written.entity(named: "Author"))
@@ -56,7 +57,7 @@ import Testing
     #expect(model == Self.written)
   }
 
-  @Test("Properties may be named like methods that are called with labels, or like accessors")
+  @Test("Properties may have the names of methods with labels, or of accessors")
   func namesThatAreFree() throws {
     let store = try PersistentStore(for: [Reading.self], at: .inMemory)
     let context = store.makeContext()
@@ -73,7 +74,8 @@ import Testing
     #expect(same.value == 8)
   }
 
-  @Test func numbersChainThroughSuperclasses() {
+  @Test("Slots are counted through superclasses")
+  func numbersChainThroughSuperclasses() {
     #expect(Library.Person.attributeCount == 2)
     #expect(Library.Author.attributeCount == 6)
     #expect(Library.Laureate.attributeCount == 7)
@@ -83,7 +85,8 @@ import Testing
     #expect(Library.Book.entityName == "Volume")
   }
 
-  @Test func everyKindOfPropertyIsKept() throws {
+  @Test("Values of every kind of property are stored")
+  func everyKindOfPropertyIsKept() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Library.arbor")
     let store = try PersistentStore(for: Library.classes, at: .file(url))
@@ -149,8 +152,8 @@ import Testing
     try TemporaryStore.check(path: url.path)
   }
 
-  /// Properties that are not part of the model are unaffected by the macros.
-  @Test func whatIsNotModelledIsLeftAlone() throws {
+  @Test("Properties that are not part of the model are unaffected by the macros")
+  func whatIsNotModelledIsLeftAlone() throws {
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     let author = context.insert(Library.Author.self)
     #expect(author.calls == ["inserted "])
@@ -162,7 +165,8 @@ import Testing
     #expect(author.changedValues()["isSelected"] == nil)
   }
 
-  @Test func keyPathsHaveNames() throws {
+  @Test("Key paths are translated to property names")
+  func keyPathsHaveNames() throws {
     AttributeTransformers.register(CodableTransformer<Library.Point>(), named: "Library.Point")
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     for (name, genre, year) in [
@@ -200,7 +204,8 @@ import Testing
   }
 
   /// Checks `enum Genre: String, AttributeValue`, as in the documentation.
-  @Test func enumerationsAreComparedSortedAndGrouped() throws {
+  @Test("Enumerations are compared, sorted and grouped")
+  func enumerationsAreComparedSortedAndGrouped() throws {
     let context = try PersistentStore(for: Library.classes, at: .inMemory).makeContext()
     for (name, genre, grade) in [
       ("Ada", Library.Genre.essay, Library.Grade?.none), ("Bo", .novel, .high),

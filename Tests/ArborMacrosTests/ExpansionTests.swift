@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The expansions of `@Entity`, as seen by the compiler.
-@Suite struct ExpansionTests {
+@Suite("The expansions of the macros") struct ExpansionTests {
   /// Returns the added members and accessors of a class, with normalized whitespace.
   private func expansion(of source: String) throws -> (members: String, accessors: [String]) {
     let expansions = try RefusedByCompiler.expansions(of: source)
@@ -14,8 +14,8 @@ import Testing
     )
   }
 
-  /// The expansion equals the handwritten form of a class.
-  @Test func aClassBecomesTheFormThatIsWrittenByHand() throws {
+  @Test("The expansion equals the handwritten form of a class")
+  func aClassBecomesTheFormThatIsWrittenByHand() throws {
     let expansion = try expansion(of: Self.company)
     #expect(expansion.members == Self.companyMembers)
     #expect(
@@ -103,8 +103,8 @@ import Testing
     }
     """
 
-  /// The slots of a subclass follow those of its superclass.
-  @Test func aSubclassCountsFromWhereItsSuperclassEnds() throws {
+  @Test("The slots of a subclass follow those of its superclass")
+  func aSubclassCountsFromWhereItsSuperclassEnds() throws {
     let expansion = try expansion(of: Self.type)
     #expect(expansion.members == Self.typeMembers)
     #expect(

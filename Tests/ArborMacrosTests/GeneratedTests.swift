@@ -3,12 +3,13 @@ import Foundation
 import Testing
 
 /// The classes that `lmdb-inspect schema --macros` generates have the same model as their source.
-@Suite struct GeneratedTests {
+@Suite("Generated macro classes") struct GeneratedTests {
   static let file = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "InspectTests/Generated/Fleet.model.json")
 
-  @Test func theClassesMakeTheModel() throws {
+  @Test("The generated classes describe the same model")
+  func theClassesMakeTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: Self.file)
     // The class name is the last component.
     model.entities[2].className = "Garage"

@@ -52,7 +52,8 @@ import Testing
     return store.makeContext()
   }
 
-  @Test func constantsAreInTheModel() throws {
+  @Test("Constant initial values belong to the model")
+  func constantsAreInTheModel() throws {
     let model = try ManagedObjectModel(for: [Note.self, Memo.self])
     let attributes = model.entities.flatMap(\.attributes)
     let defaults = Dictionary(uniqueKeysWithValues: attributes.map { ($0.name, $0.defaultValue) })
@@ -95,8 +96,8 @@ import Testing
     ),
   ]
 
-  /// Initial values that are not constants are evaluated for each object.
-  @Test func everyObjectGetsItsOwn() throws {
+  @Test("Initial values that are not constants are evaluated for each object")
+  func everyObjectGetsItsOwn() throws {
     let context = try context()
     let start = Date()
     for (number, (_, make)) in Self.ways.enumerated() {
@@ -119,8 +120,8 @@ import Testing
     }
   }
 
-  /// Given values take precedence over initial values, and existing values are kept.
-  @Test func whatIsGivenWinsAndWhatIsThereStays() throws {
+  @Test("Given values take precedence over initial values, and existing values are kept")
+  func whatIsGivenWinsAndWhatIsThereStays() throws {
     let context = try context()
     let id = UUID()
     let memo = try context.upsert(Memo.self, matching: ["key": 1], values: ["id": id])
@@ -135,7 +136,8 @@ import Testing
     #expect(again.id == id && again.secret == secret)
   }
 
-  @Test func undoAndRedoGiveTheSameObjectBack() throws {
+  @Test("Undo and redo restore the same object")
+  func undoAndRedoGiveTheSameObjectBack() throws {
     let context = try context()
     let history = UndoHistory()
     context.undoHistory = history

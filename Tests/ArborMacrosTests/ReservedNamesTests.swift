@@ -9,7 +9,8 @@ import Testing
     "transformedValue", "validate", "value",
   ]
 
-  @Test func everyMemberIsReserved() throws {
+  @Test("Every member of a managed object has a reserved name")
+  func everyMemberIsReserved() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/ArborObjects")
     let files = try #require(FileManager.default.enumerator(atPath: sources.path))

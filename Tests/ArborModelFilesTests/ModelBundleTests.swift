@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct ModelBundleTests {
-  @Test func usesTheFirstVersionWhereNoneIsMarked() throws {
+  @Test("The first version is used if none is marked as current")
+  func usesTheFirstVersionWhereNoneIsMarked() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
       for name in ["B", "A", "C"] {
@@ -24,10 +25,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "<plist><dict/></plist>",
-    "<plist><dict><key>_XCCurrentVersionName</key><string></string></dict></plist>",
-  ])
+  @Test(
+    "An empty mark means that no version is marked",
+    arguments: [
+      "<plist><dict/></plist>",
+      "<plist><dict><key>_XCCurrentVersionName</key><string></string></dict></plist>",
+    ])
   func anEmptyMarkIsNone(mark: String) throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
@@ -41,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("What a Mac's archive leaves beside the versions is not a version")
+  @Test("Hidden files beside the versions are ignored")
   func hiddenFilesAreNoVersions() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
@@ -58,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func versionsSortAsPeopleCount() throws {
+  @Test("Versions are sorted by their numbers")
+  func versionsSortAsPeopleCount() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
       let names = ["Model", "Model 1.9", "Model 1.10", "Model 2", "model 3", "Model 10"]
@@ -72,17 +76,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (
-      "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
-      "marks Z.xcdatamodel as current, but doesn't contain it"
-    ),
-    (
-      "<plist><dict><key>_XCCurrentVersionName</key><array/></dict></plist>",
-      "has no string for _XCCurrentVersionName"
-    ),
-    ("nothing of the kind", "is not a property list with a dictionary"),
-  ])
+  @Test(
+    "A mark without a matching version is refused",
+    arguments: [
+      (
+        "<plist><dict><key>_XCCurrentVersionName</key>"
+          + "<string>Z.xcdatamodel</string></dict></plist>",
+        "marks Z.xcdatamodel as current, but doesn't contain it"
+      ),
+      (
+        "<plist><dict><key>_XCCurrentVersionName</key><array/></dict></plist>",
+        "has no string for _XCCurrentVersionName"
+      ),
+      ("nothing of the kind", "is not a property list with a dictionary"),
+    ])
   func refusesAMarkThatLeadsNowhere(mark: String, says: String) throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
@@ -94,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func refusesABundleWithoutVersions() throws {
+  @Test("A bundle without versions is refused")
+  func refusesABundleWithoutVersions() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Empty.xcdatamodeld")
       try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
@@ -103,7 +111,8 @@ import Testing
     }
   }
 
-  @Test func marksTheVersionOfANewBundle() throws {
+  @Test("A new bundle marks its version as current")
+  func marksTheVersionOfANewBundle() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "R&D <1>.xcdatamodeld")
       let model = try ModelSamples.corporate()

@@ -8,7 +8,8 @@ import Testing
 @Suite struct ModelDocumentTests {
   static let corporate = ModelFixtures.url("Corporate.xcdatamodeld")
 
-  @Test func readsTheMarkedVersionOfABundle() throws {
+  @Test("The marked version of a bundle is read")
+  func readsTheMarkedVersionOfABundle() throws {
     let document = try ModelDocument(contentsOf: Self.corporate)
     #expect(document.versions.map(\.name) == ["Corporate", "Corporate 2"])
     #expect(document.currentVersion?.name == "Corporate 2")
@@ -16,7 +17,8 @@ import Testing
     #expect(try ManagedObjectModel(contentsOf: Self.corporate) == document.model)
   }
 
-  @Test func readsOtherVersionsByNameAndByFingerprint() throws {
+  @Test("Other versions are read by name and by fingerprint")
+  func readsOtherVersionsByNameAndByFingerprint() throws {
     let document = try ModelDocument(contentsOf: Self.corporate)
     let first = try document.model(ofVersion: "Corporate")
     #expect(first.versionIdentifier == "1")
@@ -29,7 +31,9 @@ import Testing
     #expect(error?.message.contains("Did you mean Corporate?") == true)
   }
 
-  @Test(arguments: ["World.xcdatamodeld", "World.xcdatamodel", "World.model.json", "World.json"])
+  @Test(
+    "A model has the name of its file",
+    arguments: ["World.xcdatamodeld", "World.xcdatamodel", "World.model.json", "World.json"])
   func aModelIsCalledByItsFile(name: String) throws {
     try ModelFixtures.withFolder { folder in
       let model = try ManagedObjectModel { EntityDescription("A") {} }
@@ -45,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func passesOverUnreadableVersionsUnlessNoneFits() throws {
+  @Test("Unreadable versions are skipped unless no version has the fingerprint")
+  func passesOverUnreadableVersionsUnlessNoneFits() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Model.xcdatamodeld")
       for (name, entity) in [("Model", "A"), ("Model 2", "B"), ("Model 4", "D")] {
@@ -75,14 +80,16 @@ import Testing
     }
   }
 
-  @Test func readsASingleVersionAndItsContents() throws {
+  @Test("A single version, or its contents, is read")
+  func readsASingleVersionAndItsContents() throws {
     let version = Self.corporate.appending(path: "Corporate.xcdatamodel")
     let model = try ManagedObjectModel(contentsOf: version)
     #expect(try ManagedObjectModel(contentsOf: version.appending(path: "contents")) == model)
     #expect(try ModelDocument(contentsOf: version).versions.isEmpty)
   }
 
-  @Test func readsTheJSONForm() throws {
+  @Test("The JSON form is read")
+  func readsTheJSONForm() throws {
     try ModelFixtures.withFolder { folder in
       let model = try ModelSamples.corporate()
       let url = folder.appending(path: "Corporate.model.json")
@@ -91,23 +98,27 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("Ancient.xcdatamodel", ArborError.Code.invalidModel, "before 2011"),
-    ("Compiled.momd", .invalidModel, "compiled model"),
-    ("Compiled.mom", .invalidModel, "compiled model"),
-    ("Steps.xcmappingmodel", .invalidModel, "mapping model"),
-    ("Readme.txt", .invalidArgument, "not a model file"),
-    ("Missing.xcdatamodeld", .fileUnreadable, "cannot be read"),
-    ("Missing.xcdatamodel", .fileUnreadable, "cannot be read"),
-    ("Missing.model.json", .fileUnreadable, "cannot be read"),
-  ])
+  @Test(
+    "Files that are not models are refused",
+    arguments: [
+      ("Ancient.xcdatamodel", ArborError.Code.invalidModel, "before 2011"),
+      ("Compiled.momd", .invalidModel, "compiled model"),
+      ("Compiled.mom", .invalidModel, "compiled model"),
+      ("Steps.xcmappingmodel", .invalidModel, "mapping model"),
+      ("Readme.txt", .invalidArgument, "not a model file"),
+      ("Missing.xcdatamodeld", .fileUnreadable, "cannot be read"),
+      ("Missing.xcdatamodel", .fileUnreadable, "cannot be read"),
+      ("Missing.model.json", .fileUnreadable, "cannot be read"),
+    ])
   func refusesWhatIsNoModelFile(name: String, code: ArborError.Code, says: String) throws {
     let error = try #require(ModelFixtures.error(reading: ModelFixtures.url(name)))
     #expect(error.code == code)
     #expect(error.message.contains(says), "\(error)")
   }
 
-  @Test(arguments: ["Corporate.xcdatamodeld", "Legacy.xcdatamodel"])
+  @Test(
+    "A model file and its JSON form describe the same model",
+    arguments: ["Corporate.xcdatamodeld", "Legacy.xcdatamodel"])
   func aFileSaysTheSameAsItsJSON(name: String) throws {
     let model = try ManagedObjectModel(contentsOf: ModelFixtures.url(name))
     for style in [JSONStyle.pretty, .compact] {
@@ -119,14 +130,16 @@ import Testing
     }
   }
 
-  @Test func aFileSaysTheSameAsCode() throws {
+  @Test("A model file and code describe the same model")
+  func aFileSaysTheSameAsCode() throws {
     let file = try ManagedObjectModel(contentsOf: Self.corporate)
     let code = try ModelSamples.corporate()
     #expect(file == code && file.fingerprint == code.fingerprint)
     #expect(ModelDigest(file) == ModelDigest(code))
   }
 
-  @Test func theDemonstrationModelIsSound() throws {
+  @Test("The demonstration's model is valid")
+  func theDemonstrationModelIsSound() throws {
     let tools = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "tools/world")
     let document = try ModelDocument(contentsOf: tools.appending(path: "World.xcdatamodeld"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Model files that are designed to overflow the stack or to take quadratic time. Reading them must
 /// end with a model or an error.
-@Suite struct ModelHostileTests {
+@Suite("Hostile model files") struct ModelHostileTests {
   private func read(_ contents: String) throws -> Result<ManagedObjectModel, ArborError> {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
@@ -28,7 +28,7 @@ import Testing
     if case .failure(let error) = result { error } else { nil }
   }
 
-  @Test(arguments: ["x", "entity", "userInfo"])
+  @Test("Deeply nested elements are an error", arguments: ["x", "entity", "userInfo"])
   func deepElementsAreAnError(name: String) throws {
     let depth = 50_000
     for closing in [String(repeating: "</\(name)>", count: depth) + "</model>", ""] {
@@ -42,7 +42,8 @@ import Testing
     }
   }
 
-  @Test func deepJSONIsAnError() throws {
+  @Test("Deeply nested JSON is an error")
+  func deepJSONIsAnError() throws {
     for (open, close) in [("[", "]"), (#"{"entities":"#, "}")] {
       let text =
         String(repeating: open, count: 50_000) + "1" + String(repeating: close, count: 50_000)
@@ -50,8 +51,8 @@ import Testing
     }
   }
 
-  /// Thousands of faulty elements on one line are reported in linear time.
   @Test(
+    "Thousands of faulty elements on one line are reported in linear time",
     .timeLimit(.minutes(40)),
     arguments: [
       { "<attribute name='a\($0)' attributeType='Strin'/>" },
@@ -82,6 +83,7 @@ import Testing
   }
 
   @Test(
+    "Thousands of faulty JSON members are reported in linear time",
     .timeLimit(.minutes(40)),
     arguments: [
       { "\"a\($0)\": \"strin\"" }, { "\"a\($0)\": {\"type\": \"string\"}" },
@@ -99,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [101, 2_000])
+  @Test("A long chain of parents is one problem", arguments: [101, 2_000])
   func aLongChainOfParentsIsOneProblem(count: Int) throws {
     func chain(_ count: Int) -> ManagedObjectModel {
       ManagedObjectModel(
@@ -126,7 +128,8 @@ import Testing
     #expect(inJSON?.violations.map(\.message) == error.violations.map(\.message))
   }
 
-  @Test func inheritedPropertiesAreBounded() throws {
+  @Test("The number of inherited properties is limited")
+  func inheritedPropertiesAreBounded() throws {
     let attributes = (0..<1_000).map { AttributeDescription(name: "a\($0)", type: .string) }
     let children = (0..<1_000).map { EntityDescription(name: "E\($0)", parent: "A") }
     let model = ManagedObjectModel(
@@ -139,7 +142,8 @@ import Testing
         ])
   }
 
-  @Test func compositesThatMultiplyAreOneProblem() throws {
+  @Test("Composite types that multiply are one problem")
+  func compositesThatMultiplyAreOneProblem() throws {
     func composite(_ index: Int, of parts: [String]) -> CompositeDescription {
       CompositeDescription(
         name: "C\(index)",

@@ -18,7 +18,8 @@ import Testing
     }
   }
 
-  @Test func marksAreNotesOfTheEntityAndComeBack() throws {
+  @Test("Marks of indexes are written as notes of the entity and read back")
+  func marksAreNotesOfTheEntityAndComeBack() throws {
     let model = try Self.model()
     let text = try String(decoding: model.xmlData(), as: UTF8.self)
     for part in [
@@ -34,7 +35,8 @@ import Testing
     #expect(try ManagedObjectModel(xml: Data(text.utf8)) == model)
   }
 
-  @Test func aChangedIndexTakesItsMarkAlong() throws {
+  @Test("A changed index updates its mark")
+  func aChangedIndexTakesItsMarkAlong() throws {
     var model = try ManagedObjectModel(xml: Self.model().xmlData())
     #expect(try ManagedObjectModel(xml: model.xmlData()) == model)
     model.entities[0].fetchIndexes[1].isUnique = false
@@ -44,7 +46,8 @@ import Testing
     #expect(try ManagedObjectModel(xml: Data(text.utf8)) == model)
   }
 
-  @Test func anUnknownMarkIsAProblem() throws {
+  @Test("An unknown mark is a problem")
+  func anUnknownMarkIsAProblem() throws {
     let text = try String(decoding: Self.model().xmlData(), as: UTF8.self)
       .replacing(#"value="unique""#, with: #"value="uniqe""#)
     let error = #expect(throws: ArborError.self) { try ManagedObjectModel(xml: Data(text.utf8)) }

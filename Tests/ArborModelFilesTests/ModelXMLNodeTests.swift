@@ -4,15 +4,16 @@ import Foundation
 import Testing
 
 @Suite struct ModelXMLNodeTests {
-  /// Documents in which one element is faulty, and the location of its tag.
-  @Test(arguments: [
-    ("<model><entity name='1'/></model>", 1, 8),
-    ("<model>\n  <entity\n    name='1'\n    />\n</model>", 2, 3),
-    ("<model><entity name='é'/>\t<entity name='1'/></model>", 1, 27),
-    ("<model><entity name='a &gt; b'/></model>", 1, 8),
-    ("<model>\r\n<entity name='1'/></model>", 2, 1),
-    ("<model><!-- <entity> --><entity name='1'/></model>", 1, 25),
-  ])
+  @Test(
+    "The location of a faulty element is that of its tag",
+    arguments: [
+      ("<model><entity name='1'/></model>", 1, 8),
+      ("<model>\n  <entity\n    name='1'\n    />\n</model>", 2, 3),
+      ("<model><entity name='é'/>\t<entity name='1'/></model>", 1, 27),
+      ("<model><entity name='a &gt; b'/></model>", 1, 8),
+      ("<model>\r\n<entity name='1'/></model>", 2, 1),
+      ("<model><!-- <entity> --><entity name='1'/></model>", 1, 25),
+    ])
   func findsWhereATagBegins(text: String, line: Int, column: Int) throws {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
@@ -24,11 +25,12 @@ import Testing
     }
   }
 
-  /// Attributes keep their order after a change, however the tag is written.
-  @Test(arguments: [
-    #"<entity userKey="a=b" representedClassName='x"y' name="E">"#,
-    "<entity\n  versionHashModifier = 'é='\n  name=\"E\" representedClassName='C'>",
-  ])
+  @Test(
+    "Attributes keep their order after a change, however the tag is written",
+    arguments: [
+      #"<entity userKey="a=b" representedClassName='x"y' name="E">"#,
+      "<entity\n  versionHashModifier = 'é='\n  name=\"E\" representedClassName='C'>",
+    ])
   func keepsTheOrderOfAttributes(tag: String) throws {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")

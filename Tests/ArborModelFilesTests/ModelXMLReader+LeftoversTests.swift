@@ -20,36 +20,41 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("Integer 64", "NO", PropertyValue.integer(0), "is read as 0. Expected an integer of 64 bits."),
-    ("Integer 16", "YES", .integer(1), "is read as 1. Expected an integer from -32768 to 32767."),
-    ("Double", "NO", .double(0), "is read as 0.0. Expected a number."),
-    ("Float", "true", .double(1), "is read as 1.0. Expected a number."),
-    ("Decimal", "YES", .decimal(1), "is read as 1. Expected a decimal number."),
-    ("Boolean", "0.0", .boolean(false), "is read as NO. Expected YES or NO."),
-    ("Boolean", "1.0", .boolean(true), "is read as YES. Expected YES or NO."),
-    (
-      "Integer 32", "3.7", .integer(3),
-      "is read as 3. Expected an integer from -2147483648 to 2147483647."
-    ),
-    (
-      "Integer 16", "40000", .null,
-      "doesn't fit its type and was ignored. Expected an integer from -32768 to 32767."
-    ),
-    (
-      "Integer 64", "", .null,
-      "doesn't fit its type and was ignored. Expected an integer of 64 bits."
-    ),
-    ("Double", "", .null, "doesn't fit its type and was ignored. Expected a number."),
-    ("Boolean", "si", .null, "doesn't fit its type and was ignored. Expected YES or NO."),
-    ("Decimal", "1,5", .null, "doesn't fit its type and was ignored. Expected a decimal number."),
-    (
-      "UUID", "?", .null,
-      "doesn't fit its type and was ignored. Expected a UUID such as "
-        + "6BA7B810-9DAD-11D1-80B4-00C04FD430C8."
-    ),
-    ("URI", "", .null, "doesn't fit its type and was ignored. Expected a URI."),
-  ])
+  @Test(
+    "A default of a former type is converted with a warning",
+    arguments: [
+      (
+        "Integer 64", "NO", PropertyValue.integer(0),
+        "is read as 0. Expected an integer of 64 bits."
+      ),
+      ("Integer 16", "YES", .integer(1), "is read as 1. Expected an integer from -32768 to 32767."),
+      ("Double", "NO", .double(0), "is read as 0.0. Expected a number."),
+      ("Float", "true", .double(1), "is read as 1.0. Expected a number."),
+      ("Decimal", "YES", .decimal(1), "is read as 1. Expected a decimal number."),
+      ("Boolean", "0.0", .boolean(false), "is read as NO. Expected YES or NO."),
+      ("Boolean", "1.0", .boolean(true), "is read as YES. Expected YES or NO."),
+      (
+        "Integer 32", "3.7", .integer(3),
+        "is read as 3. Expected an integer from -2147483648 to 2147483647."
+      ),
+      (
+        "Integer 16", "40000", .null,
+        "doesn't fit its type and was ignored. Expected an integer from -32768 to 32767."
+      ),
+      (
+        "Integer 64", "", .null,
+        "doesn't fit its type and was ignored. Expected an integer of 64 bits."
+      ),
+      ("Double", "", .null, "doesn't fit its type and was ignored. Expected a number."),
+      ("Boolean", "si", .null, "doesn't fit its type and was ignored. Expected YES or NO."),
+      ("Decimal", "1,5", .null, "doesn't fit its type and was ignored. Expected a decimal number."),
+      (
+        "UUID", "?", .null,
+        "doesn't fit its type and was ignored. Expected a UUID such as "
+          + "6BA7B810-9DAD-11D1-80B4-00C04FD430C8."
+      ),
+      ("URI", "", .null, "doesn't fit its type and was ignored. Expected a URI."),
+    ])
   func aDefaultOfAFormerTypeIsATrap(
     type: String, text: String, value: PropertyValue, says: String
   ) throws {
@@ -60,13 +65,15 @@ import Testing
     #expect(traps.map(\.location?.line) == [2] && traps.map(\.keyPath) == ["x"])
   }
 
-  @Test(arguments: [
-    ("attributeType='Integer 16' defaultValueString='200' maxValueString='150'", "200"),
-    ("attributeType='String' defaultValueString='' minValueString='1'", ""),
-    (
-      "attributeType='Date' defaultDateTimeInterval='5' minDateTimeInterval='9'", "5"
-    ),
-  ])
+  @Test(
+    "A default outside of its bounds is ignored with a warning",
+    arguments: [
+      ("attributeType='Integer 16' defaultValueString='200' maxValueString='150'", "200"),
+      ("attributeType='String' defaultValueString='' minValueString='1'", ""),
+      (
+        "attributeType='Date' defaultDateTimeInterval='5' minDateTimeInterval='9'", "5"
+      ),
+    ])
   func aDefaultOutsideItsBoundsIsLeftOut(attributes: String, text: String) throws {
     let (model, traps) = try read("<attribute name='x' \(attributes)/>")
     #expect(model.entities[0].attributes[0].defaultValue == .null)
@@ -79,19 +86,21 @@ import Testing
   }
 
   /// A leftover in an otherwise sound model, the expected warning, and the resulting attribute.
-  @Test(arguments: [
-    (
-      "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
-      "Attribute A.x has the default “today”, which doesn't fit its type and was ignored. Expected "
-        + "seconds since 2001-01-01 UTC.",
-      AttributeDescription("x", .date)
-    ),
-    (
-      "<attribute name='x' attributeType='Integer 16' regularExpressionString='[0-9'/>",
-      "Attribute A.x has a regular expression but is not a string. It has no effect; remove it.",
-      AttributeDescription("x", .integer16)
-    ),
-  ])
+  @Test(
+    "A leftover of a former type is ignored with a warning",
+    arguments: [
+      (
+        "<attribute name='x' attributeType='Date' defaultDateTimeInterval='today'/>",
+        "Attribute A.x has the default “today”, which doesn't fit its type and was ignored. "
+          + "Expected seconds since 2001-01-01 UTC.",
+        AttributeDescription("x", .date)
+      ),
+      (
+        "<attribute name='x' attributeType='Integer 16' regularExpressionString='[0-9'/>",
+        "Attribute A.x has a regular expression but is not a string. It has no effect; remove it.",
+        AttributeDescription("x", .integer16)
+      ),
+    ])
   func aRuleOfAFormerTypeIsIgnored(
     xml: String, says: String, attribute: AttributeDescription
   ) throws {
@@ -101,7 +110,8 @@ import Testing
     #expect(model.entities[0].attributes == [attribute])
   }
 
-  @Test func anOrderedToOneIsNotOrdered() throws {
+  @Test("An ordered to-one relationship is read as unordered")
+  func anOrderedToOneIsNotOrdered() throws {
     let (model, traps) = try read(
       "<relationship name='x' maxCount='1' ordered='YES' destinationEntity='A' inverseName='x' "
         + "inverseEntity='A'/>")
@@ -113,7 +123,8 @@ import Testing
     #expect(!model.entities[0].relationships[0].isOrdered)
   }
 
-  @Test func anAttributeDeclaredAgainIsOneAttribute() throws {
+  @Test("An attribute that is declared again is a single attribute")
+  func anAttributeDeclaredAgainIsOneAttribute() throws {
     let (model, traps) = try read(
       """
       <attribute name='x' attributeType='String' defaultValueString='a'/></entity>
@@ -135,7 +146,8 @@ import Testing
       ])
   }
 
-  @Test func anAttributeDeclaredAgainWithAnotherTypeIsAProblem() throws {
+  @Test("An attribute that is declared again with another type is a problem")
+  func anAttributeDeclaredAgainWithAnotherTypeIsAProblem() throws {
     let error = try #require(throws: ArborError.self) {
       try read(
         """
@@ -147,8 +159,8 @@ import Testing
     #expect(error.violations.first?.message.contains("a property of its ancestor A") == true)
   }
 
-  /// Relationships that don't name each other are read without inverses.
-  @Test func aLopsidedInverseIsNone() throws {
+  @Test("Relationships that don't name each other are read without inverses")
+  func aLopsidedInverseIsNone() throws {
     let (model, traps) = try read(
       """
       <relationship name='first' maxCount='1' destinationEntity='B' inverseName='a' \
@@ -294,7 +306,9 @@ import Testing
     #expect(traps.map(\.location?.line) == [2])
   }
 
-  @Test(arguments: ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"])
+  @Test(
+    "Both marks of preservation are read, and Xcode's is written",
+    arguments: ["preserveAfterDeletion", "preservesValueInHistoryOnDeletion"])
   func readsBothMarksOfPreservationAndWritesXcodes(mark: String) throws {
     var (model, traps) = try read("<attribute name='x' attributeType='String' \(mark)='YES'/>")
     #expect(model.entities[0].attributes[0].isPreservedOnDeletion && traps.isEmpty)
@@ -310,7 +324,8 @@ import Testing
     #expect(!text.contains("preservesValueInHistoryOnDeletion"))
   }
 
-  @Test func leftoversAreWrittenBackAsTheyStand() throws {
+  @Test("Leftovers are written back unchanged")
+  func leftoversAreWrittenBackAsTheyStand() throws {
     let text = """
       <model><entity name='A'><attribute name='x' attributeType='Integer 16' \
       defaultValueString='NO' ordered='YES'/></entity></model>

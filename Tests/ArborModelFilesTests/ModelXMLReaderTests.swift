@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 @Suite struct ModelXMLReaderTests {
-  @Test func readsEverythingThatAFileSays() throws {
+  @Test("Everything in a model file is read")
+  func readsEverythingThatAFileSays() throws {
     let document = try ModelDocument(contentsOf: ModelFixtures.url("Corporate.xcdatamodeld"))
     let expected = try ModelSamples.corporate()
     for (read, written) in zip(document.model.entities, expected.entities) {
@@ -16,7 +17,8 @@ import Testing
     #expect(document.warnings.map(\.message) == [])
   }
 
-  @Test func readsOldFilesAndWarns() throws {
+  @Test("Old files are read with warnings")
+  func readsOldFilesAndWarns() throws {
     let document = try ModelDocument(contentsOf: ModelFixtures.url("Legacy.xcdatamodel"))
     let message = try #require(document.model.entity(named: "Message"))
     #expect(
@@ -52,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func reportsMistakesWithTheirPlaces() throws {
+  @Test("Mistakes are reported with their locations")
+  func reportsMistakesWithTheirPlaces() throws {
     let url = ModelFixtures.url("TenMistakes.xcdatamodel")
     let error = try #require(ModelFixtures.error(reading: url))
     #expect(error.code == .invalidModel)
@@ -92,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "A request that names what its entity no longer has is a warning",
+    "A request that uses a removed property is a warning",
     arguments: [
       (
         "<fetchedProperty name='f'><fetchRequest name='r' entity='A' predicateString='gone == 1'/>"
@@ -128,38 +131,40 @@ import Testing
   }
 
   /// A mistake in the XML of an otherwise sound model, and a part of the expected message.
-  @Test(arguments: [
-    ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
-    (
-      "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
-      "seconds since 2001"
-    ),
-    ("<attribute name='x' attributeType='String' indexed='ja'/>", "Use YES or NO"),
-    ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
-    ("<attribute attributeType='String'/>", "has no name"),
-    (
-      "<attribute name='x' attributeType='Composite' composite='Nope'/>",
-      "has the unknown composite type Nope"
-    ),
-    (
-      "<relationship name='x' destinationEntity='A' inverseEntity='A' maxCount='1'/>",
-      "without inverseName"
-    ),
-    ("<relationship name='x' maxCount='1'/>", "has no destination"),
-    (
-      "<relationship name='x' destinationEntity='A' maxCount='-1'/>",
-      "has maxCount “-1”. Use an integer of at least 0."
-    ),
-    ("<fetchedProperty name='x'/>", "has no fetch request"),
-    (
-      "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
-      "Use Binary or RTree"
-    ),
-    (
-      "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
-      "Use ascending or descending"
-    ),
-  ])
+  @Test(
+    "A mistake is reported once",
+    arguments: [
+      ("<attribute name='x' attributeType='Strin'/>", "Did you mean String?"),
+      (
+        "<attribute name='x' attributeType='Date' minDateTimeInterval='today'/>",
+        "seconds since 2001"
+      ),
+      ("<attribute name='x' attributeType='String' indexed='ja'/>", "Use YES or NO"),
+      ("<attribute name='x' attributeType='Decimal' minValueString='1,5'/>", "a decimal number"),
+      ("<attribute attributeType='String'/>", "has no name"),
+      (
+        "<attribute name='x' attributeType='Composite' composite='Nope'/>",
+        "has the unknown composite type Nope"
+      ),
+      (
+        "<relationship name='x' destinationEntity='A' inverseEntity='A' maxCount='1'/>",
+        "without inverseName"
+      ),
+      ("<relationship name='x' maxCount='1'/>", "has no destination"),
+      (
+        "<relationship name='x' destinationEntity='A' maxCount='-1'/>",
+        "has maxCount “-1”. Use an integer of at least 0."
+      ),
+      ("<fetchedProperty name='x'/>", "has no fetch request"),
+      (
+        "<fetchIndex name='i'><fetchIndexElement property='n' type='Hash'/></fetchIndex>",
+        "Use Binary or RTree"
+      ),
+      (
+        "<fetchIndex name='i'><fetchIndexElement property='n' order='up'/></fetchIndex>",
+        "Use ascending or descending"
+      ),
+    ])
   func aMistakeIsReportedOnce(xml: String, says: String) throws {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
@@ -173,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func aForeignRootIsNoModel() throws {
+  @Test("A file with another root element is not a model")
+  func aForeignRootIsNoModel() throws {
     try ModelFixtures.withFolder { folder in
       let url = folder.appending(path: "Model.xcdatamodel")
       try ModelFixtures.write("<plist/>", to: url)
@@ -185,8 +191,9 @@ import Testing
     }
   }
 
-  /// Reading a damaged file returns a model or throws an error, and never crashes.
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(
+    "Reading a damaged file returns a model or throws an error, and never crashes",
+    arguments: 0..<20 as Range<UInt64>)
   func aDamagedFileIsAModelOrAnError(seed: UInt64) throws {
     let sound = try Data(
       contentsOf: ModelFixtures.url("Corporate.xcdatamodeld/Corporate 2.xcdatamodel/contents"))

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ModelXMLRendererTests {
-  @Test func writesAsXcodeDoes() throws {
+  @Test("A model is written as Xcode writes it")
+  func writesAsXcodeDoes() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Company", className: "Company", uniquenessConstraints: [["name"]]) {
         AttributeDescription(

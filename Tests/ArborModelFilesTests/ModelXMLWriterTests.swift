@@ -12,7 +12,8 @@ import Testing
     "Legacy.xcdatamodel",
   ]
 
-  @Test(arguments: files) func anUnchangedModelIsWrittenByteForByte(name: String) throws {
+  @Test("An unchanged model is written back unchanged", arguments: files)
+  func anUnchangedModelIsWrittenByteForByte(name: String) throws {
     let url = ModelFixtures.url(name)
     let bytes = try Data(contentsOf: url.appending(path: "contents"))
     #expect(try ManagedObjectModel(contentsOf: url).xmlData() == bytes)
@@ -23,8 +24,8 @@ import Testing
     }
   }
 
-  /// A change affects only the lines it has to.
-  @Test func aChangeLeavesEverythingElseAsItWas() throws {
+  @Test("A change affects only the lines it has to")
+  func aChangeLeavesEverythingElseAsItWas() throws {
     let url = ModelFixtures.url("Corporate.xcdatamodeld/Corporate 2.xcdatamodel")
     let model = try ManagedObjectModel(contentsOf: url)
     var changed = model
@@ -43,8 +44,8 @@ import Testing
         == true)
   }
 
-  /// Content of a file beyond the model is kept when it is written.
-  @Test func anOldFileKeepsWhatItSaysBeyondTheModel() throws {
+  @Test("Content of a file beyond the model is kept when it is written")
+  func anOldFileKeepsWhatItSaysBeyondTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: ModelFixtures.url("Legacy.xcdatamodel"))
     model.entities[0].attributes[5].isOptional = false
     let text = try String(decoding: model.xmlData(), as: UTF8.self)
@@ -57,7 +58,8 @@ import Testing
     #expect(try ManagedObjectModel(xml: Data(text.utf8)) == model)
   }
 
-  @Test func aModelFromCodeComesBackEqual() throws {
+  @Test("A model from code is read back equal")
+  func aModelFromCodeComesBackEqual() throws {
     for model in try [
       ModelSamples.corporate(), SchemaFixture.model(), ModelSamples.sound(),
     ] {
@@ -65,7 +67,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<TestLength.of(40, long: 2000) as Range<UInt64>)
+  @Test(
+    "A random model is read back equal",
+    arguments: 0..<TestLength.of(40, long: 2000) as Range<UInt64>)
   func aRandomModelComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
     let model = try random.model().validated()
@@ -75,8 +79,9 @@ import Testing
     #expect(try back.xmlData() == data)
   }
 
-  /// Any change of a model that was read is written and read back equal.
-  @Test(arguments: 0..<TestLength.of(20, long: 1000) as Range<UInt64>)
+  @Test(
+    "Any change of a model that was read is written and read back equal",
+    arguments: 0..<TestLength.of(20, long: 1000) as Range<UInt64>)
   func aRandomChangeOfAFileComesBackEqual(seed: UInt64) throws {
     var random = RandomModel(seed: seed)
     let model = try random.model().validated()
@@ -96,14 +101,16 @@ import Testing
     #expect(try ManagedObjectModel(xml: changed.xmlData()) == changed)
   }
 
-  @Test(arguments: [
-    (AttributeType.double, PropertyValue.double(.infinity)), (.double, .double(-0.0)),
-    (.double, .double(1e300)), (.float, .double(Double(Float(0.1)))),
-    (.integer64, .integer(.min)), (.decimal, .decimal(Decimal(string: "-12345.678901") ?? 0)),
-    (.string, .string("\"<&>'\n\t\u{1F600}")), (.string, .string("")),
-    (.date, .date(Date(timeIntervalSinceReferenceDate: -1e9 + 0.125))),
-    (.uuid, .uuid(UUID())), (.boolean, .boolean(false)), (.undefined, .string("1")),
-  ])
+  @Test(
+    "Defaults are kept exactly",
+    arguments: [
+      (AttributeType.double, PropertyValue.double(.infinity)), (.double, .double(-0.0)),
+      (.double, .double(1e300)), (.float, .double(Double(Float(0.1)))),
+      (.integer64, .integer(.min)), (.decimal, .decimal(Decimal(string: "-12345.678901") ?? 0)),
+      (.string, .string("\"<&>'\n\t\u{1F600}")), (.string, .string("")),
+      (.date, .date(Date(timeIntervalSinceReferenceDate: -1e9 + 0.125))),
+      (.uuid, .uuid(UUID())), (.boolean, .boolean(false)), (.undefined, .string("1")),
+    ])
   func keepsDefaultsExactly(type: AttributeType, value: PropertyValue) throws {
     let model = try ManagedObjectModel {
       EntityDescription("E") { AttributeDescription("a", type, .transient, .default(value)) }
@@ -111,7 +118,8 @@ import Testing
     #expect(try ManagedObjectModel(xml: model.xmlData()) == model)
   }
 
-  @Test func refusesWhatXMLCannotSay() throws {
+  @Test("Values that XML cannot represent are refused")
+  func refusesWhatXMLCannotSay() throws {
     for (type, value) in [
       (AttributeType.binary, PropertyValue.binary(Data([1]))), (.undefined, .integer(1)),
       (.string, .string("\u{1}")),
@@ -126,7 +134,8 @@ import Testing
     #expect(throws: ArborError.self) { try unsound.xmlData() }
   }
 
-  @Test func writesTheFormThatTheNameAsksFor() throws {
+  @Test("The name of the file determines its form")
+  func writesTheFormThatTheNameAsksFor() throws {
     let model = try ModelSamples.corporate()
     try ModelFixtures.withFolder { folder in
       for name in ["M.xcdatamodeld", "M.xcdatamodel", "M.model.json", "Deep/Er.xcdatamodeld"] {
@@ -143,7 +152,8 @@ import Testing
     }
   }
 
-  @Test func aBundleKeepsItsOtherVersions() throws {
+  @Test("Writing a bundle keeps its other versions")
+  func aBundleKeepsItsOtherVersions() throws {
     try ModelFixtures.withFolder { folder in
       let bundle = folder.appending(path: "Corporate.xcdatamodeld")
       try FileManager.default.copyItem(
@@ -159,7 +169,8 @@ import Testing
     }
   }
 
-  @Test func anUnwritableFolderIsAnError() throws {
+  @Test("A folder that isn't writable is an error")
+  func anUnwritableFolderIsAnError() throws {
     let model = try ModelSamples.corporate()
     try ModelFixtures.withFolder { folder in
       let file = folder.appending(path: "file")

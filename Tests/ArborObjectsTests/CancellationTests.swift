@@ -7,7 +7,8 @@ import Testing
 
 /// Operations that end soon after their task is cancelled or their deadline passes, without side
 /// effects.
-@Suite(.timeLimit(.minutes(40))) struct CancellationTests {
+@Suite("Cancellation and deadlines of operations", .timeLimit(.minutes(40)))
+struct CancellationTests {
   /// An operation that may take long.
   enum Operation: String, CaseIterable, Sendable {
     case fetch, fetchOne, count, exists, ids, rows, groups, aggregate, cursor, page
@@ -71,8 +72,8 @@ import Testing
     return result
   }
 
-  /// Draining a store cancels bodies that still run after the given time.
-  @Test func aStoreThatIsDrainedEndsWhatItRuns() async throws {
+  @Test("Draining a store cancels bodies that still run after the given time")
+  func aStoreThatIsDrainedEndsWhatItRuns() async throws {
     try await withFriends { store in
       let hasBegun = Flag()
       let work = _Concurrency.Task {
@@ -88,7 +89,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Operation.allCases.filter { $0 != .commit })
+  @Test(
+    "Cancelling a task ends an operation that runs in it",
+    arguments: Operation.allCases.filter { $0 != .commit })
   func aCancelledTaskEndsWhatItRuns(_ operation: Operation) async throws {
     try await withFriends { store in
       let hasBegun = Flag()
@@ -111,7 +114,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Operation.allCases)
+  @Test("No operation starts in a cancelled task", arguments: Operation.allCases)
   func operationsOfACancelledTaskDoNotBegin(_ operation: Operation) async throws {
     try await withFriends(2) { store in
       let codes = try await _Concurrency.Task {
@@ -131,7 +134,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Operation.allCases.filter { $0 != .commit })
+  @Test(
+    "An operation ends at the deadline of its context, and no other one starts",
+    arguments: Operation.allCases.filter { $0 != .commit })
   func deadlinesEndOperations(_ operation: Operation) async throws {
     try await withFriends { store in
       let context = store.makeContext()
@@ -148,7 +153,8 @@ import Testing
     }
   }
 
-  @Test func requestsAndPredicatesHaveTimeLimits() async throws {
+  @Test("Requests and predicates have time limits")
+  func requestsAndPredicatesHaveTimeLimits() async throws {
     try await withFriends { store in try timeLimitsHold(in: store) }
   }
 
@@ -169,7 +175,8 @@ import Testing
     #expect(try context.count(Employee.self) == 30)
   }
 
-  @Test func predicatesHaveABudgetOfElements() async throws {
+  @Test("A predicate may visit a limited number of elements")
+  func predicatesHaveABudgetOfElements() async throws {
     try await withFriends { store in
       let context = store.makeContext()
       func count(_ text: String, _ most: Int?) throws -> Int {
@@ -249,7 +256,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test("A regular expression ends after 20 million steps, or with 8 MB of memory")
+  @Test("A regular expression ends after 20 million steps or with 8 MB of memory")
   func regularExpressionsAreBounded() throws {
     try withLetters { context in
       let error = try failure {
@@ -286,8 +293,8 @@ import Testing
     store.close()
   }
 
-  /// A scan stops a few rows after the cancellation, not at its end.
-  @Test func aScanEndsAfterFewRows() async throws {
+  @Test("A scan stops soon after its task is cancelled")
+  func aScanEndsAfterFewRows() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     let context = store.makeContext()
     for _ in 0..<10_000 { context.insert(Employee.self) }
@@ -312,7 +319,8 @@ import Testing
     store.close()
   }
 
-  @Test func aCancelledCommitChangesNothing() async throws {
+  @Test("A cancelled commit changes nothing")
+  func aCancelledCommitChangesNothing() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     try await _Concurrency.Task { () throws in
       let context = store.makeContext()
@@ -335,7 +343,8 @@ import Testing
     store.close()
   }
 
-  @Test func aCancelledTaskDoesNotWaitForItsTurn() async throws {
+  @Test("A cancelled task stops waiting for its turn")
+  func aCancelledTaskDoesNotWaitForItsTurn() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     let (mayEnd, hasBegun) = (Flag(), Flag())
     let first = _Concurrency.Task {
@@ -358,7 +367,8 @@ import Testing
     store.close()
   }
 
-  @Test func checksAndIndexBuildsEnd() async throws {
+  @Test("Checks and index builds end when their task is cancelled")
+  func checksAndIndexBuildsEnd() async throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     func model(isIndexed: Bool) throws -> ManagedObjectModel {

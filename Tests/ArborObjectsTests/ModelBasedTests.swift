@@ -8,8 +8,9 @@ import Testing
 /// Random histories of a context, compared with a naive graph of dictionaries after every step,
 /// including commits, rollbacks, undo, redo, savepoints and rereading. Setting `ARBOR_LONG_TESTS`
 /// runs fifty times as many.
-@Suite struct ModelBasedTests {
-  @Test func randomHistoriesAgreeWithPlainDictionaries() throws {
+@Suite("Random histories of a context") struct ModelBasedTests {
+  @Test("Random histories agree with dictionaries")
+  func randomHistoriesAgreeWithPlainDictionaries() throws {
     var seeds = SeededRandom()
     for _ in 0..<TestLength.of(200, long: 10_000) {
       let seed = seeds.next()
@@ -25,8 +26,8 @@ import Testing
     }
   }
 
-  /// Histories that failed before.
-  @Test(arguments: [6_760_350_712_491_387_621] as [UInt64]) func knownHistoriesAgree(
+  @Test("Histories that failed before", arguments: [6_760_350_712_491_387_621] as [UInt64])
+  func knownHistoriesAgree(
     seed: UInt64
   ) throws {
     try ObjectStore.use(PlainWorld.model()) { store in
@@ -35,7 +36,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func longHistoriesAgree(seed: UInt64) throws {
+  @Test("Long histories agree with dictionaries", arguments: [1, 2, 3] as [UInt64])
+  func longHistoriesAgree(seed: UInt64) throws {
     try ObjectStore.use(PlainWorld.model(), inMemory: false) { store in
       var history = RandomHistory(store, seed: seed)
       try history.run(steps: 600)

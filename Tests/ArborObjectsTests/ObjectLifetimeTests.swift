@@ -7,7 +7,7 @@ import Testing
 
 /// Objects that outlive their context, are used after a reset, or are released on another thread.
 /// Using them must be safe and throw descriptive errors.
-@Suite struct ObjectLifetimeTests {
+@Suite("Objects without a usable context") struct ObjectLifetimeTests {
   /// An event after which an object no longer belongs to its context.
   enum End: String, CaseIterable, Sendable {
     case reset, contextGone, purge, deletion, rollback
@@ -36,8 +36,10 @@ import Testing
     }
   }
 
-  /// An object that has left its context can be read as far as it is loaded, and rejects changes.
-  @Test(arguments: End.allCases) func whatIsLeftOfAnObjectIsSafe(end: End) throws {
+  @Test(
+    "Objects without a context can be read as far as loaded, and reject changes",
+    arguments: End.allCases)
+  func whatIsLeftOfAnObjectIsSafe(end: End) throws {
     try ObjectStore.useOffice { store in
       var context: ManagedObjectContext? = store.makeContext()
       let objects = try employees(in: #require(context))
@@ -129,7 +131,8 @@ import Testing
     live.context?.refresh(object)
   }
 
-  @Test func whatCanNotThrowStopsWithASentence() async throws {
+  @Test("Changing a detached object with an accessor that can't throw stops the process")
+  func whatCanNotThrowStopsWithASentence() async throws {
     let written = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -185,7 +188,8 @@ import Testing
     }
   }
 
-  @Test func anotherThreadMayLetObjectsGoWhileTheContextSweeps() throws {
+  @Test("Objects can be released on another thread during a sweep")
+  func anotherThreadMayLetObjectsGoWhileTheContextSweeps() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       for number in 0..<6000 { context.insert(Employee.self).employeeID = Int64(number) }
@@ -213,7 +217,8 @@ import Testing
     }
   }
 
-  @Test func anotherThreadMayLetAContextGo() throws {
+  @Test("A context can be released on another thread")
+  func anotherThreadMayLetAContextGo() throws {
     try ObjectStore.useOffice { store in
       let (parcel, kept): (Parcel, [Employee])
       do {
@@ -232,7 +237,8 @@ import Testing
     }
   }
 
-  @Test func anotherThreadMayLetAStoreGo() throws {
+  @Test("A store can be released on another thread")
+  func anotherThreadMayLetAStoreGo() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "a.arbor")
     let (parcel, kept): (Parcel, [Employee])

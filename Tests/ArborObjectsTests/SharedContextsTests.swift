@@ -11,50 +11,55 @@ import Testing
 /// By default, every run uses the same seeds. If `ARBOR_LONG_TESTS` is set, it runs fifty times as
 /// many histories with new seeds. A history that differs is reduced to the fewest steps that still
 /// do.
-@Suite struct SharedContextsTests {
+@Suite("Random histories of several contexts") struct SharedContextsTests {
   /// Many short histories, which concentrate on few objects, and some long ones, in which changes
   /// accumulate.
-  @Test(arguments: [(2, 40, 150), (2, 100, 20), (3, 60, 80), (4, 120, 30), (3, 400, 9)])
+  @Test(
+    "Random histories of several contexts agree with naive contexts",
+    arguments: [(2, 40, 150), (2, 100, 20), (3, 60, 80), (4, 120, 30), (3, 400, 9)])
   func randomHistoriesAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count)
   }
 
-  /// Histories with ordered members.
-  @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
+  @Test(
+    "Random histories with ordered members agree with naive contexts",
+    arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
   func randomHistoriesOfOrdersAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isOrdered: true)
   }
 
-  /// Histories with one-to-one pairs of persons and teams.
-  @Test(arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
+  @Test(
+    "Random histories with one-to-one pairs agree with naive contexts",
+    arguments: [(2, 40, 100), (3, 60, 50), (4, 120, 12)])
   func randomHistoriesOfPairsAgree(contexts: Int, steps: Int, count: Int) throws {
     try agree(contexts, steps, count, isPaired: true)
   }
 
-  /// Histories that failed before.
-  @Test(arguments: [(3, 60, 11_630_916_500_963_613_893)])
+  @Test("Histories that failed before", arguments: [(3, 60, 11_630_916_500_963_613_893)])
   func knownHistoriesAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(contexts: contexts, seed: seed, steps: Array(0..<steps))
     #expect(try history.difference(PlainStore.model()) == nil)
   }
 
-  /// Histories with ordered members that failed before.
-  @Test(arguments: [
-    (2, 40, 9_955_541_042_718_047_772), (3, 60, 11_843_156_707_651_298_363),
-    (4, 120, 8_749_615_702_165_606_421), (2, 40, 17_534_795_300_438_961_777),
-    (4, 120, 16_195_546_806_396_023_477), (3, 60, 16_997_479_287_594_085_948),
-    (3, 60, 5_900_368_801_224_569_673),
-  ])
+  @Test(
+    "Histories with ordered members that failed before",
+    arguments: [
+      (2, 40, 9_955_541_042_718_047_772), (3, 60, 11_843_156_707_651_298_363),
+      (4, 120, 8_749_615_702_165_606_421), (2, 40, 17_534_795_300_438_961_777),
+      (4, 120, 16_195_546_806_396_023_477), (3, 60, 16_997_479_287_594_085_948),
+      (3, 60, 5_900_368_801_224_569_673),
+    ])
   func knownHistoriesOfOrdersAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(
       contexts: contexts, isOrdered: true, seed: seed, steps: Array(0..<steps))
     #expect(try history.difference(PlainStore.model(isOrdered: true)) == nil)
   }
 
-  /// Histories with pairs that failed before.
-  @Test(arguments: [
-    (3, 60, 16_494_337_345_632_248_344), (4, 120, 1_464_718_830_426_720_172),
-  ])
+  @Test(
+    "Histories with pairs that failed before",
+    arguments: [
+      (3, 60, 16_494_337_345_632_248_344), (4, 120, 1_464_718_830_426_720_172),
+    ])
   func knownHistoriesOfPairsAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let history = Plan(contexts: contexts, isPaired: true, seed: seed, steps: Array(0..<steps))
     let model = try PlainStore.model(isPaired: true)

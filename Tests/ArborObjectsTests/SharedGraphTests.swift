@@ -8,8 +8,9 @@ import Testing
 /// Random changes of relationships in several contexts of one store. Under every policy, both ends
 /// of every link in the store must agree after each commit, no link may lead to a missing object,
 /// and the committing context must see members in the store's order.
-@Suite struct SharedGraphTests {
-  @Test(arguments: [(2, 30, 60), (3, 80, 12)])
+@Suite("Random changes of relationships in several contexts") struct SharedGraphTests {
+  @Test(
+    "Both ends of every link agree after random histories", arguments: [(2, 30, 60), (3, 80, 12)])
   func bothEndsOfEveryLinkAgree(contexts: Int, steps: Int, count: Int) throws {
     var seeds = TestLength.isLong ? SeededRandom() : SeededRandom(seed: UInt64(contexts * steps))
     let model = try PlainWorld.model()
@@ -29,8 +30,9 @@ import Testing
     }
   }
 
-  /// Histories that failed before, by contexts, steps and seed.
-  @Test(arguments: [(3, 80, 8_833_082_285_510_455_770 as UInt64)])
+  @Test(
+    "Histories that failed before, by contexts, steps and seed",
+    arguments: [(3, 80, 8_833_082_285_510_455_770 as UInt64)])
   func endsThatDisagreedAgree(contexts: Int, steps: Int, seed: UInt64) throws {
     let problem = Self.problem(try PlainWorld.model(), contexts, seed, Array(0..<steps))
     #expect(problem == nil)

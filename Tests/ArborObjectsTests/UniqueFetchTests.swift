@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 /// Fetches by a unique attribute, which need no plan, compared with equivalent fetches that do.
-@Suite struct UniqueFetchTests {
+@Suite("Fetches by a unique attribute") struct UniqueFetchTests {
   private let store: PersistentStore
 
   init() throws {
@@ -21,7 +21,8 @@ import Testing
     ["", "a", "a\0", "ä", String(repeating: "x", count: 479)]
     + ["1", "2", "3"].map { String(repeating: "x", count: 600) + $0 }
 
-  @Test func findsWhatAScanFinds() throws {
+  @Test("Fetches by a unique value agree with planned fetches")
+  func findsWhatAScanFinds() throws {
     let context = store.makeContext()
     for (index, code) in Self.codes.enumerated() {
       try context.insert(index.isMultiple(of: 2) ? "Item" : "Book")["code"] = .string(code)
@@ -45,7 +46,8 @@ import Testing
     try store.check()
   }
 
-  @Test func seesUncommittedValues() throws {
+  @Test("Fetches by a unique value include pending changes")
+  func seesUncommittedValues() throws {
     let context = store.makeContext()
     let item = try context.insert("Item")
     item["code"] = "old"

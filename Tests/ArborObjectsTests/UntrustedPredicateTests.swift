@@ -6,8 +6,7 @@ import TestLength
 import TestSupport
 import Testing
 
-/// The capabilities and costs of untrusted predicates.
-@Suite(.timeLimit(.minutes(40))) struct UntrustedPredicateTests {
+@Suite("Untrusted predicates", .timeLimit(.minutes(40))) struct UntrustedPredicateTests {
   private func withFriends<R>(
     _ count: Int = 30, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
@@ -35,8 +34,8 @@ import Testing
 
   // MARK: Long paths
 
-  /// The cost of a path multiplies with each hop, and may exceed the range of integers.
-  @Test(arguments: [10, 15]) func nestedCollectionsHaveACost(hops: Int) throws {
+  @Test("Existence tests on deeply nested collections are fast", arguments: [10, 15])
+  func nestedCollectionsHaveACost(hops: Int) throws {
     try withFriends { context in
       let path = Array(repeating: "friends", count: hops).joined(separator: ".")
       let any = try predicate("ANY \(path).age == 1")
@@ -46,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func longPathsAreRefused() throws {
+  @Test("A path that exceeds the limit is rejected")
+  func longPathsAreRefused() throws {
     let text = "\(String(repeating: "manager.", count: 16))age == 1"
     let error = try failure { _ = try predicate(text) }
     #expect(error.code == .invalidPredicate)
@@ -71,7 +71,8 @@ import Testing
     try outcome.withLock { $0 }.get()
   }
 
-  @Test(arguments: [64, 65, 5000]) func noPathOverflowsTheStack(names: Int) throws {
+  @Test("A long path is rejected and doesn't overflow the stack", arguments: [64, 65, 5000])
+  func noPathOverflowsTheStack(names: Int) throws {
     try onThread(stack: 512 << 10) {
       try withFriends(1) { context in
         let path = Array(repeating: "manager", count: names - 1).joined(separator: ".")
@@ -91,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func nestedCollectionsHaveALimit() throws {
+  @Test("The number of nested collections is limited")
+  func nestedCollectionsHaveALimit() throws {
     func nested(_ count: Int) -> [(text: String, stack: Int)] {
       let path = Array(repeating: "friends", count: count).joined(separator: ".")
       let inner = (1..<count).reduce("$x.age == 1") { text, _ in
@@ -123,8 +125,8 @@ import Testing
     }
   }
 
-  /// The elements of lists that are joined along a path are counted.
-  @Test func joinedListsAreCounted() throws {
+  @Test("The elements of lists that are joined along a path are counted")
+  func joinedListsAreCounted() throws {
     try withFriends { context in
       let path = Array(repeating: "friends", count: 10).joined(separator: ".")
       for text in ["\(path).age.@max > 3", "\(path).@count > 3", "company IN \(path).company"] {
@@ -143,7 +145,8 @@ import Testing
     "The predicate's computed values exceed its limit of 16777216 bytes and elements. Simplify it, "
     + "or raise maximumValueSize of its limits."
 
-  @Test(.enabled(if: TestLength.isLong)) func noListIsLongerThanMemory() throws {
+  @Test("The size of joined lists is limited", .enabled(if: TestLength.isLong))
+  func noListIsLongerThanMemory() throws {
     try withFriends(20) { context in
       let path = Array(repeating: "friends", count: 16).joined(separator: ".")
       let error = try failure {
@@ -182,7 +185,8 @@ import Testing
     ]
   }
 
-  @Test(arguments: growing()) func computedValuesAreBounded(text: String) throws {
+  @Test("The size of computed values is limited", arguments: growing())
+  func computedValuesAreBounded(text: String) throws {
     try withFriends(1) { context in
       for var limits in [PredicateLimits.untrusted, .standard] {
         limits.maximumDepth = 200
@@ -204,7 +208,8 @@ import Testing
     }
   }
 
-  @Test func theBoundOfComputedValuesIsChosen() throws {
+  @Test("The limit of computed values can be set")
+  func theBoundOfComputedValuesIsChosen() throws {
     try withFriends(1) { context in
       func count(_ text: String, _ size: Int) throws -> Int {
         try context.count(
@@ -223,15 +228,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "SUBQUERY(\(list("1", 2000)), $a, $a IN \(list("2", 2000))).@count > 0",
-    "SUBQUERY(\(list("1", 2000)), $a, $a + 0 IN \(list("age", 2000))).@count > 0",
-    "SUBQUERY(\(list("1", 2000)), $a, median(\(list("age", 2000))) > 5).@count > 0",
-    "SUBQUERY(\(list("1", 2000)), $a, \(list("2", 2000)) CONTAINS $a).@count > 0",
-    "SUBQUERY(\(list("1", 2000)), $a, concat(name, \(list("name", 2000).dropFirst().dropLast())) "
-      + "== \"x\").@count > 0",
-    "SUBQUERY(\(list("\"a\"", 2000)), $a, $a IN[l] \(list("\"b\"", 2000))).@count > 0",
-  ])
+  @Test(
+    "A deadline applies to the elements of literal lists",
+    arguments: [
+      "SUBQUERY(\(list("1", 2000)), $a, $a IN \(list("2", 2000))).@count > 0",
+      "SUBQUERY(\(list("1", 2000)), $a, $a + 0 IN \(list("age", 2000))).@count > 0",
+      "SUBQUERY(\(list("1", 2000)), $a, median(\(list("age", 2000))) > 5).@count > 0",
+      "SUBQUERY(\(list("1", 2000)), $a, \(list("2", 2000)) CONTAINS $a).@count > 0",
+      "SUBQUERY(\(list("1", 2000)), $a, concat(name, \(list("name", 2000).dropFirst().dropLast())) "
+        + "== \"x\").@count > 0",
+      "SUBQUERY(\(list("\"a\"", 2000)), $a, $a IN[l] \(list("\"b\"", 2000))).@count > 0",
+    ])
   func elementsOfLiteralListsAreCounted(text: String) throws {
     try withFriends(1) { context in
       let error = try failure { _ = try context.count(Employee.self, matching: predicate(text)) }
@@ -251,17 +258,18 @@ import Testing
     }
   }
 
-  /// Text searches take linear time.
-  @Test(arguments: [
-    "\"\(String(repeating: "a", count: 30_000))\" CONTAINS[l] name + \""
-      + "\(String(repeating: "a", count: 15_000))b\"",
-    "\"\(String(repeating: "a ", count: 15_000))\" CONTAINS[w] name + \""
-      + "\(String(repeating: "a ", count: 7_000))b\"",
-    "\"\((0..<5_000).map { "x\($0)" }.joined(separator: " "))\" TOKENMATCHES name + \""
-      + "\((0..<4_000).map { "x\($0)" }.joined(separator: " ")) y\"",
-    "\"\(String(repeating: "a", count: 30_000))\" LIKE name + \""
-      + "*\(String(repeating: "a", count: 1_000))?b*\"",
-  ])
+  @Test(
+    "Text searches take linear time",
+    arguments: [
+      "\"\(String(repeating: "a", count: 30_000))\" CONTAINS[l] name + \""
+        + "\(String(repeating: "a", count: 15_000))b\"",
+      "\"\(String(repeating: "a ", count: 15_000))\" CONTAINS[w] name + \""
+        + "\(String(repeating: "a ", count: 7_000))b\"",
+      "\"\((0..<5_000).map { "x\($0)" }.joined(separator: " "))\" TOKENMATCHES name + \""
+        + "\((0..<4_000).map { "x\($0)" }.joined(separator: " ")) y\"",
+      "\"\(String(repeating: "a", count: 30_000))\" LIKE name + \""
+        + "*\(String(repeating: "a", count: 1_000))?b*\"",
+    ])
   func searchesAreLinear(text: String) throws {
     try withFriends(1) { context in
       let clock = ContinuousClock()
@@ -273,7 +281,8 @@ import Testing
     }
   }
 
-  @Test func longPatternsWithQuestionMarksAreRefused() throws {
+  @Test("A long LIKE pattern with question marks is rejected")
+  func longPatternsWithQuestionMarksAreRefused() throws {
     try withFriends(1) { context in
       let error = try failure {
         let text = "name LIKE \"*\(String(repeating: "a?", count: 600))*\""
@@ -289,14 +298,15 @@ import Testing
     }
   }
 
-  /// Each level is checked and compiled once, and not for each use of the level around it.
-  @Test(arguments: [
-    ("SUBQUERY(friends, $x, *).@count > age", 15),
-    ("SUBQUERY(friends, $x, *).@count + age > age", 15),
-    ("age < SUBQUERY(friends, $x, *).@count", 15),
-    ("SUBQUERY(friends, $x, *)[age].age == age", 15),
-    ("TERNARY(*, age, 2) < SUBQUERY(friends, $x, age > 1).@count", 40),
-  ])
+  @Test(
+    "Nested predicates are compiled in linear time",
+    arguments: [
+      ("SUBQUERY(friends, $x, *).@count > age", 15),
+      ("SUBQUERY(friends, $x, *).@count + age > age", 15),
+      ("age < SUBQUERY(friends, $x, *).@count", 15),
+      ("SUBQUERY(friends, $x, *)[age].age == age", 15),
+      ("TERNARY(*, age, 2) < SUBQUERY(friends, $x, age > 1).@count", 40),
+    ])
   func nestedPredicatesAreCompiledOnce(level: String, count: Int) throws {
     try withFriends(1) { context in
       var text = "age > 1"
@@ -306,7 +316,8 @@ import Testing
     }
   }
 
-  @Test func conditionsAreGatheredInALoop() throws {
+  @Test("Long disjunctions are compiled without recursion")
+  func conditionsAreGatheredInALoop() throws {
     try withFriends(3) { context in
       var either = FetchPredicate.false
       for age in 0..<5000 { either = either || "age == \(age)" }
@@ -319,7 +330,8 @@ import Testing
 
   // MARK: Names
 
-  @Test func onlyAllowedPropertiesMayBeNamed() throws {
+  @Test("A predicate with an allow list can use only the allowed properties")
+  func onlyAllowedPropertiesMayBeNamed() throws {
     let limits = PredicateLimits.untrusted(allowing: [
       "Person": ["name"], "Employee": ["age", "company", "friends"], "Company": ["name"],
     ])
@@ -357,7 +369,8 @@ import Testing
     }
   }
 
-  @Test func listsAreMadeOfKeyPaths() throws {
+  @Test("An allow list can be built from key paths")
+  func listsAreMadeOfKeyPaths() throws {
     var allowed = PredicateAllowList()
     try allowed.allow(\Employee.age)
     try allowed.allow(\Company.name)
@@ -369,14 +382,15 @@ import Testing
 
   // MARK: Related objects
 
-  /// An expression that depends on a related object is evaluated once per related object.
-  @Test(arguments: [
-    "SUBQUERY(company.employees, $x, $x.age > 3).@count > 3",
-    "ANY company.employees.age == 7",
-    "company.employees.@avg.age > 3",
-    "age < company.employees.@max.age",
-    "age < SUBQUERY(company.employees, $x, $x.age > 3).@count",
-  ])
+  @Test(
+    "An expression that depends on a related object is evaluated once per related object",
+    arguments: [
+      "SUBQUERY(company.employees, $x, $x.age > 3).@count > 3",
+      "ANY company.employees.age == 7",
+      "company.employees.@avg.age > 3",
+      "age < company.employees.@max.age",
+      "age < SUBQUERY(company.employees, $x, $x.age > 3).@count",
+    ])
   func relatedCollectionsAreEvaluatedOnce(text: String) throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()

@@ -12,12 +12,13 @@ import Testing
     deinit { onEnd() }
   }
 
-  @Test func whatComesInTimeIsGiven() {
+  @Test("A result within the deadline is returned")
+  func whatComesInTimeIsGiven() {
     #expect(BoundedCall(atMost: 1).run(until: Deadline(.seconds(60))) { 5 } == 5)
   }
 
-  /// A late result is dropped, and its slot is occupied until then.
-  @Test func whatHangsIsLeftAlone() {
+  @Test("A late result is dropped, and its slot is occupied until then")
+  func whatHangsIsLeftAlone() {
     let calls = BoundedCall(atMost: 1)
     let (gate, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let begun = Lock(0)

@@ -4,7 +4,8 @@ import Testing
 @testable import ArborPostgres
 
 @Suite struct ConnectionParametersTests {
-  @Test func takesHostsApart() throws {
+  @Test("Several hosts and ports are parsed")
+  func takesHostsApart() throws {
     let parameters = try ConnectionParameters("host=a,b,/tmp/c port=1,2,3 dbname=arbor user=ada")
     #expect(parameters.servers.map { $0["host"] } == ["a", "b", "/tmp/c"])
     #expect(parameters.servers.map { $0["port"] } == ["1", "2", "3"])
@@ -14,7 +15,8 @@ import Testing
     #expect(parameters.connectTimeout == nil)
   }
 
-  @Test func takesURIsAndTLS() throws {
+  @Test("URIs and TLS parameters are parsed")
+  func takesURIsAndTLS() throws {
     let parameters = try ConnectionParameters(
       "postgresql://ada:p%40s?s@a,b:5433/arbor?sslmode=verify-full&connect_timeout=3"
         + "&target_session_attrs=primary")
@@ -27,7 +29,8 @@ import Testing
     #expect(parameters.name == "PostgreSQL database arbor on a,b:5433")
   }
 
-  @Test func leavesOutWhatIsNotSaid() throws {
+  @Test("Missing parameters are omitted")
+  func leavesOutWhatIsNotSaid() throws {
     let parameters = try ConnectionParameters("")
     #expect(parameters.servers.count == 1)
     #expect(parameters.servers[0]["host"] == nil)
@@ -38,11 +41,13 @@ import Testing
   }
 
   /// Each string contains what may be a part of a password. The error must not reveal any of it.
-  @Test(arguments: [
-    "password=two words dbname=x", "hots=a password=secret", "postgresql://ada:se@cret@a/x",
-    "postgresql://ada:se/cret@a/x", "postgresql://ada:se?c@ret@a/x", "host=a\0b", "host='a",
-    "postgres://ada:se%zzcret@a/x",
-  ])
+  @Test(
+    "An invalid connection string is refused without revealing it",
+    arguments: [
+      "password=two words dbname=x", "hots=a password=secret", "postgresql://ada:se@cret@a/x",
+      "postgresql://ada:se/cret@a/x", "postgresql://ada:se?c@ret@a/x", "host=a\0b", "host='a",
+      "postgres://ada:se%zzcret@a/x",
+    ])
   func refusesWhatNobodyReads(_ string: String) {
     let message =
       "The connection string of a log is not valid for libpq. Write \"host=a,b dbname=staff\", "
@@ -53,10 +58,12 @@ import Testing
     #expect(error?.message == message)
   }
 
-  @Test(arguments: [
-    "host=a,b hostaddr=10.0.0.1", "host=a,b port=1,2,3", "host=a port=x",
-    "postgresql://ada:secret/x",
-  ])
+  @Test(
+    "Hosts, addresses and ports that don't match are refused",
+    arguments: [
+      "host=a,b hostaddr=10.0.0.1", "host=a,b port=1,2,3", "host=a port=x",
+      "postgresql://ada:secret/x",
+    ])
   func refusesWhatDoesNotGoTogether(_ string: String) {
     let message =
       "The hosts, addresses and ports in the connection string of a log don't match. Give each "
@@ -65,7 +72,7 @@ import Testing
     #expect(error?.message == message)
   }
 
-  @Test(arguments: ["read-only", "standby", "prefer-standby"])
+  @Test("Read-only servers are refused", arguments: ["read-only", "standby", "prefer-standby"])
   func refusesServersThatAreOnlyRead(_ target: String) {
     let error = #expect(throws: ArborError.self) {
       try ConnectionParameters("host=a target_session_attrs=\(target)")

@@ -3,7 +3,8 @@ import Testing
 @testable import ArborPostgres
 
 @Suite struct DeadlineTests {
-  @Test func roundsUp() {
+  @Test("Deadlines are converted to milliseconds and limited")
+  func roundsUp() {
     #expect((59_000...60_000).contains(Deadline(.seconds(60)).milliseconds))
     #expect(Deadline(.zero).milliseconds == 0)
     #expect(Deadline(.zero).isOver)

@@ -9,9 +9,10 @@ import Testing
 private let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
 /// A server that uses TLS with a certificate that clients have to trust.
-@Suite(.enabled(if: PostgresServer.isInstalled && hasOpenSSL))
+@Suite("Encrypted connections", .enabled(if: PostgresServer.isInstalled && hasOpenSSL))
 struct EncryptionTests {
-  @Test func aServerHasToBeTheOneThatItSays() throws {
+  @Test("An encrypted connection requires an existing root certificate")
+  func aServerHasToBeTheOneThatItSays() throws {
     let folder = try TemporaryFolder()
     let (certificate, key) = (folder.path("certificate.pem"), folder.path("key.pem"))
     let made = try BuiltProgram(at: URL(filePath: "/usr/bin/openssl")).run([

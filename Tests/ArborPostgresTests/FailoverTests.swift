@@ -9,7 +9,8 @@ import Testing
 @testable import ArborPostgres
 
 /// Servers that are killed, stopped and replaced by each other while several machines write.
-@Suite(.enabled(if: PostgresServer.isInstalled), .serialized) struct FailoverTests {
+@Suite("Failovers between servers", .enabled(if: PostgresServer.isInstalled), .serialized)
+struct FailoverTests {
   private static let length = TestLength.of(10, long: 600)
 
   /// The results of a writer.
@@ -20,7 +21,8 @@ import Testing
     var forks = 0
   }
 
-  @Test func nothingThatWasAcknowledgedIsLostOrDoubled() throws {
+  @Test("Failovers neither lose nor duplicate an acknowledged entry")
+  func nothingThatWasAcknowledgedIsLostOrDoubled() throws {
     let seed = UInt64.random(in: 0...(.max))
     print("FailoverTests: seed \(seed), \(Self.length) s")
     let cluster = try PostgresCluster()
@@ -59,7 +61,8 @@ import Testing
 
   /// If a standby that lags behind is promoted, acknowledged entries are lost, but writers notice
   /// it.
-  @Test func aLostEndIsFoundOut() throws {
+  @Test("Writers detect that acknowledged entries were lost")
+  func aLostEndIsFoundOut() throws {
     let cluster = try PostgresCluster()
     try cluster.waitForStandbys()
     var begun = try BegunLog(connecting: cluster.connection, options: .init())

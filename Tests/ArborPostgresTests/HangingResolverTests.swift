@@ -4,8 +4,10 @@ import TestSupport
 import Testing
 
 /// A host name whose lookup never ends. The system's resolver has no timeout for it.
-@Suite(.enabled(if: hasOwnResolver)) struct HangingResolverTests {
-  @Test(.timeLimit(.minutes(40))) func itEndsInAnErrorThatSaysSo() throws {
+@Suite("A host name whose lookup never ends", .enabled(if: hasOwnResolver))
+struct HangingResolverTests {
+  @Test("A lookup that never ends is reported as an error", .timeLimit(.minutes(40)))
+  func itEndsInAnErrorThatSaysSo() throws {
     let folder = try TemporaryFolder()
     let errors = URL(filePath: folder.path("errors"))
     try Data().write(to: errors)

@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
 struct NewsListenerTests {
-  @Test func tellsOthersOfWhatIsAdded() async throws {
+  @Test("Others are notified of added entries")
+  func tellsOthersOfWhatIsAdded() async throws {
     var begun = try BegunLog()
     let other = try PostgresLog(begun.connection)
     let stranger = try PostgresLog(begun.connection, store: "stranger")
@@ -30,7 +31,8 @@ struct NewsListenerTests {
     #expect(await news.next() != nil)
   }
 
-  @Test func endsWithTheLog() async throws {
+  @Test("Notifications end when the log is released")
+  func endsWithTheLog() async throws {
     let begun = try BegunLog()
     var other: PostgresLog? = try PostgresLog(begun.connection)
     let streams = try (0..<2).map { _ in try #require(other?.news()) }
@@ -39,7 +41,8 @@ struct NewsListenerTests {
     #expect(try await listeners(of: begun) == 0)
   }
 
-  @Test func listensOnlyWhileSomebodyIterates() async throws {
+  @Test("Listening ends with the iteration, and can be repeated")
+  func listensOnlyWhileSomebodyIterates() async throws {
     let begun = try BegunLog()
     let other = try PostgresLog(begun.connection)
     for await _ in try #require(other.news()) { break }
@@ -47,8 +50,8 @@ struct NewsListenerTests {
     for await _ in try #require(other.news()) { break }
   }
 
-  /// Many appends are combined into few notifications.
-  @Test func saysManyThingsAtOnce() async throws {
+  @Test("Many appends are combined into few notifications")
+  func saysManyThingsAtOnce() async throws {
     var begun = try BegunLog()
     let parameters = try ConnectionParameters(begun.connection).servers[0]
     let deadline = Deadline(.seconds(60))

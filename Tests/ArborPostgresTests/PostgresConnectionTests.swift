@@ -16,7 +16,8 @@ import Testing
     #expect(throws: PostgresFailure.self) { try body() }
   }
 
-  @Test func saysWhyNobodyLetsItIn() throws {
+  @Test("A refused connection is reported with its reason")
+  func saysWhyNobodyLetsItIn() throws {
     let server = try PostgresServer.shared.get()
     let unknown = failure { _ = try open(server, ["dbname": "nowhere"]) }
     #expect(unknown?.state == "3D000")
@@ -28,7 +29,8 @@ import Testing
     #expect(silent?.message.contains("No such file or directory") == true)
   }
 
-  @Test func runsAllStatementsOrNone() throws {
+  @Test("Either all statements take effect or none")
+  func runsAllStatementsOrNone() throws {
     let server = try PostgresServer.shared.get()
     let connection = try open(server)
     let deadline = Deadline(.seconds(20))
@@ -51,7 +53,8 @@ import Testing
     #expect(try connection.run([count, count], deadline: deadline)[1].integer(0, 0) == 1)
   }
 
-  @Test func tellsOfWarnings() throws {
+  @Test("Warnings of the server are reported")
+  func tellsOfWarnings() throws {
     let connection = try open(try PostgresServer.shared.get())
     let deadline = Deadline(.seconds(20))
     let warned = failure {
@@ -64,7 +67,8 @@ import Testing
     _ = try connection.run([notice], deadline: deadline)
   }
 
-  @Test func noticesThatTheServerWentAway() throws {
+  @Test("A server that disconnected is detected")
+  func noticesThatTheServerWentAway() throws {
     let server = try PostgresServer.shared.get()
     let connection = try open(server)
     let deadline = Deadline(.seconds(20))
@@ -77,7 +81,8 @@ import Testing
     #expect(failure?.leavesDoubt == false, "nothing was sent")
   }
 
-  @Test func losesItsServerWhileItWaits() throws {
+  @Test("A connection that is lost while waiting leaves the outcome unknown")
+  func losesItsServerWhileItWaits() throws {
     let connection = try open(try PostgresServer.shared.get())
     let end = PostgresStatement("SELECT pg_terminate_backend(pg_backend_pid())::text")
     let ended = failure { _ = try connection.run([end], deadline: Deadline(.seconds(20))) }

@@ -4,7 +4,8 @@ import Testing
 @testable import ArborPostgres
 
 @Suite struct PostgresFailureTests {
-  @Test func knowsWhatMayHaveBeenDone() {
+  @Test("Some failures leave the outcome unknown")
+  func knowsWhatMayHaveBeenDone() {
     #expect(PostgresFailure(.lost, "").leavesDoubt)
     #expect(PostgresFailure(.doubtful, "").leavesDoubt)
     #expect(PostgresFailure(.refused, state: "40003", "").leavesDoubt)
@@ -13,8 +14,8 @@ import Testing
     #expect(!PostgresFailure(ArborError(.corrupted, "")).leavesDoubt)
   }
 
-  /// Failures that may succeed when retried are temporary.
-  @Test func knowsWhatAWaitMends() {
+  @Test("Failures that may succeed when retried are temporary")
+  func knowsWhatAWaitMends() {
     for state in ["40001", "40P01", "57014", "25006", "57P01", "26000", "08006"] {
       #expect(PostgresFailure(.refused, state: state, "").isTemporary, "\(state)")
     }
@@ -28,15 +29,16 @@ import Testing
     #expect(PostgresFailure(.lost, "").isTemporary)
   }
 
-  /// Failures that don't break the connection keep it.
-  @Test func keepsConnectionsThatServe() {
+  @Test("Failures that don't break the connection keep it")
+  func keepsConnectionsThatServe() {
     #expect(PostgresFailure(.refused, state: "23505", "").leavesConnection)
     #expect(PostgresFailure(.doubtful, "").leavesConnection)
     #expect(!PostgresFailure(.refused, state: "25006", "").leavesConnection)
     #expect(!PostgresFailure(.lost, "").leavesConnection)
   }
 
-  @Test func namesTheState() {
+  @Test("A failure contains its SQLSTATE")
+  func namesTheState() {
     #expect(
       PostgresFailure(.refused, state: "53100", "No room.").clause == "No room (SQLSTATE 53100)")
   }

@@ -7,8 +7,8 @@ import Testing
 @testable import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogAppendingTests {
-  /// Concurrent writers append to what they know and continue from the entries in the response.
-  @Test func manyAddInOneOrder() throws {
+  @Test("Concurrent writers append to what they know and continue from the entries in the response")
+  func manyAddInOneOrder() throws {
     let begun = try BegunLog()
     let (threads, each) = (8, 40)
     let acknowledged = try inThreads(threads) { number in
@@ -21,8 +21,8 @@ import Testing
     #expect(chainProblem(of: entries, behind: begun.history) == nil)
   }
 
-  /// Large entries are accepted, and returned a few at a time.
-  @Test func takesLargeBodiesAndGivesAFewAtOnce() throws {
+  @Test("Large entries are accepted, and returned a few at a time")
+  func takesLargeBodiesAndGivesAFewAtOnce() throws {
     var begun = try BegunLog()
     let large = [UInt8](repeating: 7, count: 32 << 20)
     for _ in 0..<2 {
@@ -49,8 +49,8 @@ import Testing
     #expect(newer == found)
   }
 
-  /// Writers continue when their connections are terminated.
-  @Test func goesOnWhenItsConnectionsEnd() throws {
+  @Test("Writers continue when their connections are terminated")
+  func goesOnWhenItsConnectionsEnd() throws {
     let begun = try BegunLog()
     let writing = RunningThreads(2) { number in
       var writer = LogWriter(begun.log, begun.history, seed: UInt64(number))
@@ -70,7 +70,8 @@ import Testing
     #expect(chainProblem(of: entries, behind: begun.history) == nil)
   }
 
-  @Test func triesAgainWhereTheAnswerIsLost() throws {
+  @Test("A call whose response is lost is repeated")
+  func triesAgainWhereTheAnswerIsLost() throws {
     var begun = try BegunLog()
     let entry = begun.history.next()
     var attempts = 0
@@ -91,7 +92,8 @@ import Testing
     #expect(try begun.log.append(entry) == .written)
   }
 
-  @Test func aSilentServerIsUnknownInTime() throws {
+  @Test("An append to a server that doesn't respond is unknown within the timeout")
+  func aSilentServerIsUnknownInTime() throws {
     let server = try PostgresServer()
     var begun = try BegunLog(server)
     let hasty = try begun.hasty()
@@ -107,7 +109,8 @@ import Testing
     #expect(try begun.allEntries() == [entry])
   }
 
-  @Test func goesOnWhenTheServerIsBack() throws {
+  @Test("A log continues when its server is back")
+  func goesOnWhenTheServerIsBack() throws {
     // Acknowledged entries must be on disk: the whole server is killed, as by a power failure.
     let server = try PostgresServer(settings: ["fsync": "on", "full_page_writes": "on"])
     var begun = try BegunLog(server)
@@ -120,14 +123,16 @@ import Testing
     #expect(try begun.allEntries() == [entry, next])
   }
 
-  @Test func aLogThatWasRemovedIsForked() throws {
+  @Test("An append to a removed log is a fork")
+  func aLogThatWasRemovedIsForked() throws {
     var begun = try BegunLog()
     #expect(try begun.log.append(begun.history.next()) == .written)
     try begun.log.remove()
     #expect(try begun.log.append(begun.history.next()) == .forked)
   }
 
-  @Test func aRowThatWasChangedIsDamage() throws {
+  @Test("A changed row is reported as damage")
+  func aRowThatWasChangedIsDamage() throws {
     var begun = try BegunLog()
     #expect(try begun.log.append(begun.history.next()) == .written)
     try begun.server.sql(

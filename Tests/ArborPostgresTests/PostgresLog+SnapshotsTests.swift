@@ -7,8 +7,8 @@ import Testing
 import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresLogSnapshotsTests {
-  /// Publishing and fetching large files takes little memory, measured in a separate process.
-  @Test func largeFilesTakeLittleMemory() async throws {
+  @Test("Publishing and fetching large files takes little memory, measured in a separate process")
+  func largeFilesTakeLittleMemory() async throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     await #expect(processExitsWith: .success) { [connection = connection as String] in
       let log = try PostgresLog(connection)
@@ -33,7 +33,8 @@ import ArborPostgres
     }
   }
 
-  @Test func aPartThatIsMissingIsDamage() throws {
+  @Test("A missing part of a snapshot is reported as damage")
+  func aPartThatIsMissingIsDamage() throws {
     let begun = try BegunLog()
     let folder = try TemporaryFolder()
     try begun.server.sql("DELETE FROM arbor_snapshot_part", database: begun.database)
@@ -56,7 +57,8 @@ import ArborPostgres
         + "removed. Request the newest one.")
   }
 
-  @Test func beginsOnlyWithWhatIsThereAndFollows() throws {
+  @Test("A log begins only with a published snapshot and entries without gaps")
+  func beginsOnlyWithWhatIsThereAndFollows() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let log = try PostgresLog(connection)
     var history = LogHistory(sequence: 3, seed: 1)
@@ -93,7 +95,8 @@ import ArborPostgres
     #expect(try Data(contentsOf: copy).isEmpty)
   }
 
-  @Test func keepsStoresApart() throws {
+  @Test("Logs of different stores in a database are separate")
+  func keepsStoresApart() throws {
     let begun = try BegunLog()
     let other = try PostgresLog(begun.connection, store: "other")
     let twice = #expect(throws: ArborError.self) { try other.begin(with: begun.root, then: []) }
@@ -115,7 +118,8 @@ import ArborPostgres
     #expect(try begun.log.newestSnapshot() == begun.root)
   }
 
-  @Test func oneOfManyBeginsALog() throws {
+  @Test("Only one of several writers begins a log")
+  func oneOfManyBeginsALog() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let store = UUID()
     let folder = try TemporaryFolder()

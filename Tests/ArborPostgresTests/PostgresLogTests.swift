@@ -15,7 +15,8 @@ import Testing
     connection = try server.makeDatabase()
   }
 
-  @Test func keepsThePromisesOfALog() throws {
+  @Test("The log fulfills the contract of every log")
+  func keepsThePromisesOfALog() throws {
     let seed = UInt64.random(in: 0...(.max))
     print("PostgresLogTests: seed \(seed)")
     // Several logs in one database, one of which has special characters in its name.
@@ -25,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func removesOneLogOfSeveral() throws {
+  @Test("One of several logs is removed")
+  func removesOneLogOfSeveral() throws {
     let logs = try ["one", "two"].map { try PostgresLog(connection, store: $0) }
     let file = try TemporaryFolder()
     let url = file.url.appending(path: "snapshot")
@@ -58,7 +60,8 @@ import Testing
     #expect(try logs[0].append(history.next()) == .written)
   }
 
-  @Test func refusesWhatNoLogTakes() throws {
+  @Test("Invalid entries and options are refused")
+  func refusesWhatNoLogTakes() throws {
     let log = try PostgresLog(connection)
     var history = LogHistory(seed: 1)
     let entry = history.draft(bytes: 0)
@@ -99,7 +102,8 @@ import Testing
     )
   }
 
-  @Test func anUnreachableServerIsAnErrorInTime() throws {
+  @Test("An unreachable server is an error within the timeout")
+  func anUnreachableServerIsAnErrorInTime() throws {
     var options = PostgresLog.Options()
     options.timeout = .milliseconds(200)
     let log = try PostgresLog("host=/nowhere dbname=arbor password=hush", options: options)
@@ -117,7 +121,8 @@ import Testing
     #expect(appended?.code == .logUnavailable)
   }
 
-  @Test func aWrongPasswordIsToldAtOnceAndNeverSaid() throws {
+  @Test("A wrong password is reported immediately and never revealed")
+  func aWrongPasswordIsToldAtOnceAndNeverSaid() throws {
     let database = connection.replacing("user=postgres", with: "user=secretive")
     try server.sql("CREATE ROLE secretive LOGIN PASSWORD 'open sesame'")
     try server.sql("GRANT ALL ON SCHEMA public TO secretive", database: "postgres")
@@ -137,14 +142,16 @@ import Testing
     #expect(uri?.debugDescription.contains("hush") == false)
   }
 
-  @Test func goesOnWithTheServerThatAnswers() throws {
+  @Test("The server that responds is used")
+  func goesOnWithTheServerThatAnswers() throws {
     let hosts = connection.replacing("host=", with: "host=/nowhere,")
     let log = try PostgresLog(hosts)
     #expect(try log.head() == nil)
     #expect(try log.head() == nil)
   }
 
-  @Test func turnsOnWhatMakesCommitsLast() throws {
+  @Test("Settings that make commits durable are turned on")
+  func turnsOnWhatMakesCommitsLast() throws {
     let name = String(connection.split(separator: " ")[1].dropFirst("dbname=".count))
     let setting = PostgresStatement("SHOW synchronous_commit")
     for (given, found) in [("off", "on"), ("local", "on"), ("remote_write", "remote_write")] {

@@ -4,8 +4,8 @@ import Testing
 @testable import ArborPostgres
 
 @Suite(.enabled(if: PostgresServer.isInstalled)) struct PostgresStatementTests {
-  /// Values of every kind are sent to a server and returned unchanged.
-  @Test func valuesComeBack() throws {
+  @Test("Values of every kind are sent to a server and returned unchanged")
+  func valuesComeBack() throws {
     let server = try PostgresServer.shared.get()
     let parameters = ["host": server.folder.path, "dbname": "postgres", "user": "postgres"]
     let deadline = Deadline(.seconds(20))

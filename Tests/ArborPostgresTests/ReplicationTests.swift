@@ -7,7 +7,8 @@ import Testing
 @testable import ArborPostgres
 
 /// A server that has to wait for standbys, but has none.
-@Suite(.enabled(if: PostgresServer.isInstalled)) struct ReplicationTests {
+@Suite("A server that waits for standbys", .enabled(if: PostgresServer.isInstalled))
+struct ReplicationTests {
   private let server: PostgresServer
   private let names = "synchronous_standby_names"
   private let begun: BegunLog
@@ -24,8 +25,8 @@ import Testing
     try server.set(names, to: "ANY 1 (nobody)")
   }
 
-  /// The outcome of an append is unknown until a standby has the entry.
-  @Test func whatNoStandbyHasIsUnknown() throws {
+  @Test("The outcome of an append is unknown until a standby has the entry")
+  func whatNoStandbyHasIsUnknown() throws {
     let start = ContinuousClock.now
     #expect(try hasty.append(entry) == .unknown)
     #expect(start.duration(to: .now) < .seconds(10))
@@ -41,7 +42,8 @@ import Testing
 
   /// If waiting for standbys is cancelled, the server reports success with a warning, but the
   /// outcome is unknown.
-  @Test func aCancelledWaitIsNoSuccess() throws {
+  @Test("A cancelled wait for standbys leaves the outcome unknown")
+  func aCancelledWaitIsNoSuccess() throws {
     let (log, entry) = (hasty, entry)
     let appending = RunningThreads(1) { _ in try log.append(entry) }
     let waiting = "wait_event = 'SyncRep' AND datname = '\(begun.database)'"

@@ -28,7 +28,8 @@ import ArborPostgres
     ).compactMap { $0[0] }
   }
 
-  @Test func manyMakeTheTablesAtOnce() throws {
+  @Test("Several connections can create the tables at once")
+  func manyMakeTheTablesAtOnce() throws {
     let connection = connection
     let heads = try inThreads(6) { _ in
       var options = PostgresLog.Options()
@@ -45,8 +46,8 @@ import ArborPostgres
     #expect(try server.sql(versions, database: database) == [["1"]])
   }
 
-  /// Tables of other programs are detected and left unchanged.
-  @Test func leavesOtherProgramsAlone() throws {
+  @Test("Tables of other programs are detected and left unchanged")
+  func leavesOtherProgramsAlone() throws {
     try server.sql("CREATE TABLE arbor_log (line text)", database: database)
     let message = { (table: String) in
       "The table public.\(table) doesn't have the columns of a log; another program may have "
@@ -65,7 +66,8 @@ import ArborPostgres
     #expect(try PostgresLog(connection, options: options).head() == nil)
   }
 
-  @Test func refusesTablesOfALaterVersion() throws {
+  @Test("Tables of a later version are refused")
+  func refusesTablesOfALaterVersion() throws {
     #expect(try PostgresLog(connection).head() == nil)
     try server.sql("UPDATE arbor_meta SET version = 2", database: database)
     try server.sql("ALTER TABLE arbor_log ADD COLUMN more text", database: database)
@@ -81,7 +83,8 @@ import ArborPostgres
     #expect(try error()?.code == .invalidArgument)
   }
 
-  @Test func saysWhichRightsAreMissing() throws {
+  @Test("The error says which permissions are missing")
+  func saysWhichRightsAreMissing() throws {
     let role = "r" + database
     try server.sql("CREATE ROLE \(role) LOGIN", database: database)
     let guest = connection.replacing("user=postgres", with: "user=\(role)")

@@ -8,7 +8,9 @@ import Testing
 @testable import ArborPostgres
 
 /// Stores that are opened concurrently, by machines without a file and by processes with one.
-@Suite(.enabled(if: PostgresServer.isInstalled), .timeLimit(.minutes(40)))
+@Suite(
+  "Stores that are opened concurrently", .enabled(if: PostgresServer.isInstalled),
+  .timeLimit(.minutes(40)))
 struct SharedOpeningTests {
   private static func marks() throws -> ManagedObjectModel {
     try ManagedObjectModel {
@@ -16,7 +18,7 @@ struct SharedOpeningTests {
     }
   }
 
-  @Test("Machines that begin one log at once share one store")
+  @Test("Machines that begin a log at the same time share one store")
   func beginningAtOnce() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()

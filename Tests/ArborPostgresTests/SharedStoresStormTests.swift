@@ -10,7 +10,8 @@ import Testing
 
 /// Stores in separate processes that write while the servers, and the processes themselves, are
 /// killed, stopped and replaced.
-@Suite(.enabled(if: PostgresServer.isInstalled)) struct SharedStoresStormTests {
+@Suite("Stores that share a log during failures", .enabled(if: PostgresServer.isInstalled))
+struct SharedStoresStormTests {
   private static let length = TestLength.of(20, long: 600)
 
   /// A machine: a folder and its current process.
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func allCopiesAgreeAndNothingIsLostOrDoubled() throws {
+  @Test("All copies agree, and nothing is lost or duplicated")
+  func allCopiesAgreeAndNothingIsLostOrDoubled() throws {
     let seed = UInt64.random(in: 0...(.max))
     print("SharedStoresStormTests: seed \(seed), \(Self.length) s")
     let cluster = try PostgresCluster()

@@ -93,7 +93,8 @@ import Testing
     try await store.perform { try $0.insert("Part")["code"] = code }
   }
 
-  @Test func theStoreIsThereBeforeTheServiceRunsAndClosedBehind() async throws {
+  @Test("The store is open before the service runs and closed afterward")
+  func theStoreIsThereBeforeTheServiceRunsAndClosedBehind() async throws {
     let setting = try Setting()
     let service = try setting.service()
     try await Self.insert(1, service.store)
@@ -109,7 +110,8 @@ import Testing
     #expect((file.lastValue ?? 0) > 0)
   }
 
-  @Test func aServiceRunsOnce() async throws {
+  @Test("A service runs only once")
+  func aServiceRunsOnce() async throws {
     let setting = try Setting()
     let service = try setting.service()
     try await setting.run([service]) {}
@@ -119,14 +121,16 @@ import Testing
         == "closed: The store of the service parts is closed. Create another service to continue.")
   }
 
-  @Test func openingThatFailsThrowsWhatTheStoreDoes() async throws {
+  @Test("Creating a service throws the error of opening the store")
+  func openingThatFailsThrowsWhatTheStoreDoes() async throws {
     let setting = try Setting()
     try Data("no store".utf8).write(to: URL(filePath: setting.folder.path("parts.arbor")))
     let error = #expect(throws: ArborError.self) { _ = try setting.service() }
     #expect(error?.code == .notAStore)
   }
 
-  @Test func ownInstrumentsAreToldToo() async throws {
+  @Test("The store's own instruments are notified, too")
+  func ownInstrumentsAreToldToo() async throws {
     let setting = try Setting()
     let commits = Lock(0)
     var options = StoreOptions()
@@ -172,8 +176,8 @@ import Testing
     }
   }
 
-  /// Shutting down waits for running bodies.
-  @Test func bodiesThatRunAreWaitedFor() async throws {
+  @Test("Shutting down waits for running bodies")
+  func bodiesThatRunAreWaitedFor() async throws {
     let setting = try Setting()
     // Longer than a task may have to wait on a busy machine.
     let service = try setting.service { $0.shutdownLimit = .seconds(3600) }
@@ -196,7 +200,8 @@ import Testing
     #expect(try setting.codes() == [7])
   }
 
-  @Test func bodiesThatRunForTooLongAreCutShort() async throws {
+  @Test("Bodies that run too long are cancelled")
+  func bodiesThatRunForTooLongAreCutShort() async throws {
     let setting = try Setting()
     let service = try setting.service { $0.shutdownLimit = .milliseconds(5) }
     let user = User(store: service.store)
@@ -214,7 +219,8 @@ import Testing
     #expect(try setting.codes() == [])
   }
 
-  @Test func servicesBehindTheStoreAreShutDownBeforeIt() async throws {
+  @Test("Services that use the store are shut down before it")
+  func servicesBehindTheStoreAreShutDownBeforeIt() async throws {
     let setting = try Setting()
     let service = try setting.service()
     let user = User(store: service.store)
@@ -226,7 +232,8 @@ import Testing
     #expect(try setting.codes() == [7])
   }
 
-  @Test func cancellationClosesAtOnce() async throws {
+  @Test("Cancellation closes the store immediately")
+  func cancellationClosesAtOnce() async throws {
     let setting = try Setting()
     let service = try setting.service {
       $0.backUps = .init(to: setting.log, every: .seconds(3600))
@@ -245,8 +252,8 @@ import Testing
     #expect(user.state.outcome.withLock { $0 } == "closed")
   }
 
-  /// Backups are made periodically and at the end.
-  @Test func backUpsAreMadeAgainAndAgainAndAtTheEnd() async throws {
+  @Test("Backups are made periodically and at the end")
+  func backUpsAreMadeAgainAndAgainAndAtTheEnd() async throws {
     let setting = try Setting()
     let service = try setting.service {
       $0.backUps = .init(to: setting.log, every: .milliseconds(10))
@@ -274,7 +281,8 @@ import Testing
     #expect(try restored.makeContext().fetch("Part").count == 1)
   }
 
-  @Test func aBackUpThatFailsIsToldAndTheServiceGoesOn() async throws {
+  @Test("A failed backup is reported, and the service continues")
+  func aBackUpThatFailsIsToldAndTheServiceGoesOn() async throws {
     let setting = try Setting()
     let folder = setting.folder.url.appending(path: "log")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -299,7 +307,8 @@ import Testing
     #expect(try setting.codes() == [1])
   }
 
-  @Test func aFollowerTellsHowFarItIs() async throws {
+  @Test("A follower reports its lag")
+  func aFollowerTellsHowFarItIs() async throws {
     let setting = try Setting()
     let original = try PersistentStore(
       model: .parts, at: .path(setting.folder.path("original.arbor")))
@@ -322,7 +331,8 @@ import Testing
     #expect(setting.metrics.counterTotal(label: "arbor_fetches_total") == 1)
   }
 
-  @Test func storesThatShareALogTellWhatItCosts() async throws {
+  @Test("Stores that share a log report its metrics")
+  func storesThatShareALogTellWhatItCosts() async throws {
     let setting = try Setting()
     let log = SimulatedLog()
     func service(_ name: String) throws -> ArborService {

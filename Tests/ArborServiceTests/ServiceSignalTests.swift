@@ -9,10 +9,11 @@ import Testing
 import UnixSignals
 
 /// A service in a separate process that is terminated with a signal.
-@Suite struct ServiceSignalTests {
+@Suite("A service that is terminated by a signal") struct ServiceSignalTests {
   /// At the signal, concurrent bodies either commit or throw, the store is closed, and the process
   /// exits without an error.
-  @Test func aProcessEndsGracefullyAtSIGTERM() async throws {
+  @Test("At SIGTERM, a process ends without an error")
+  func aProcessEndsGracefullyAtSIGTERM() async throws {
     let folder = try TemporaryFolder()
     let (path, acknowledged) = (folder.path("parts.arbor"), folder.path("acknowledged"))
     #expect(FileManager.default.createFile(atPath: acknowledged, contents: nil))
@@ -57,7 +58,9 @@ import UnixSignals
 
   /// If a commit is waiting for its log at the signal, the service closes the store after its
   /// limit. The commit ends with the response of the log and reports the actual outcome.
-  @Test(arguments: ["written", "unavailable"])
+  @Test(
+    "A commit that waits for its log at SIGTERM reports its actual outcome",
+    arguments: ["written", "unavailable"])
   func aSharedCommitThatWaitsEndsTruly(_ answer: String) async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

@@ -28,7 +28,8 @@ import Testing
 
   private static let store = ("store", "parts")
 
-  @Test func commitsAreCountedByTheirOutcome() throws {
+  @Test("Commits are counted by outcome")
+  func commitsAreCountedByTheirOutcome() throws {
     try use { kept, _, store in
       let context = store.makeContext()
       for code in 1...2 {
@@ -48,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func conflictsAreCountedWhetherDecidedOrThrown() throws {
+  @Test("Conflicts are counted whether they are merged or thrown")
+  func conflictsAreCountedWhetherDecidedOrThrown() throws {
     try use { kept, _, store in
       let (context, other) = (store.makeContext(), store.makeContext())
       let part = try context.insert("Part0")
@@ -66,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func fetchesAreCountedByEntityAndKind() throws {
+  @Test("Fetches are counted by entity and kind")
+  func fetchesAreCountedByEntityAndKind() throws {
     try use(entities: 2) { kept, _, store in
       let context = store.makeContext()
       _ = try context.fetch("Part0")
@@ -85,7 +88,8 @@ import Testing
     }
   }
 
-  @Test func entitiesBeyondABoundShareOneLabel() throws {
+  @Test("Entities beyond a limit share one label")
+  func entitiesBeyondABoundShareOneLabel() throws {
     let most = StoreMetrics.mostEntities
     try use(entities: most + 2) { kept, _, store in
       let context = store.makeContext()
@@ -106,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func gaugesTellOfTheFile() throws {
+  @Test("Gauges report the sizes of the file")
+  func gaugesTellOfTheFile() throws {
     try use { kept, metrics, store in
       try metrics.sample(store)
       let space = try store.spaceUsage()
@@ -123,8 +128,8 @@ import Testing
     }
   }
 
-  /// Without a factory, the program's metrics factory is used.
-  @Test func withoutAFactoryThePrograms() throws {
+  @Test("Without a factory, the program's metrics factory is used")
+  func withoutAFactoryThePrograms() throws {
     let kept = TestMetrics()
     withMetricsFactory(kept) { StoreMetrics(of: "parts", nil).noteBackUp("ok", .seconds(1)) }
     #expect(kept.counterTotal(label: "arbor_backups_total") == 1)

@@ -37,7 +37,8 @@ import Tracing
     return words
   }
 
-  @Test func commitsAndFetchesAreSpansOfTheCaller() async throws {
+  @Test("Commits and fetches are spans of the caller")
+  func commitsAndFetchesAreSpansOfTheCaller() async throws {
     try await use { tracer, store in
       try await tracer.withSpan("request") { _ in
         try await store.perform { context in
@@ -69,7 +70,8 @@ import Tracing
     }
   }
 
-  @Test func errorsAreRecordedWithoutValues() async throws {
+  @Test("Errors are recorded without values")
+  func errorsAreRecordedWithoutValues() async throws {
     try await use { tracer, store in
       let context = store.makeContext()
       for _ in 0..<2 { try context.insert("Part")["code"] = "secret" }
@@ -83,7 +85,8 @@ import Tracing
     }
   }
 
-  @Test func aCountIsNoNumberOfRows() async throws {
+  @Test("A count has no number of returned rows")
+  func aCountIsNoNumberOfRows() async throws {
     try await use { tracer, store in
       _ = try store.makeContext().objects("Part").count()
       let span = try #require(tracer.popFinishedSpans().last)
@@ -92,8 +95,8 @@ import Tracing
     }
   }
 
-  /// Without a tracer, the program's tracer is used.
-  @Test func withoutATracerThePrograms() async throws {
+  @Test("Without a tracer, the program's tracer is used")
+  func withoutATracerThePrograms() async throws {
     var options = StoreOptions()
     options.instrument = StoreTracing(of: "parts", nil).instrument
     let store = try PersistentStore(

@@ -11,7 +11,7 @@ import Testing
 /// A disagreement reports the seed of the world it was found in, and `ARBOR_WORLD_SEED` reruns that
 /// world alone. A normal run repeats the same requests, so that a failure indicates a change in the
 /// code. `ARBOR_LONG_TESTS=1` runs a million new requests, and `ARBOR_CASES=n` another number.
-@Suite struct DifferentialTests {
+@Suite("Random requests") struct DifferentialTests {
   /// The number of rounds of pending changes per world, and of requests per round.
   private static let rounds = 4
   private static let requests = 100
@@ -20,7 +20,8 @@ import Testing
     ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
     ?? TestLength.of(20_000, long: 1_000_000)
 
-  @Test func everyPathAgreesWithTheNaiveEvaluator() async throws {
+  @Test("Random requests return the same results as the naive evaluator")
+  func everyPathAgreesWithTheNaiveEvaluator() async throws {
     if let text = ProcessInfo.processInfo.environment["ARBOR_WORLD_SEED"],
       let seed = UInt64(text)
     {
@@ -38,13 +39,12 @@ import Testing
     #expect(tally.cases >= Self.wanted || !tally.disagreements.isEmpty)
   }
 
-  /// A quotient of quotients must be as exact as each of them.
-  @Test(arguments: [4_371_383_710_214_286_351] as [UInt64])
+  @Test("Worlds that disagreed before agree", arguments: [4_371_383_710_214_286_351] as [UInt64])
   func worldsThatOnceDisagreedAgree(seed: UInt64) throws {
     try World(seed: seed).run(rounds: Self.rounds, requests: Self.requests)
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+  @Test("A wrong result is detected", arguments: [1, 2, 3] as [UInt64], [true, false])
   func noticesAWrongAnswer(seed: UInt64, asksForObjects: Bool) throws {
     #expect(throws: World.Disagreement.self) {
       try World(seed: seed).run(

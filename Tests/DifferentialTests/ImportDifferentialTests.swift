@@ -9,11 +9,11 @@ import Testing
 /// contents as a naive importer, which uses dictionaries and shares no code with the library.
 ///
 /// `ARBOR_LONG_TESTS=1` imports 5,000 documents with each of them instead of a few hundred.
-@Suite struct ImportDifferentialTests {
+@Suite("Random imports") struct ImportDifferentialTests {
   private static let documents = TestLength.of(400, long: 5_000)
   private static let documentsPerStore = 20
 
-  @Test(arguments: NaiveImporter.Way.allCases)
+  @Test("Random imports agree with the naive importer", arguments: NaiveImporter.Way.allCases)
   func everyWayAgreesWithTheNaiveImporter(way: NaiveImporter.Way) throws {
     let first: UInt64 = TestLength.isLong ? SeededRandom().seed : 1_500_000
     for number in 0..<UInt64(Self.documents / Self.documentsPerStore) {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: NaiveImporter.Way.allCases)
+  @Test("A wrong import is detected", arguments: NaiveImporter.Way.allCases)
   func noticesAWrongImport(way: NaiveImporter.Way) throws {
     let found = try (0..<5).contains {
       try Self.disagreement(seed: $0, way, isDistorted: true) != nil

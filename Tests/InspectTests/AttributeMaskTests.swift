@@ -6,8 +6,8 @@ import Testing
 @testable import lmdb_inspect
 
 @Suite struct AttributeMaskTests {
-  /// SHA-256 yields the hashes of the standard's test vectors.
-  @Test func hashesAsTheStandardSays() {
+  @Test("SHA-256 yields the hashes of the standard's test vectors")
+  func hashesAsTheStandardSays() {
     for (message, hash) in [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func valuesFitTheirAttributes() throws {
+  @Test("Masked values are valid for their attributes")
+  func valuesFitTheirAttributes() throws {
     var random = SeededRandom()
     let attributes = [
       AttributeDescription(name: "a", type: .integer16),
@@ -64,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func equalValuesStayEqualAndOthersDiffer() {
+  @Test("Equal values have equal masks, and different values have different ones")
+  func equalValuesStayEqualAndOthersDiffer() {
     let mask = AttributeMask(
       attribute: AttributeDescription(name: "a", type: .string), key: "secret")
     let other = AttributeMask(

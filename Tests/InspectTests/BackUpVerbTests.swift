@@ -39,7 +39,8 @@ import Testing
 
   private func dump(_ path: String) throws -> String { try run("dump", path).output }
 
-  @Test func backsUpAStoreThatIsInUse() throws {
+  @Test("A store in use is backed up")
+  func backsUpAStoreThatIsInUse() throws {
     let store = try PersistentStore(at: .file(office.url))
     defer { store.close() }
     let context = store.makeContext()
@@ -58,7 +59,8 @@ import Testing
         == "snapshot  yes\ncommits   0\nsequence  3\n")
   }
 
-  @Test func restoresPoints() throws {
+  @Test("Points given by sequence or date are restored")
+  func restoresPoints() throws {
     #expect(try run("backup", store, folder).status == 0)
     let first = try dump(store)
     let store = try PersistentStore(at: .file(office.url))
@@ -88,8 +90,8 @@ import Testing
     }
   }
 
-  /// The error of a failed restore contains the reason.
-  @Test func tellsWhyItRestoresNothing() throws {
+  @Test("The error of a failed restore contains the reason")
+  func tellsWhyItRestoresNothing() throws {
     let path = office.folder.path("restored.arbor")
     let none = try run("restore", folder, path)
     #expect(none.status == 2)
@@ -116,7 +118,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func listsAndVerifies() throws {
+  @Test("Snapshots and commits of a log are listed and verified")
+  func listsAndVerifies() throws {
     #expect(try run("log", folder).status == 2)
     #expect(try run("backup", store, folder).status == 0)
     let store = try PersistentStore(at: .file(office.url))
@@ -148,8 +151,8 @@ import Testing
     #expect(listed.map { snapshot in numbers.map { snapshot[$0] as? Int } } == [expected])
   }
 
-  /// Verifying a damaged log reports the missing or damaged commits.
-  @Test func namesWhatIsDamaged() throws {
+  @Test("Verifying a damaged log reports the missing or damaged commits")
+  func namesWhatIsDamaged() throws {
     #expect(try run("backup", store, folder).status == 0)
     let store = try PersistentStore(at: .file(office.url))
     try insert("Oslo", store)

@@ -28,8 +28,8 @@ import Testing
     return terminal
   }
 
-  /// Navigates from an entity to an object, along a relationship, and back.
-  @Test func followsRelationships() throws {
+  @Test("Navigates from an entity to an object, along a relationship, and back")
+  func followsRelationships() throws {
     let terminal = try browse()
     var screen = terminal.wait { $0.lines.contains("      3  Employee") }
     #expect(screen.isOther && !screen.isCursorShown)
@@ -67,7 +67,8 @@ import Testing
     #expect(!last.isOther && last.isCursorShown && last.strange == [])
   }
 
-  @Test func predicatesChooseAndSayWhatIsWrong() throws {
+  @Test("A predicate filters the rows, and a wrong one is explained")
+  func predicatesChooseAndSayWhatIsWrong() throws {
     let terminal = try browse()
     terminal.press("/")
     #expect(terminal.wait { $0.bottom.hasPrefix("Open") }.bottom.contains("Open an entity"))
@@ -90,7 +91,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func objectsAreSortedAndCounted() throws {
+  @Test("Objects can be sorted and counted")
+  func objectsAreSortedAndCounted() throws {
     let terminal = try browse()
     #expect(terminal.wait { $0.bottom.hasPrefix("row 1 of 4 · ") }.bottom.hasPrefix("row 1 of 4"))
     terminal.press(Press.down + Press.enter)
@@ -111,7 +113,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func helpNamesTheKeys() throws {
+  @Test("The help lists the keys")
+  func helpNamesTheKeys() throws {
     let terminal = try browse(rows: 20, columns: 100)
     terminal.press("?")
     let screen = terminal.wait { $0.lines[0] == "Keys" }
@@ -122,7 +125,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func commitsOfOthersAppear() throws {
+  @Test("Commits of other processes appear")
+  func commitsOfOthersAppear() throws {
     let terminal = try browse()
     terminal.press(Press.down)
     terminal.wait { $0.reversedLines.last == "      3  Employee" }
@@ -139,7 +143,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func valuesAreShownAndCopiedWhole() throws {
+  @Test("Values are shown and copied completely")
+  func valuesAreShownAndCopiedWhole() throws {
     let long = String(repeating: "long ", count: 50) + "end"
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
@@ -169,7 +174,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func queriesOpenTheirObjects() throws {
+  @Test("Stored and recent queries are listed and can be opened")
+  func queriesOpenTheirObjects() throws {
     let state = try TemporaryFolder()
     let terminal = try PseudoTerminal(
       Inspection.program.executable, ["browse", office.url.path], rows: 12, columns: 60,
@@ -190,7 +196,8 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
-  @Test func filesOfOtherProgramsAreShownByTables() throws {
+  @Test("Files of other programs are shown by table")
+  func filesOfOtherProgramsAreShownByTables() throws {
     let foreign = try ForeignFile()
     defer { foreign.remove() }
     try foreign.write { transaction in
@@ -229,7 +236,8 @@ import Testing
   }
 
   /// Combining marks, grapheme clusters and wide characters at the edge of the screen.
-  @Test func noTextLeavesItsLine() throws {
+  @Test("No text extends beyond its line")
+  func noTextLeavesItsLine() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     let texts = [
@@ -255,7 +263,8 @@ import Testing
     #expect(terminal.wait { $0.wraps }.wraps)
   }
 
-  @Test func followsTheSizeOfTheTerminal() throws {
+  @Test("The screen adapts when the terminal is resized")
+  func followsTheSizeOfTheTerminal() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     for number in 0..<3000 { try context.insert("Project")["title"] = "項目 \(number) é" }
@@ -285,7 +294,8 @@ import Testing
   }
 
   /// Control sequences in the store's strings don't reach the terminal.
-  @Test func hostileTextsAreShownNotObeyed() throws {
+  @Test("Control sequences in values are shown, not executed")
+  func hostileTextsAreShownNotObeyed() throws {
     let hostile = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{202E}evil\r\n\u{8}\u{7F}"
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
@@ -310,8 +320,9 @@ import Testing
     #expect(!written.contains("\u{1B}]"))
   }
 
-  /// A program that is ended by a signal restores the terminal.
-  @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+  @Test(
+    "A program that is ended by a signal restores the terminal",
+    arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
   func signalsGiveTheTerminalBack(_ signal: Int32) throws {
     let terminal = try browse()
     terminal.signal(signal)
@@ -321,7 +332,8 @@ import Testing
   }
 
   /// With `browse S | less`, the terminal is used only for input and left unchanged.
-  @Test func leavesTheTerminalAloneWhereOutputIsAPipe() throws {
+  @Test("The terminal is left unchanged if the output is a pipe")
+  func leavesTheTerminalAloneWhereOutputIsAPipe() throws {
     let folder = office.folder.url
     let terminal = try PseudoTerminal(
       Inspection.program.executable, ["browse", office.url.path],
@@ -341,7 +353,8 @@ import Testing
     #expect(try text("after") == text("before"))
   }
 
-  @Test func needsATerminal() throws {
+  @Test("Browsing requires a terminal")
+  func needsATerminal() throws {
     let outcome = try Inspection.program.run(["browse", office.url.path])
     #expect(outcome.status == 2)
     #expect(

@@ -11,15 +11,20 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test(arguments: [
-    ("shwo", " Did you mean “show”?"), ("expalin", " Did you mean “explain”?"), ("frobnicate", ""),
-  ]) func verbsThatAreMeantAreOffered(_ verb: String, _ offer: String) throws {
+  @Test(
+    "A misspelled verb suggests the similar one",
+    arguments: [
+      ("shwo", " Did you mean “show”?"), ("expalin", " Did you mean “explain”?"),
+      ("frobnicate", ""),
+    ])
+  func verbsThatAreMeantAreOffered(_ verb: String, _ offer: String) throws {
     let outcome = try run(verb, "file")
     #expect(outcome.status == 64)
     #expect(outcome.errors.hasPrefix("Error: There is no verb “\(verb)”.\(offer)\n"))
   }
 
-  @Test func optionsThatAreMeantAreOffered() throws {
+  @Test("A misspelled option suggests the similar one")
+  func optionsThatAreMeantAreOffered() throws {
     let outcome = try run("info", "--jsn", "file")
     #expect(outcome.status == 64)
     #expect(outcome.errors.hasPrefix("Error: Unknown option '--jsn'. Did you mean '--json'?\n"))
@@ -27,7 +32,8 @@ import Testing
 
   /// The manual page in the repository is up to date. After a change of the help, run `lmdb-inspect
   /// manual > tools/lmdb-inspect/lmdb-inspect.1`.
-  @Test func theManualPageIsThatOfTheHelp() throws {
+  @Test("The manual page in the repository agrees with the help")
+  func theManualPageIsThatOfTheHelp() throws {
     let page = try run("manual").output
     let kept = try String(
       contentsOf: Self.root.appending(path: "tools/lmdb-inspect/lmdb-inspect.1"), encoding: .utf8)
@@ -41,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func theFormatterHasNoComplaint() throws {
+  @Test("The formatter reports no problem in the manual page")
+  func theFormatterHasNoComplaint() throws {
     let formatter = URL(filePath: "/usr/bin/groff")
     guard FileManager.default.isExecutableFile(atPath: formatter.path) else { return }
     let page = Self.root.appending(path: "tools/lmdb-inspect/lmdb-inspect.1").path
@@ -50,7 +57,8 @@ import Testing
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
   }
 
-  @Test func bashCompletes() throws {
+  @Test("The completion script for bash completes verbs, options, entities and properties")
+  func bashCompletes() throws {
     let script = try run("--generate-completion-script", "bash")
     #expect(script.status == 0)
     let folder = try TemporaryFolder()
@@ -88,7 +96,8 @@ import Testing
     #expect(try completions(["lmdb-inspect", "query", file.path, "E"]).isEmpty)
   }
 
-  @Test(arguments: ["zsh", "fish"]) func otherShellsHaveAScript(shell: String) throws {
+  @Test("Other shells have a completion script", arguments: ["zsh", "fish"])
+  func otherShellsHaveAScript(shell: String) throws {
     let script = try run("--generate-completion-script", shell)
     #expect(script.status == 0)
     for word in ["explain", "svg", "clear"] { #expect(script.output.contains(word), "\(word)") }

@@ -29,13 +29,15 @@ import Testing
     try context.commit()
   }
 
-  @Test func copiesDoNotDiffer() throws {
+  @Test("Copies do not differ")
+  func copiesDoNotDiffer() throws {
     let same = try diff()
     #expect(same.status == 0 && same.output == "no differences\n", "\(same)")
     #expect(try diff("--json").output == "[]\n")
   }
 
-  @Test func objectsAreComparedByIdentity() throws {
+  @Test("Objects are compared by identity")
+  func objectsAreComparedByIdentity() throws {
     try change { context in
       let ada = try #require(try context.fetchOne("Employee", matching: "name == 'Ada'"))
       ada["age"] = 37
@@ -75,7 +77,7 @@ import Testing
     #expect(text.contains("age: 36 → 37") && text.contains(/\n\+ Project\/\d+  title="new"/))
   }
 
-  @Test("Damage names the file that it is in", arguments: [true, false])
+  @Test("An error about damage names the damaged file", arguments: [true, false])
   func damageNamesItsFile(isFirst: Bool) throws {
     let damaged = isFirst ? office.url : copy
     var bytes = try Data(contentsOf: damaged)
@@ -90,7 +92,8 @@ import Testing
   }
 
   /// Objects that are read in several batches, and numbers at both ends that only one store has.
-  @Test func manyObjectsAreReadSideBySide() throws {
+  @Test("Many objects are compared in batches")
+  func manyObjectsAreReadSideBySide() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     for number in 0..<2500 { try context.insert("Project")["title"] = "old \(number)" }
@@ -114,7 +117,8 @@ import Testing
     #expect(text.hasSuffix("\n1200 added, 250 gone, 25 changed\n"), "\(text.suffix(80))")
   }
 
-  @Test func otherModelsAreCompared() throws {
+  @Test("Stores with different models are compared")
+  func otherModelsAreCompared() throws {
     try FileManager.default.removeItem(at: copy)
     var model = try OfficeStore.makeModel()
     model.entities[2].attributes.append(
@@ -134,7 +138,8 @@ import Testing
     #expect(text.hasSuffix("\n1 added, 5 gone, 2 of the model\n"), "\(text)")
   }
 
-  @Test func anyFilesAreComparedByKey() throws {
+  @Test("Files of other programs are compared by key")
+  func anyFilesAreComparedByKey() throws {
     let one = try ForeignFile()
     let other = try ForeignFile()
     defer {
@@ -165,7 +170,8 @@ import Testing
     #expect(lines.contains("+ sets  5  15"))
   }
 
-  @Test func saysWhichFileCannotBeRead() throws {
+  @Test("The error names the file that can't be read")
+  func saysWhichFileCannotBeRead() throws {
     let outcome = try Inspection.program.run(["diff", office.url.path, "/nowhere"])
     #expect(outcome.status == 2 && outcome.errors.hasPrefix("lmdb-inspect: /nowhere: "))
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Loading the output of `dump --ndjson` recreates the store.
-@Suite struct DumpLoadTests {
+@Suite("Dumping and loading a store") struct DumpLoadTests {
   let office: OfficeStore
 
   init() throws { office = try OfficeStore() }
@@ -27,7 +27,8 @@ import Testing
     return outcome.output
   }
 
-  @Test func aDumpedStoreIsLoadedAsTheSameStore() throws {
+  @Test("A dumped store is loaded as the same store")
+  func aDumpedStoreIsLoadedAsTheSameStore() throws {
     let before = try Data(contentsOf: office.url)
     let text = try dump()
     #expect(try Data(contentsOf: office.url) == before)
@@ -42,7 +43,8 @@ import Testing
       try run("schema", copy, "--json").output == run("schema", office.url.path, "--json").output)
   }
 
-  @Test func modelsComeFromFilesToo() throws {
+  @Test("A load can take the model from a file")
+  func modelsComeFromFilesToo() throws {
     let seed = try write(try dump(), to: "dump.ndjson")
     let model = office.folder.path("Office.model.json")
     try office.model.jsonData().write(to: URL(filePath: model))
@@ -53,7 +55,8 @@ import Testing
     #expect(created as? [String: Int] == ["Employee": 3, "Office": 1, "Project": 1])
   }
 
-  @Test func filtersChooseObjects() throws {
+  @Test("Filters select the dumped objects")
+  func filtersChooseObjects() throws {
     let old = try dump("Employee", "--where", "age > 40")
     #expect(old.contains("Grace") && old.contains("Edsger") && !old.contains("Ada"))
     #expect(try dump("Person", "--limit", "2").split(separator: "\n").count == 2)
@@ -64,7 +67,8 @@ import Testing
     #expect(unknown.status == 1 && unknown.errors.contains("Did you mean Employee?"))
   }
 
-  @Test func masksReplaceValuesByTheSameEachTime() throws {
+  @Test("Masks replace equal values by the same value each time")
+  func masksReplaceValuesByTheSameEachTime() throws {
     let arguments = [
       "--mask", "Person.name", "--mask", "Employee.badge", "--mask", "Employee.age", "--mask",
       "Employee.salary", "--mask", "Employee.page", "--mask", "Employee.photo", "--mask",
@@ -93,7 +97,8 @@ import Testing
     }
   }
 
-  @Test func onlyAnEmptyStoreIsLoaded() throws {
+  @Test("Only an empty store can be loaded")
+  func onlyAnEmptyStoreIsLoaded() throws {
     let seed = try write(try dump(), to: "dump.ndjson")
     let before = try Data(contentsOf: office.url)
     let outcome = try run("load", office.url.path, seed)
@@ -103,7 +108,8 @@ import Testing
     #expect(nothing.status == 2 && nothing.errors.contains("--model or --like"))
   }
 
-  @Test func aFailedLoadLeavesNoStore() throws {
+  @Test("A failed load leaves no store")
+  func aFailedLoadLeavesNoStore() throws {
     let copy = office.folder.path("Copy.arbor")
     let unknown = #"{"Office": {"city": "Bonn"}}"# + "\n" + #"{"Office": {"town": "Bonn"}}"#
     let invalid = #"{"Employee": {"name": null}}"#
@@ -120,7 +126,8 @@ import Testing
     #expect(try run("load", copy, "nowhere.json", "--like", office.url.path).status == 2)
   }
 
-  @Test func documentsFromTheNetworkAreRefused() throws {
+  @Test("Documents from the network are refused")
+  func documentsFromTheNetworkAreRefused() throws {
     let seed = try write(
       #"{"seedlings": [{"seedUrl": "http://127.0.0.1:1/x"}]}"#, to: "remote.json")
     let outcome = try run(
@@ -129,7 +136,8 @@ import Testing
       outcome.status == 2 && outcome.errors.contains("don't allow documents from the network"))
   }
 
-  @Test func unfitOptionsAreRefused() throws {
+  @Test("Options that don't fit together are refused")
+  func unfitOptionsAreRefused() throws {
     for arguments in [
       ["dump", "x", "--mask", "a.b"], ["dump", "x", "--ndjson", "--json"],
       ["dump", "x", "--ndjson", "--limit", "1"], ["load", "x"],

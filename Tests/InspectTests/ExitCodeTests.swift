@@ -36,13 +36,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "--version", "help", "help info", "help help", "--help", "info --help", "info STORE",
-  ])
+  @Test(
+    "Answers exit with code 0",
+    arguments: [
+      "--version", "help", "help info", "help help", "--help", "info --help", "info STORE",
+    ])
   func answers(_ arguments: String) throws { try expect(0, arguments) }
 
   @Test(
-    "What was asked for does not exist or is not valid",
+    "Missing or invalid arguments exit with code 1",
     arguments: [
       "query STORE Nobody", "count STORE Nobody age>1", "explain STORE Nobody",
       "index STORE Nobody",
@@ -59,7 +61,7 @@ import Testing
   func unknown(_ arguments: String) throws { try expect(1, arguments) }
 
   @Test(
-    "The file to be made exists",
+    "An output file that already exists exits with code 1",
     arguments: [
       "copy STORE FOREIGN", "salvage STORE FOREIGN", "space STORE --svg FOREIGN",
       "query STORE Employee -o FOREIGN",
@@ -67,7 +69,7 @@ import Testing
   func occupied(_ arguments: String) throws { try expect(1, arguments) }
 
   @Test(
-    "A file that cannot be used",
+    "A file that cannot be used exits with code 2",
     arguments: [
       "info STOREx", "query STOREx Employee", "check STOREx", "scrub STOREx", "compact STOREx",
       "serve STOREx", "load STOREx STORE", "load STOREx STOREy --like STORE",
@@ -83,22 +85,27 @@ import Testing
     ])
   func unusable(_ arguments: String) throws { try expect(2, arguments) }
 
-  @Test(arguments: [
-    "help nobody", "help infoo", "nobody", "info", "info STORE --nothing", "query STORE",
-  ])
+  @Test(
+    "Usage errors exit with code 64",
+    arguments: [
+      "help nobody", "help infoo", "nobody", "info", "info STORE --nothing", "query STORE",
+    ])
   func misunderstood(_ arguments: String) throws { try expect(64, arguments) }
 
-  @Test func aFullDiskIsOutputThatCannotBeWritten() {
+  @Test("A full disk is reported as unwritable output")
+  func aFullDiskIsOutputThatCannotBeWritten() {
     let error = InspectError(ArborError(.diskFull, "The disk is full."), on: "Staff.arbor")
     #expect(error.code == .unwritable && error.description == "Staff.arbor: The disk is full.")
   }
 
-  @Test func helpOffersTheTopicThatWasMeant() throws {
+  @Test("The help suggests a similar topic")
+  func helpOffersTheTopicThatWasMeant() throws {
     let outcome = try run(["help", "infoo"])
     #expect(outcome.errors.hasPrefix("Error: There is no verb “infoo”. Did you mean “info”?\n"))
   }
 
-  @Test func theVersionNamesTheFormatAndTheEngine() throws {
+  @Test("The version names the store format and the engine")
+  func theVersionNamesTheFormatAndTheEngine() throws {
     let outcome = try run(["--version"])
     #expect(
       outcome.output.wholeMatch(of: /lmdb-inspect, store format \d+\.\d+, LMDB \d+\.\d+\.\d+\n/)

@@ -30,7 +30,8 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func bringsACopyUpOnce() throws {
+  @Test("Following once updates the replica")
+  func bringsACopyUpOnce() throws {
     try insert("Oslo")
     #expect(try run("follow", folder, replica, "--once").output == "sequence 2\n")
     #expect(try run("dump", replica).output == run("dump", office.url.path).output)
@@ -41,8 +42,8 @@ import Testing
     #expect(try run("check", replica).status == 0)
   }
 
-  /// Without `--once`, the replica is kept up to date until the program is interrupted.
-  @Test func goesOnUntilItIsInterrupted() throws {
+  @Test("Without `--once`, the replica is kept up to date until the program is interrupted")
+  func goesOnUntilItIsInterrupted() throws {
     try insert("Oslo")
     let program = try StartedProgram(
       Inspection.program.executable, ["follow", folder, replica, "--every", "0.01"], output: .pipe)
@@ -58,8 +59,8 @@ import Testing
     reader.close()
   }
 
-  /// The error contains the reason if a replica cannot follow a log.
-  @Test func tellsWhyItDoesNotFollow() throws {
+  @Test("The error contains the reason if a replica cannot follow a log")
+  func tellsWhyItDoesNotFollow() throws {
     let none = try run("follow", folder, replica)
     #expect(none.status == 2)
     #expect(

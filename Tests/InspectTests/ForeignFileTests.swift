@@ -3,14 +3,15 @@ import TestSupport
 import Testing
 
 /// Files of other programs. Every byte is shown, and no unknown format is decoded.
-@Suite final class ForeignFileTests {
+@Suite("Files of other programs") final class ForeignFileTests {
   let file: ForeignFile
   var inspection: Inspection { Inspection(file.folder, data: file.data) }
 
   init() throws { file = try ForeignFile() }
   deinit { file.remove() }
 
-  @Test func infoSaysWhatItIs() throws {
+  @Test("`info` describes a file of another program")
+  func infoSaysWhatItIs() throws {
     let outcome = try inspection.run("info")
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("LMDB environment"))
@@ -22,7 +23,8 @@ import Testing
     #expect(info["bytes"] as? Int == size)
   }
 
-  @Test func tablesListsTheUnnamedOneToo() throws {
+  @Test("`tables` includes the unnamed table")
+  func tablesListsTheUnnamedOneToo() throws {
     let tables = try #require(try inspection.json("tables") as? [[String: Any]])
     #expect(tables.compactMap { $0["name"] as? String } == ["", "numbers", "sets", "words"])
     #expect(tables.compactMap { $0["entries"] as? Int } == [4, 2, 3, 3])
@@ -32,7 +34,8 @@ import Testing
     #expect(try inspection.run("tables").output.contains("(unnamed)"))
   }
 
-  @Test func dumpShowsHexAndText() throws {
+  @Test("`dump` shows entries in hexadecimal and as text")
+  func dumpShowsHexAndText() throws {
     let outcome = try inspection.run("dump")
     #expect(
       outcome.output == """
@@ -50,7 +53,8 @@ import Testing
         """)
   }
 
-  @Test func dumpTakesATableAndALimit() throws {
+  @Test("`dump` accepts a table and a limit")
+  func dumpTakesATableAndALimit() throws {
     let words = try #require(try inspection.json("dump", "words") as? [[String: Any]])
     #expect(words.count == 3)
     let key = try #require(words[0]["key"] as? [String: Any])
@@ -61,7 +65,8 @@ import Testing
     #expect(try inspection.run("dump", "--limit", "0").status == 64)
   }
 
-  @Test func getFindsTextHexAndNumbers() throws {
+  @Test("`get` finds keys given as text, hexadecimal or numbers")
+  func getFindsTextHexAndNumbers() throws {
     #expect(try inspection.run("get", "words", "apple").output.contains("|Apfel.|"))
     #expect(try inspection.run("get", "words", "0x8001").output == "(empty)\n")
     #expect(try inspection.run("get", "numbers", "300").output.contains("|n300|"))
@@ -71,28 +76,32 @@ import Testing
     #expect(values.compactMap { $0["number"] as? Int } == [10, 20, 30])
   }
 
-  @Test func aMissingTableNamesTheNearest() throws {
+  @Test("A missing table suggests a similar one")
+  func aMissingTableNamesTheNearest() throws {
     let outcome = try inspection.run("dump", "wrods")
     #expect(outcome.status == 1)
     #expect(outcome.output == "")
     #expect(outcome.errors.contains("Did you mean “words”?"))
   }
 
-  @Test func aMissingKeyIsSaid() throws {
+  @Test("A missing key exits with code 1")
+  func aMissingKeyIsSaid() throws {
     #expect(try inspection.run("get", "words", "cheese").status == 1)
     #expect(try inspection.run("get", "words", "0x1").status == 1)
     #expect(try inspection.run("get", "numbers", "8").status == 1)
   }
 
-  /// Commands that need a model report that the file is not a store.
-  @Test(arguments: ["show", "schema"]) func verbsThatNeedAModelSaySo(verb: String) throws {
+  @Test(
+    "Commands that need a model report that the file is not a store", arguments: ["show", "schema"])
+  func verbsThatNeedAModelSaySo(verb: String) throws {
     let arguments = verb == "show" ? ["Employee/1"] : []
     let outcome = try Inspection.program.run([verb, file.folder.path] + arguments)
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("not an ArborData store"))
   }
 
-  @Test func checkReadsEveryEntry() throws {
+  @Test("`check` reads every entry")
+  func checkReadsEveryEntry() throws {
     let outcome = try inspection.run("check")
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("9 entries"))
@@ -100,8 +109,8 @@ import Testing
     #expect(answer["problems"] as? [String] == [])
   }
 
-  /// The path of the data file is accepted in place of its folder.
-  @Test func theDataFileItselfMayBeNamed() throws {
+  @Test("The path of the data file is accepted in place of its folder")
+  func theDataFileItselfMayBeNamed() throws {
     let byFile = try Inspection(file.data).run("dump")
     #expect(byFile.output == (try inspection.run("dump").output))
     // The existing lock file was used, and no other was created.
@@ -109,7 +118,8 @@ import Testing
     #expect(names.sorted() == ["data.mdb", "lock.mdb"])
   }
 
-  @Test func aFileWithoutALockIsReadAsIs() throws {
+  @Test("A file without a lock file is read without creating one")
+  func aFileWithoutALockIsReadAsIs() throws {
     let copy = file.folder.appending(path: "copy.lmdb")
     try FileManager.default.copyItem(at: file.data, to: copy)
     let outcome = try Inspection.program.run(["tables", copy.path, "--immutable"])

@@ -30,7 +30,8 @@ import Testing
     }
   }
 
-  @Test func aPlanTellsWhatIsInTheWay() throws {
+  @Test("A plan lists its steps, losses and obstacles")
+  func aPlanTellsWhatIsInTheWay() throws {
     let model = try withoutAge()
     let plan = try Inspection(office.url).run("plan", model)
     #expect(plan.status == 1, "\(plan.errors)")
@@ -42,7 +43,8 @@ import Testing
     #expect((json["obstacles"] as? [Any])?.isEmpty == true && json["isInPlace"] as? Bool == true)
   }
 
-  @Test func migratesAndReverts() throws {
+  @Test("A store is migrated and reverted")
+  func migratesAndReverts() throws {
     let model = try withoutAge()
     let refused = try run("migrate", office.url.path, model)
     #expect(refused.status == 1 && refused.errors.contains("Employee.age"), "\(refused.errors)")
@@ -55,8 +57,8 @@ import Testing
     #expect(again.status == 1 && again.errors.contains("no migration to revert"))
   }
 
-  /// Reverting requires that the lost properties be listed.
-  @Test func whatWasWrittenSinceIsLostWhereItIsNamed() throws {
+  @Test("Reverting requires that the lost properties be listed")
+  func whatWasWrittenSinceIsLostWhereItIsNamed() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
       model.entities[index].attributes.append(
@@ -78,8 +80,8 @@ import Testing
     try former.check()
   }
 
-  /// A database keeps its original name, but is also listed and found under its current one.
-  @Test func tablesHaveTheirPresentNames() throws {
+  @Test("A database keeps its original name, but is also listed and found under its current one")
+  func tablesHaveTheirPresentNames() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
       model.entities[index].name = "Worker"
@@ -109,7 +111,8 @@ import Testing
     #expect(dumps[0].status == 0 && dumps[0].output == dumps[1].output)
   }
 
-  @Test func migratesInACopyAndReverts() throws {
+  @Test("A store is migrated in a copy and reverted")
+  func migratesInACopyAndReverts() throws {
     let model = try file { model in
       let index = try #require(model.entities.firstIndex { $0.name == "Employee" })
       let projects = try #require(

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Output that cannot be written is one line and code 74",
+    "Output that cannot be written is reported in one line and exits with code 74",
     arguments: [
       ["info"], ["tables", "--json"], ["dump"], ["dump", "--ndjson"], ["query", "Employee"],
       ["query", "Employee", "--json"], ["schema"], ["explain", "Employee"],
@@ -50,12 +50,14 @@ import Testing
     try check()
   }
 
-  @Test(arguments: [["--help"], ["help", "info"], ["manual"], ["--version"]])
+  @Test(
+    "Help texts that cannot be written exit with code 74",
+    arguments: [["--help"], ["help", "info"], ["manual"], ["--version"]])
   func textsThatCannotBeWritten(_ arguments: [String]) throws {
     #expect(try run(arguments, ">/dev/full").status == 74)
   }
 
-  @Test("A closed stream's number is not that of a file of the store")
+  @Test("With closed streams, no output is written into the store")
   func closedStreams() throws {
     let before = try Data(contentsOf: office.url)
     for redirection in [">&-", "<&- >&-", "2>&- >&-", "<&- >&- 2>&-"] {
@@ -71,7 +73,7 @@ import Testing
     try check()
   }
 
-  @Test("A list that damage cuts off is a JSON document, and so is the error")
+  @Test("After damage, the list is still valid JSON, and so is the error")
   func damagedLists() throws {
     var bytes = try Data(contentsOf: office.url)
     let title = try #require(bytes.range(of: Data("ngström".utf8)))
@@ -97,7 +99,7 @@ import Testing
     #expect(text.errors == "lmdb-inspect: \(message)\n")
   }
 
-  @Test("Mistakes of use are JSON too")
+  @Test("Usage errors are JSON, too")
   func mistakesOfUse() throws {
     for arguments in [["peek", path], ["info"], ["query", path, "Employee", "--limit", "0"]] {
       let outcome = try Inspection.program.run(arguments + ["--json"])
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("A load that is interrupted leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
+  @Test("An interrupted load leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
   func interruptedLoad(_ signal: Int32) throws {
     let seed = office.folder.path("many.ndjson")
     let documents = (0..<60_000).map { "{\"Project\": {\"title\": \"number \($0)\"}}\n" }.joined()

@@ -67,14 +67,17 @@ import Testing
   }
 
   /// A value is of the type of the property that its variable is compared with.
-  @Test(arguments: [
-    // Text of digits is a string here, and a number there.
-    ("named --set name=2", "2"), ("between --set low=2 --set $high=3 --set open=true", "2 3"),
-    ("between --set low=2 --set high=3 --set open=FALSE", ""),
-    ("among --set counts=1,4", "1 4"), ("since --set start=1970-01-04T00:00:00Z", "3 4"),
-    ("of --set whole=Item/1", "2 3 4"), ("large --set parts=2", "1"),
-    ("two --sort -count", "4 3"), ("two --sort count --limit 1", "1"),
-  ]) func requestsTakeTypedValues(_ request: String, _ names: String) throws {
+  @Test(
+    "Values for a request are converted to the types of its properties",
+    arguments: [
+      // Text of digits is a string here, and a number there.
+      ("named --set name=2", "2"), ("between --set low=2 --set $high=3 --set open=true", "2 3"),
+      ("between --set low=2 --set high=3 --set open=FALSE", ""),
+      ("among --set counts=1,4", "1 4"), ("since --set start=1970-01-04T00:00:00Z", "3 4"),
+      ("of --set whole=Item/1", "2 3 4"), ("large --set parts=2", "1"),
+      ("two --sort -count", "4 3"), ("two --sort count --limit 1", "1"),
+    ])
+  func requestsTakeTypedValues(_ request: String, _ names: String) throws {
     let store = try makeRequests()
     let words = request.split(separator: " ").map(String.init)
     let outcome = try Inspection.program.run(
@@ -86,16 +89,19 @@ import Testing
     #expect(try Inspection.program.run(["explain", store, "--request"] + words).status == 0)
   }
 
-  @Test(arguments: [
-    ("nothing", "has no fetch request named nothing. It has among, between, large, named, of"),
-    ("between --set low=1", "no value for $high, $open. Add --set high=42 --set open=true."),
-    ("named --set nam=1", "has no variable $nam. It has $name."),
-    ("two --set x=1", "has no variable $x. It has none."),
-    ("among --set counts=1,b", "“1,b” is not a value for $counts of the request among, which is"),
-    ("since --set start=today", "which is a date. Write it as 2026-01-31T12:00:00Z."),
-    ("of --set whole=Nobody/1", "which is an object. Write it as Entity/number."),
-    ("named --set name", "Write it as name=value."),
-  ]) func requestsSayWhatIsMissing(_ request: String, _ message: String) throws {
+  @Test(
+    "Missing and unknown values for a request are reported",
+    arguments: [
+      ("nothing", "has no fetch request named nothing. It has among, between, large, named, of"),
+      ("between --set low=1", "no value for $high, $open. Add --set high=42 --set open=true."),
+      ("named --set nam=1", "has no variable $nam. It has $name."),
+      ("two --set x=1", "has no variable $x. It has none."),
+      ("among --set counts=1,b", "“1,b” is not a value for $counts of the request among, which is"),
+      ("since --set start=today", "which is a date. Write it as 2026-01-31T12:00:00Z."),
+      ("of --set whole=Nobody/1", "which is an object. Write it as Entity/number."),
+      ("named --set name", "Write it as name=value."),
+    ])
+  func requestsSayWhatIsMissing(_ request: String, _ message: String) throws {
     let store = try makeRequests()
     let outcome = try Inspection.program.run(
       ["query", store, "--request"] + request.split(separator: " ").map(String.init))
@@ -103,16 +109,21 @@ import Testing
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
-  @Test(arguments: [
-    ["query"], ["query", "Employee", "--request", "elders"], ["query", "Employee", "--set", "x=1"],
-    ["query", "--request", "elders", "--named", "x"],
-    ["query", "--request", "elders", "--save", "x"],
-  ]) func namesThatContradict(_ arguments: [String]) throws {
+  @Test(
+    "Options that contradict each other are refused",
+    arguments: [
+      ["query"], ["query", "Employee", "--request", "elders"],
+      ["query", "Employee", "--set", "x=1"],
+      ["query", "--request", "elders", "--named", "x"],
+      ["query", "--request", "elders", "--save", "x"],
+    ])
+  func namesThatContradict(_ arguments: [String]) throws {
     let outcome = try Inspection.program.run([arguments[0], path] + arguments.dropFirst())
     #expect(outcome.status == 64, "\(outcome)")
   }
 
-  @Test func savedQueriesAreRunByName() throws {
+  @Test("Saved queries are run by name")
+  func savedQueriesAreRunByName() throws {
     let saved = try run(
       "query", "Employee", "age > 40", "--sort", "-age", "--columns", "name", "--save", "old")
     #expect(saved.output == "name\n\"Grace\"\n\"Edsger\"\n2 rows\n", "\(saved)")
@@ -141,7 +152,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: home.path("state")))
   }
 
-  @Test func theLastQueriesOfATerminalAreKept() throws {
+  @Test("The last queries in a terminal are kept")
+  func theLastQueriesOfATerminalAreKept() throws {
     for predicate in ["age > 1", "age > 2", "age > 1"] {
       let terminal = try PseudoTerminal(
         Inspection.program.executable, ["query", path, "Employee", predicate],
@@ -157,8 +169,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kept))
   }
 
-  /// What lies in the user's folder is reported and ignored if it cannot be used.
-  @Test(arguments: ["text", "list", "large", "shared", "pipe", "folder"])
+  @Test(
+    "What lies in the user's folder is reported and ignored if it cannot be used",
+    arguments: ["text", "list", "large", "shared", "pipe", "folder"])
   func unusableFilesAreIgnored(_ kind: String) throws {
     #expect(try run("query", "Employee", "--save", "all").status == 0)
     let kept = try file(in: "config")
@@ -181,8 +194,8 @@ import Testing
     #expect(try run("query", "Employee", "--save", "new").status == 2)
   }
 
-  /// Names and predicates of a hostile file don't reach the terminal.
-  @Test func hostileQueriesAreShownNotObeyed() throws {
+  @Test("Names and predicates of a hostile file don't reach the terminal")
+  func hostileQueriesAreShownNotObeyed() throws {
     #expect(try run("query", "Employee", "--save", "x").status == 0)
     let text = """
       {"a\\u001b[2J": {"entity": "Employee", "predicate": "x'\\u202e\\n", "sort": [], \

@@ -18,7 +18,8 @@ import Testing
       try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
   }
 
-  @Test func countsObjectsAndEntries() throws {
+  @Test("Objects and entries are counted")
+  func countsObjectsAndEntries() throws {
     #expect(try inspection.run("count", "Employee").output == "3\n")
     #expect(try inspection.run("count", "Person", "name != 'Ada'").output == "2\n")
     #expect(try inspection.run("count", "e/Office").output == "1\n")
@@ -32,7 +33,8 @@ import Testing
     #expect(try other.run("count", "sets", "age > 1").status == 2)
   }
 
-  @Test func rowsAreWhatWasAskedFor() throws {
+  @Test("Rows have the requested columns, order and groups")
+  func rowsAreWhatWasAskedFor() throws {
     let sorted = try rows(
       "Employee", "age > 30", "--sort", "-age", "--limit", "2", "--columns",
       "name,age,office.city AS city, uppercase(name) AS loud")
@@ -48,7 +50,8 @@ import Testing
     #expect(try rows("Employee", "--group", "isActive")[0]["count"] as? Int == 3)
   }
 
-  @Test func withoutColumnsARowIsTheObject() throws {
+  @Test("Without columns, each row is an object")
+  func withoutColumnsARowIsTheObject() throws {
     let ada = try #require(try rows("Employee", "name == 'Ada'").first)
     let id = try #require(ada["id"] as? String)
     #expect(ada["badge"] as? String == OfficeStore.badge.uuidString)
@@ -64,7 +67,8 @@ import Testing
   }
 
   /// More objects than are read at a time, in an order with and one without an index.
-  @Test func rowsKeepTheirOrderOverBatches() throws {
+  @Test("Rows that are read in batches keep their order")
+  func rowsKeepTheirOrderOverBatches() throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     for number in 0..<2345 { try context.insert("Project")["title"] = "project \(number % 977)" }
@@ -78,7 +82,8 @@ import Testing
     #expect(text.output.split(separator: "\n").count == 1 + expected.count + 1)
   }
 
-  @Test func explainsHow() throws {
+  @Test("`explain` shows the plan and suggests an index")
+  func explainsHow() throws {
     let plan = try #require(
       try inspection.json("explain", "Employee", "age > 40") as? [String: Any])
     let root = try #require(plan["plan"] as? [String: Any])
@@ -91,8 +96,8 @@ import Testing
     #expect(text.contains("\nan index would help: Employee ("), "\(text)")
   }
 
-  /// An index that wouldn't be selective is not suggested.
-  @Test func indexesThatWouldNotHelpAreNotAdvised() throws {
+  @Test("An index that wouldn't be selective is not suggested")
+  func indexesThatWouldNotHelpAreNotAdvised() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Item") {
         AttributeDescription("isOpen", .boolean)
@@ -128,21 +133,24 @@ import Testing
     #expect(try advice("number == 7") == "an index would help: Item (number)")
   }
 
-  @Test(arguments: [
-    (
-      ["query", "Emploiee"],
-      "The model has no entity Emploiee. Did you mean Employee?"
-    ),
-    (
-      ["count", "Employe", "age > 1"],
-      "The model has no entity Employe. Did you mean Employee?"
-    ),
-    (["count", "Offices"], "The model has no entity Offices. Did you mean Office?"),
-    (
-      ["count", "e/Ofice"],
-      "There is no table “e/Ofice” in PATH. Did you mean “e/Office”? “tables” lists them all."
-    ),
-  ]) func namesThatAreMeantAreOffered(_ arguments: [String], _ message: String) throws {
+  @Test(
+    "A misspelled entity suggests a similar one",
+    arguments: [
+      (
+        ["query", "Emploiee"],
+        "The model has no entity Emploiee. Did you mean Employee?"
+      ),
+      (
+        ["count", "Employe", "age > 1"],
+        "The model has no entity Employe. Did you mean Employee?"
+      ),
+      (["count", "Offices"], "The model has no entity Offices. Did you mean Office?"),
+      (
+        ["count", "e/Ofice"],
+        "There is no table “e/Ofice” in PATH. Did you mean “e/Office”? “tables” lists them all."
+      ),
+    ])
+  func namesThatAreMeantAreOffered(_ arguments: [String], _ message: String) throws {
     let outcome = try Inspection.program.run(
       [arguments[0], office.url.path] + arguments.dropFirst())
     #expect(outcome.status == 1)
@@ -151,7 +159,8 @@ import Testing
         + message.replacing("PATH", with: office.url.path) + "\n")
   }
 
-  @Test func propertiesThatAreMeantAreOffered() throws {
+  @Test("A misspelled property suggests a similar one")
+  func propertiesThatAreMeantAreOffered() throws {
     for arguments in [
       ["query", office.url.path, "Employee", "agee > 1"],
       ["query", office.url.path, "Employee", "--sort", "agee"],
@@ -167,8 +176,8 @@ import Testing
         .status == 64)
   }
 
-  /// Lists of columns are split only at top-level commas.
-  @Test func listsAreCutAtTheirOwnCommasOnly() throws {
+  @Test("Lists of columns are split only at top-level commas")
+  func listsAreCutAtTheirOwnCommasOnly() throws {
     let found = try rows(
       "Employee", "name == 'Ada'", "--columns",
       "name, 'a,b' AS text ,(age + 1) AS next", "--columns", "age")
@@ -177,7 +186,8 @@ import Testing
   }
 
   /// Properties with the names of reserved words of the predicate language.
-  @Test func namesThatAreReservedWordsAreQuoted() throws {
+  @Test("Names that are reserved words are quoted")
+  func namesThatAreReservedWordsAreQuoted() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Box") {
         AttributeDescription("size", .integer32)

@@ -11,7 +11,8 @@ import Testing
 
   init() throws { office = try OfficeStore() }
 
-  @Test func readersAreNamed() throws {
+  @Test("Readers are listed with their processes")
+  func readersAreNamed() throws {
     #expect(try inspection.run("readers").output == "no readers\n")
     let store = try PersistentStore(at: .file(office.url))
     defer { store.close() }
@@ -40,8 +41,8 @@ import Testing
     }
   }
 
-  /// Stale readers are listed until they are cleared.
-  @Test func staleOnesAreShownUntilTheyAreCleared() async throws {
+  @Test("Stale readers are listed until they are cleared")
+  func staleOnesAreShownUntilTheyAreCleared() async throws {
     // Opening a file that is not open clears all readers.
     let store = try PersistentStore(at: .file(office.url))
     defer { store.close() }

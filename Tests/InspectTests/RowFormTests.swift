@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The forms of rows, and the file that they can be written to.
-@Suite struct RowFormTests {
+@Suite("The forms of rows") struct RowFormTests {
   private let office: OfficeStore
   private var path: String { office.url.path }
 
@@ -24,7 +24,8 @@ import Testing
     try context.commit()
   }
 
-  @Test func commaSeparatedValuesAreQuoted() throws {
+  @Test("Comma-separated values are quoted")
+  func commaSeparatedValuesAreQuoted() throws {
     try setTitle("a,\"b\u{301}\"\r\nc", name: "")
     #expect(
       try run("query", "Project", "--columns", "title", "--csv").output
@@ -37,21 +38,24 @@ import Testing
       row.output == "name,born,age\n\"\",2001-09-09T01:46:40.250Z,36\nGrace,,45\n", "\(row)")
   }
 
-  @Test func tabSeparatedValuesAreEscaped() throws {
+  @Test("Tab-separated values are escaped")
+  func tabSeparatedValuesAreEscaped() throws {
     try setTitle("a\tb\\c\r\nd")
     #expect(
       try run("query", "Project", "--columns", "title", "--tsv").output
         == "title\na\\tb\\\\c\\r\\nd\n")
   }
 
-  @Test func markdownIsShownAsItIs() throws {
+  @Test("Markdown in values is escaped")
+  func markdownIsShownAsItIs() throws {
     try setTitle("a|b <i>*x*\n\u{202E}")
     #expect(
       try run("query", "Project", "--columns", "title", "--markdown").output
         == "| title |\n| --- |\n| a\\|b \\<i\\>\\*x\\*\\\\n\\\\u{202E} |\n")
   }
 
-  @Test func linesAreDocuments() throws {
+  @Test("Every row is a JSON document in its own line")
+  func linesAreDocuments() throws {
     let outcome = try run("query", "Employee", "--columns", "name,age", "--sort", "age", "--ndjson")
     #expect(
       outcome.output == """
@@ -62,7 +66,7 @@ import Testing
         """)
   }
 
-  @Test(arguments: ["--csv", "--tsv", "--ndjson", "--markdown"])
+  @Test("Other verbs have the same forms", arguments: ["--csv", "--tsv", "--ndjson", "--markdown"])
   func otherVerbsHaveThemToo(_ form: String) throws {
     for verb in [["tables"], ["index"], ["readers"], ["count"], ["count", "Office"]] {
       let outcome = try Inspection.program.run([verb[0], path] + verb.dropFirst() + [form])
@@ -76,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func dumpedObjectsHaveTheColumnsOfTheirEntity() throws {
+  @Test("Dumped objects have the columns of their entity")
+  func dumpedObjectsHaveTheColumnsOfTheirEntity() throws {
     let lines = try run("dump", "Person", "--csv").output.split(separator: "\n")
     #expect(
       lines.first == "id,name,born,badge,age,salary,rate,isActive,photo,page,office")
@@ -90,14 +95,18 @@ import Testing
     #expect(table.first == "table\tkey\tkeyText\tvalue\tvalueText" && table.count == 2)
   }
 
-  @Test(arguments: [
-    ["--csv", "--tsv"], ["--json", "--csv"], ["--force"], ["--ndjson", "--markdown"],
-  ]) func formsThatContradict(_ options: [String]) throws {
+  @Test(
+    "Forms that contradict each other are refused",
+    arguments: [
+      ["--csv", "--tsv"], ["--json", "--csv"], ["--force"], ["--ndjson", "--markdown"],
+    ])
+  func formsThatContradict(_ options: [String]) throws {
     let outcome = try Inspection.program.run(["query", path, "Office"] + options)
     #expect(outcome.status == 64 && outcome.output.isEmpty, "\(outcome)")
   }
 
-  @Test func aFileIsWrittenWhole() throws {
+  @Test("An output file is written completely")
+  func aFileIsWrittenWhole() throws {
     let target = office.folder.path("rows.csv")
     let printed = try run("query", "Employee", "--csv")
     for verb in [["query", "Employee", "--csv"], ["dump", "Employee", "--csv"]] {
@@ -121,7 +130,8 @@ import Testing
     try expectNoLeftovers()
   }
 
-  @Test func theStoreIsNeverReplaced() throws {
+  @Test("The store is never replaced by the output")
+  func theStoreIsNeverReplaced() throws {
     let before = try Data(contentsOf: office.url)
     for target in ["STORE", "STORE-lock"]
     where FileManager.default.fileExists(
@@ -136,7 +146,8 @@ import Testing
     #expect(try Data(contentsOf: office.url) == before)
   }
 
-  @Test func aFullDiskLeavesNothing() throws {
+  @Test("A full disk leaves no output file")
+  func aFullDiskLeavesNothing() throws {
     let target = office.folder.path("rows")
     // The message passes through a process without the limit.
     let script = "(ulimit -f 0; trap '' XFSZ; exec \"$@\") 2>&1 | cat; exit ${PIPESTATUS[0]}"
@@ -150,7 +161,8 @@ import Testing
     try expectNoLeftovers()
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func anInterruptionLeavesNothing(_ signal: Int32) throws {
+  @Test("An interruption leaves no partial file", arguments: [SIGINT, SIGTERM])
+  func anInterruptionLeavesNothing(_ signal: Int32) throws {
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     for number in 0..<20_000 { try context.insert("Project")["title"] = "project \(number)" }

@@ -33,7 +33,8 @@ import Testing
     try file.write(to: office.url)
   }
 
-  @Test func aSoundStore() throws {
+  @Test("A sound store is salvaged completely")
+  func aSoundStore() throws {
     let before = try Data(contentsOf: office.url)
     let outcome = try run()
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -51,7 +52,8 @@ import Testing
     #expect(try Inspection.program.run(["check", target.path]).status == 0)
   }
 
-  @Test func withoutItsRootPages() throws {
+  @Test("A store without its root pages is salvaged")
+  func withoutItsRootPages() throws {
     var bytes = try Data(contentsOf: office.url)
     bytes.resetBytes(in: 0..<2 * Self.pageSize)
     try bytes.write(to: office.url)
@@ -101,7 +103,8 @@ import Testing
     #expect(try Inspection.program.run(["check", target.path]).status == 0)
   }
 
-  @Test func withoutItsOffice() throws {
+  @Test("Objects on damaged pages are reported as lost")
+  func withoutItsOffice() throws {
     try zeroPages(with: Array("Riga".utf8))
     let outcome = try run()
     #expect(
@@ -125,7 +128,8 @@ import Testing
         + "Choose another path.\n")
   }
 
-  @Test func withoutItsModel() throws {
+  @Test("A store without its model is salvaged with a given one")
+  func withoutItsModel() throws {
     try replace("{\"entities\":{", by: "#\"entities\":{")
     let outcome = try run()
     #expect(outcome.status == 2)
@@ -149,7 +153,8 @@ import Testing
     #expect(try Inspection.program.run(["check", target.path]).status == 0)
   }
 
-  @Test func whatCannotBeSalvaged() throws {
+  @Test("A file that is in use, missing or not a store cannot be salvaged")
+  func whatCannotBeSalvaged() throws {
     let store = try PersistentStore(at: .file(office.url))
     let used = try run()
     store.close()

@@ -21,7 +21,8 @@ import Testing
     }
   }
 
-  @Test func progressIsShownOnATerminal() throws {
+  @Test("A scrub shows its progress in a terminal")
+  func progressIsShownOnATerminal() throws {
     let terminal = try PseudoTerminal(Inspection.program.executable, ["scrub", office.url.path])
     #expect(terminal.waitForEnd() == 0)
     let text = String(decoding: terminal.output, as: UTF8.self)
@@ -29,7 +30,8 @@ import Testing
     #expect(percents.first == 0 && percents.last == 100 && percents == percents.sorted())
   }
 
-  @Test func aSoundStore() throws {
+  @Test("A sound store has no problems")
+  func aSoundStore() throws {
     let before = try lastScrub
     let outcome = try run()
     #expect(outcome.status == 0)
@@ -51,8 +53,8 @@ import Testing
     #expect(try Inspection.program.run(["check", office.url.path]).status == 0)
   }
 
-  /// A flipped bit in a record is reported.
-  @Test func aDamagedStore() throws {
+  @Test("A flipped bit in a record is reported")
+  func aDamagedStore() throws {
     let date = try lastScrub
     var bytes = try Data(contentsOf: office.url)
     let title = try #require(bytes.range(of: Data("ngström".utf8)))
@@ -75,7 +77,8 @@ import Testing
     #expect(try Inspection.program.run(["check", office.url.path]).status == 1)
   }
 
-  @Test func whatIsNoStore() throws {
+  @Test("Scrubbing a missing store is an error")
+  func whatIsNoStore() throws {
     try FileManager.default.removeItem(at: office.url)
     let missing = try run()
     #expect(missing.status == 2 && missing.output.isEmpty)

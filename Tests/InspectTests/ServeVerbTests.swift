@@ -36,7 +36,9 @@ import Testing
     ]).output
   }
 
-  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+  @Test(
+    "`serve` prints the address of a page",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
   func printsTheAddressOfAPage() async throws {
     let office = try OfficeStore()
     try await serve([office.url.path]) { url in
@@ -52,7 +54,8 @@ import Testing
   }
 
   /// An address with a port of the user's choice is the same each time, except for its token.
-  @Test func servesOnAPort() async throws {
+  @Test("`serve` uses the port that the user chooses")
+  func servesOnAPort() async throws {
     let office = try OfficeStore()
     var port = 0
     try await serve([office.url.path]) { port = try #require($0.port) }
@@ -64,7 +67,8 @@ import Testing
     }
   }
 
-  @Test func saysWhyAFileCannotBeServed() throws {
+  @Test("The error says why a file can't be served")
+  func saysWhyAFileCannotBeServed() throws {
     let folder = try TemporaryFolder()
     let missing = folder.path("None.arbor")
     let outcome = try Inspection.program.run(["serve", missing])

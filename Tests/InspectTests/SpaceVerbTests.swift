@@ -18,7 +18,8 @@ import Testing
 
   private func bytes(_ url: URL) throws -> Int { try Data(contentsOf: url).count }
 
-  @Test func spaceTellsTheKinds() throws {
+  @Test("`space` lists the kinds of data")
+  func spaceTellsTheKinds() throws {
     let answer = try #require(try inspection.json("space") as? [String: Any])
     let space = answer.compactMapValues { $0 as? Int }
     #expect(
@@ -37,7 +38,8 @@ import Testing
     #expect(text.contains(/\n  large binaries +0 B\n/) && text.contains("\nreclaimable  "))
   }
 
-  @Test func spaceOfAnyFile() throws {
+  @Test("`space` describes files of other programs")
+  func spaceOfAnyFile() throws {
     let file = try ForeignFile()
     defer { file.remove() }
     let space = try #require(
@@ -53,7 +55,8 @@ import Testing
     #expect(tables.map { $0["pages"] as? Int } == [1, 1, 1])
   }
 
-  @Test func spaceNamesEveryDatabase() throws {
+  @Test("`space` lists every database")
+  func spaceNamesEveryDatabase() throws {
     let space = try #require(try inspection.json("space") as? [String: Any])
     let databases = try #require(space["databases"] as? [[String: Any]])
     let employees = try #require(databases.first { $0["table"] as? String == "e/Employee" })
@@ -70,7 +73,8 @@ import Testing
     #expect(text.contains("  index Employee.badge\n") && text.contains("  records of Office\n"))
   }
 
-  @Test func aPictureShowsEveryByte() throws {
+  @Test("The picture of the space covers every byte")
+  func aPictureShowsEveryByte() throws {
     let picture = office.folder.url.appending(path: "space.svg")
     #expect(try run("space", office.url.path, "--svg", picture.path).status == 0)
     let text = try String(contentsOf: picture, encoding: .utf8)
@@ -82,7 +86,7 @@ import Testing
       title.firstMatch(of: /: (\d+) bytes/).flatMap { Int($0.output.1) }
     }.reduce(0, +)
     #expect(sum == (try bytes(office.url)))
-    // The legend names what occurs, in the colors of the browser's page.
+    // The legend lists the kinds that occur, in the colors of the browser's page.
     #expect(text.contains(">records</text>") && text.contains(">free</text>"))
     #expect(!text.contains(">large binaries</text>"))
     let style = try String(
@@ -94,7 +98,8 @@ import Testing
     #expect(again.status == 1 && again.errors.contains("will not be overwritten"))
   }
 
-  @Test(arguments: [[], ["--compact"]]) func copies(_ options: [String]) throws {
+  @Test("`copy` copies the store and never overwrites a file", arguments: [[], ["--compact"]])
+  func copies(_ options: [String]) throws {
     let copy = office.folder.url.appending(path: "Copy.arbor")
     let before = try Data(contentsOf: office.url)
     let outcome = try Inspection.program.run(["copy", office.url.path, copy.path] + options)
@@ -111,7 +116,8 @@ import Testing
         + "Choose another path.\n")
   }
 
-  @Test func copiesAnyFile() throws {
+  @Test("`copy` accepts files of other programs")
+  func copiesAnyFile() throws {
     let file = try ForeignFile()
     defer { file.remove() }
     let copy = office.folder.url.appending(path: "foreign.mdb")
@@ -119,7 +125,8 @@ import Testing
     #expect(try run("check", copy.path).output == run("check", file.folder.path).output)
   }
 
-  @Test func compactGivesSpaceBack() throws {
+  @Test("`compact` reduces the size of the file")
+  func compactGivesSpaceBack() throws {
     let store = try PersistentStore(model: office.model, at: .file(office.url))
     let context = store.makeContext()
     for number in 0..<2000 { try context.insert("Project")["title"] = "project \(number)" }
@@ -141,7 +148,8 @@ import Testing
     #expect(try run("dump", office.url.path).output == objects)
   }
 
-  @Test func compactSaysWhyNot() throws {
+  @Test("The error says why a file can't be compacted")
+  func compactSaysWhyNot() throws {
     let store = try PersistentStore(at: .file(office.url))
     let used = try run("compact", office.url.path)
     #expect(used.status == 2)
@@ -156,7 +164,8 @@ import Testing
   }
 
   /// A full-text index with a skewed distribution of entries, and more leaf pages than are sampled.
-  @Test func skewedIndexesAgreeWithTheFile() throws {
+  @Test("`space` agrees with the file for skewed indexes")
+  func skewedIndexesAgreeWithTheFile() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Note") {
         AttributeDescription("text", .string)

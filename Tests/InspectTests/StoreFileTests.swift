@@ -4,13 +4,14 @@ import TestSupport
 import Testing
 
 /// Store files, decoded with the model that they contain.
-@Suite struct StoreFileTests {
+@Suite("Store files") struct StoreFileTests {
   let office: OfficeStore
   var inspection: Inspection { Inspection(office.url) }
 
   init() throws { office = try OfficeStore() }
 
-  @Test func infoCountsTheObjects() throws {
+  @Test("`info` counts the objects")
+  func infoCountsTheObjects() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     #expect(info["kind"] as? String == "ArborData store")
     #expect(info["format"] as? String == "3.4")
@@ -21,7 +22,8 @@ import Testing
     #expect(try inspection.run("info").output.contains("Employee 3, Office 1, Project 1"))
   }
 
-  @Test func infoTellsUsedFromFree() throws {
+  @Test("`info` distinguishes used and free pages")
+  func infoTellsUsedFromFree() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     let pages = try #require(info["pages"] as? [String: Int])
     let (file, used, free) = (pages["file"] ?? 0, pages["used"] ?? 0, pages["free"] ?? 0)
@@ -38,7 +40,8 @@ import Testing
     #expect(text.contains("\(file) in the file, \(used) used, \(free) free"))
   }
 
-  @Test func tablesAreNamedAsTheFormatSays() throws {
+  @Test("`tables` lists the names of the store format")
+  func tablesAreNamedAsTheFormatSays() throws {
     let tables = try #require(try inspection.json("tables") as? [[String: Any]])
     let names = Set(tables.compactMap { $0["name"] as? String })
     let expected: Set = [
@@ -48,7 +51,8 @@ import Testing
     #expect(expected.isSubset(of: names), "\(names)")
   }
 
-  @Test func indexListsWhatIndexesAreOver() throws {
+  @Test("`index` lists what is indexed")
+  func indexListsWhatIndexesAreOver() throws {
     let indexes = try #require(try inspection.json("index") as? [[String: Any]])
     let names = indexes.map { "\($0["entity"] ?? "").\($0["name"] ?? "")" }
     #expect(names == ["Employee.age", "Employee.badge", "Person.name"])
@@ -60,7 +64,8 @@ import Testing
     #expect(try inspection.run("index", "Emploiee").status == 1)
   }
 
-  @Test func dumpDecodesEveryType() throws {
+  @Test("`dump` decodes every type of attribute")
+  func dumpDecodesEveryType() throws {
     let objects = try #require(try inspection.json("dump", "Employee") as? [[String: Any]])
     #expect(objects.compactMap { $0["id"] as? String } == (1...3).map { "Employee/\($0)" })
     let values = try #require(objects.first?["attributes"] as? [String: Any])
@@ -77,18 +82,21 @@ import Testing
     #expect((objects[1]["attributes"] as? [String: Any])?["photo"] is NSNull)
   }
 
-  @Test func dumpOfAParentFindsTheChildren() throws {
+  @Test("`dump` of a parent entity includes objects of its subentities")
+  func dumpOfAParentFindsTheChildren() throws {
     let objects = try #require(try inspection.json("dump", "Person") as? [[String: Any]])
     #expect(objects.compactMap { $0["entity"] as? String } == ["Employee", "Employee", "Employee"])
   }
 
-  @Test func dumpWithoutANameIsTheWholeStore() throws {
+  @Test("`dump` without a name includes the whole store")
+  func dumpWithoutANameIsTheWholeStore() throws {
     let objects = try #require(try inspection.json("dump") as? [[String: Any]])
     #expect(objects.count == 5)
     #expect(try inspection.run("dump").output.hasSuffix("5 objects\n"))
   }
 
-  @Test func dumpTakesAPredicateAndALimit() throws {
+  @Test("`dump` accepts a predicate and a limit")
+  func dumpTakesAPredicateAndALimit() throws {
     let elders = try inspection.json("dump", "Employee", "--where", "age > 40")
     #expect((elders as? [[String: Any]])?.count == 2)
     let one = try inspection.json("dump", "Employee", "--where", "age > 40", "--limit", "1")
@@ -100,7 +108,8 @@ import Testing
     #expect(none.output == "0 objects\n")
   }
 
-  @Test func aWrongPredicateIsExplained() throws {
+  @Test("An invalid predicate is explained")
+  func aWrongPredicateIsExplained() throws {
     let misspelt = try inspection.run("dump", "Employee", "--where", "nmae == 'Ada'")
     #expect(misspelt.status == 1)
     #expect(misspelt.errors.contains("name"))
@@ -109,13 +118,15 @@ import Testing
     #expect(try inspection.run("dump", "--where", "age > 1").status == 64)
   }
 
-  @Test func tablesCanBeDumpedRaw() throws {
+  @Test("Tables can be dumped raw")
+  func tablesCanBeDumpedRaw() throws {
     let entries = try #require(try inspection.json("dump", "e/Employee") as? [[String: Any]])
     #expect(entries.count == 3)
     #expect(try inspection.run("get", "arbor", "header").output.contains("|ArborDB."))
   }
 
-  @Test func showFollowsEveryRelationship() throws {
+  @Test("`show` includes every relationship")
+  func showFollowsEveryRelationship() throws {
     let shown = try #require(try inspection.json("show", "Office/1") as? [String: Any])
     let links = try #require(shown["relationships"] as? [String: [String]])
     #expect(links["employees"] == ["Employee/1", "Employee/2", "Employee/3"])
@@ -128,7 +139,8 @@ import Testing
     #expect(text.contains("0xcafe00"))
   }
 
-  @Test func ofALargeBinaryTheLengthIsShown() throws {
+  @Test("Of a large binary value, only the length is shown")
+  func ofALargeBinaryTheLengthIsShown() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Photos.arbor")
     let model = try ManagedObjectModel {
@@ -148,15 +160,17 @@ import Testing
     #expect(try inspection.run("check").status == 0)
   }
 
-  /// An object can be given by its complete URI, if that is of the same store.
-  @Test func showTakesAWholeID() throws {
+  @Test("An object can be given by its complete URI, if that is of the same store")
+  func showTakesAWholeID() throws {
     let info = try #require(try inspection.json("info") as? [String: Any])
     let store = try #require(info["storeID"] as? String)
     #expect(try inspection.run("show", "arbor://\(store)/Project/1").status == 0)
     #expect(try inspection.run("show", "arbor://\(UUID())/Project/1").status != 0)
   }
 
-  @Test(arguments: ["Employee/9", "Employes/1", "Employee", "Employee/x", "Person/1"])
+  @Test(
+    "`show` reports objects that don't exist",
+    arguments: ["Employee/9", "Employes/1", "Employee", "Employee/x", "Person/1"])
   func showSaysWhatIsNotThere(object: String) throws {
     let outcome = try inspection.run("show", object)
     #expect(outcome.status == 1)
@@ -164,7 +178,8 @@ import Testing
     #expect(!outcome.errors.isEmpty)
   }
 
-  @Test func schemaIsTheModel() throws {
+  @Test("`schema` prints the model")
+  func schemaIsTheModel() throws {
     let text = try inspection.run("schema", "--json").output
     #expect(try ManagedObjectModel(json: Data(text.utf8)) == office.model)
     let shown = try inspection.run("schema").output
@@ -175,13 +190,15 @@ import Testing
     #expect(try inspection.run("schema", "Ofice").errors.contains("Office"))
   }
 
-  @Test func checkFindsItSound() throws {
+  @Test("`check` finds no problem in a sound store")
+  func checkFindsItSound() throws {
     let report = try #require(try inspection.json("check") as? [String: Any])
     #expect(report["records"] as? Int == 5)
     #expect(report["problems"] as? [String] == [])
   }
 
-  @Test func aDamagedRecordIsAProblem() throws {
+  @Test("`check` reports a damaged record")
+  func aDamagedRecordIsAProblem() throws {
     // A byte of a name, whose change LMDB doesn't detect.
     var bytes = try Data(contentsOf: office.url)
     #expect(bytes.range(of: Data("Edsger".utf8)) != nil)

@@ -15,10 +15,12 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
   static let file = tests.appending(path: "InspectTests/Generated/Fleet.model.json")
 
-  @Test(arguments: [
-    ("--swift", "InspectTests/Generated/Fleet.swift"),
-    ("--macros", "ArborMacrosTests/Generated/FleetMacros.swift"),
-  ])
+  @Test(
+    "The generated files are up to date",
+    arguments: [
+      ("--swift", "InspectTests/Generated/Fleet.swift"),
+      ("--macros", "ArborMacrosTests/Generated/FleetMacros.swift"),
+    ])
   func theGeneratedFilesAreUpToDate(form: String, path: String) throws {
     let outcome = try Inspection(Self.file).run("schema", form)
     #expect(outcome.status == 0 && outcome.errors == "")
@@ -61,7 +63,7 @@ import Testing
     EntityDescription("Note") { AttributeDescription("text", .string, .optional) }
   }
 
-  @Test("Every source that is written compiles", arguments: models.indices)
+  @Test("Every generated source compiles", arguments: models.indices)
   func whatIsWrittenCompiles(index: Int) throws {
     let model = try Self.models[index]()
     for form in [SwiftModelSource.Form.expanded, .macros] {
@@ -71,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func theClassesMakeTheModel() throws {
+  @Test("The generated classes describe the same model")
+  func theClassesMakeTheModel() throws {
     var model = try ManagedObjectModel(contentsOf: Self.file)
     // The class name is the last component.
     model.entities[2].className = "Garage"
@@ -80,7 +83,8 @@ import Testing
     #expect(made == model)
   }
 
-  @Test func theClassesAreOfTheStore() throws {
+  @Test("The generated classes can be used with a store")
+  func theClassesAreOfTheStore() throws {
     let store = try PersistentStore(model: FleetModel.make(), at: .inMemory)
     let context = store.makeContext()
     let truck = context.insert(Truck.self)
@@ -96,8 +100,8 @@ import Testing
     #expect(read.axles == 3 && read.class == "say \"B\"\n\\")
   }
 
-  /// The classes can be generated from a store file, too.
-  @Test func aStoreGivesItsClasses() throws {
+  @Test("The classes can be generated from a store file, too")
+  func aStoreGivesItsClasses() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "Fleet.arbor")
     _ = try PersistentStore(model: ManagedObjectModel(contentsOf: Self.file), at: .file(url))
@@ -108,7 +112,8 @@ import Testing
     #expect(!one.output.contains("class Truck") && !one.output.contains("enum"))
   }
 
-  @Test func reservedNamesAreRefused() throws {
+  @Test("Reserved names are refused")
+  func reservedNamesAreRefused() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Tag") { AttributeDescription("context", .string) }
     }
@@ -118,7 +123,8 @@ import Testing
     #expect(error.description.contains("Tag.context has the name of a member"))
   }
 
-  @Test func namesBecomeIdentifiers() throws {
+  @Test("Names are converted to identifiers")
+  func namesBecomeIdentifiers() throws {
     let model = ManagedObjectModel(entities: [
       EntityDescription(name: "A", className: "My-Class"),
       EntityDescription(name: "2B", className: "Module.My_Class"),
@@ -132,6 +138,7 @@ import Testing
   }
 
   @Test(
+    "Literals have exactly the given value",
     arguments: [
       (.integer16, .integer(40_000), nil), (.double, .double(.infinity), ".infinity"),
       (.float, .double(0.5), "0.5"), (.float, .double(0.1), nil), (.boolean, .integer(1), nil),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import lmdb_inspect
 
-/// What the program does for people: layout for the terminal, colors, the pager, progress, labels.
-@Suite struct TerminalOutputTests {
+/// The layout for the terminal, colors, the pager, progress, and labels.
+@Suite("Output for terminals") struct TerminalOutputTests {
   private let office: OfficeStore
 
   init() throws { office = try OfficeStore() }
@@ -28,7 +28,8 @@ import Testing
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  @Test(arguments: [20, 40, 79]) func tablesFitTheTerminal(columns: Int) throws {
+  @Test("Tables fit the width of the terminal", arguments: [20, 40, 79])
+  func tablesFitTheTerminal(columns: Int) throws {
     for verb in [["query", "Employee"], ["tables"], ["index"]] {
       let lines = try lines(verb, columns: columns)
       #expect(lines.allSatisfy { TextWidth.of($0) <= columns }, "\(lines)")
@@ -41,7 +42,8 @@ import Testing
     #expect(try lines(["query", "Employee", "--wide"]).contains { TextWidth.of($0) > 100 })
   }
 
-  @Test func expandedRowsHaveALineForEachColumn() throws {
+  @Test("Expanded rows have a line for each column")
+  func expandedRowsHaveALineForEachColumn() throws {
     let outcome = try Inspection.program.run([
       "query", office.url.path, "Employee", "age > 40", "--columns", "name,age", "--sort", "-age",
       "--expanded",
@@ -65,7 +67,8 @@ import Testing
       try Inspection.program.run(["tables", office.url.path, "--expanded", "--csv"]).status == 64)
   }
 
-  @Test func colorsAreForTerminalsThatWantThem() throws {
+  @Test("Colors are used only in terminals, and can be turned off")
+  func colorsAreForTerminalsThatWantThem() throws {
     let heading = "\u{1B}[1m"
     #expect(try lines(["tables"], isPlain: false)[0].hasPrefix(heading))
     #expect(try lines(["query", "Office"], isPlain: false)[0].hasPrefix(heading))
@@ -80,7 +83,8 @@ import Testing
       "\(error)")
   }
 
-  @Test func longAnswersPassThroughThePager() throws {
+  @Test("Long output is shown in the pager")
+  func longAnswersPassThroughThePager() throws {
     let pager = ["PAGER": "sed 's/^/paged /'"]
     let query = ["query", "Employee", "--expanded"]
     let paged = try lines(query, rows: 8, environment: pager)
@@ -103,7 +107,8 @@ import Testing
     #expect(first.count { $0.hasPrefix("Project/") } == 1, "\(first.prefix(3))")
   }
 
-  @Test func sizesHaveUnits() throws {
+  @Test("Sizes have units")
+  func sizesHaveUnits() throws {
     let tables = try Inspection.program.run(["tables", office.url.path]).output
     #expect(tables.hasPrefix("entries  pages     size  depth") && tables.contains(" 4.0 KiB "))
     let exact = try Inspection.program.run(["tables", office.url.path, "--bytes"]).output
@@ -114,7 +119,8 @@ import Testing
       ])
   }
 
-  @Test func objectsHaveLabels() throws {
+  @Test("Objects have labels")
+  func objectsHaveLabels() throws {
     let show = try Inspection.program.run(["show", office.url.path, "Employee/1"]).output
     #expect(show.contains(/office +Office\/1 “Riga”\n/), "\(show)")
     #expect(show.contains("1: Project/1 “Ångström \"two\"”"), "\(show)")
@@ -131,11 +137,14 @@ import Testing
     #expect(hostile.contains("Office/1 “\\u{1B}[2J\\u{202E}x”"), "\(hostile)")
   }
 
-  @Test(arguments: [
-    (["check"], "checking: records of Employee, "), (["scrub"], "scrubbing: 100 %"),
-    (["copy", "NEW"], "copying …"), (["compact"], "compacting …"),
-    (["dump", "-o", "NEW"], "writing "),
-  ]) func longVerbsShowTheirProgress(_ arguments: [String], _ line: String) throws {
+  @Test(
+    "Long-running verbs show their progress",
+    arguments: [
+      (["check"], "checking: records of Employee, "), (["scrub"], "scrubbing: 100 %"),
+      (["copy", "NEW"], "copying …"), (["compact"], "compacting …"),
+      (["dump", "-o", "NEW"], "writing "),
+    ])
+  func longVerbsShowTheirProgress(_ arguments: [String], _ line: String) throws {
     let target = office.folder.path("new")
     let words = arguments.map { $0.replacing("NEW", with: target) }
     let terminal = try PseudoTerminal(
@@ -150,7 +159,8 @@ import Testing
     #expect(piped.status == 0 && piped.errors.isEmpty, "\(piped.errors)")
   }
 
-  @Test func everyVerbHasAnExample() throws {
+  @Test("The help of every verb has an example")
+  func everyVerbHasAnExample() throws {
     let all = try Inspection.program.run(["--help"]).output
     let names = all.matches(of: /\n {2}([a-z]+) {2,}/).map { String($0.output.1) }
     #expect(names.count > 25)

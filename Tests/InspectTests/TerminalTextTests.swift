@@ -4,16 +4,20 @@ import Testing
 
 /// Text for a terminal, and the keys read from it.
 @Suite struct TerminalTextTests {
-  @Test(arguments: [
-    ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("项目", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
-    ("☂\u{FE0F}", 2), ("a\u{200B}", 1), ("→ 3", 3),
-    ("\u{1112}\u{1161}\u{11AB}", 2), ("क्षि", 3), ("🇱🇻", 2), ("\u{2329}", 2), ("\u{AD}x", 1),
-    ("o\u{302}\u{323}", 1),
-  ]) func widthsAreThoseOfTerminals(_ text: String, _ width: Int) {
+  @Test(
+    "Widths are those of terminals",
+    arguments: [
+      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("项目", 4), ("ｆ", 2), ("한", 2), ("👩‍👩‍👧", 2),
+      ("☂\u{FE0F}", 2), ("a\u{200B}", 1), ("→ 3", 3),
+      ("\u{1112}\u{1161}\u{11AB}", 2), ("क्षि", 3), ("🇱🇻", 2), ("\u{2329}", 2), ("\u{AD}x", 1),
+      ("o\u{302}\u{323}", 1),
+    ])
+  func widthsAreThoseOfTerminals(_ text: String, _ width: Int) {
     #expect(TextWidth.of(text) == width, "\(text)")
   }
 
-  @Test func textsAreCutBetweenCharacters() {
+  @Test("Text is truncated between characters")
+  func textsAreCutBetweenCharacters() {
     #expect(TextWidth.cut("项目一", to: 6) == "项目一")
     #expect(TextWidth.cut("项目一", to: 5) == "项目…")
     #expect(TextWidth.cut("项目一", to: 4) == "项…")
@@ -29,7 +33,8 @@ import Testing
     return keys
   }
 
-  @Test func keysAreKnown() {
+  @Test("Keys and escape sequences are decoded")
+  func keysAreKnown() {
     #expect(keys("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}[D") == [.up, .down, .right, .left])
     #expect(keys("\u{1B}[H\u{1B}[F\u{1B}[1~\u{1B}[4~") == [.home, .end, .home, .end])
     #expect(keys("\u{1B}[5~\u{1B}[6~\u{1B}[3~") == [.pageUp, .pageDown, .delete])
@@ -43,8 +48,8 @@ import Testing
     #expect(keys("\u{1B}[1;5A\u{1B}[15~x") == [.up, .text("x")])
   }
 
-  /// Invalid UTF-8 input is ignored.
-  @Test func bytesThatAreNoTextAreLeftOut() {
+  @Test("Invalid UTF-8 input is ignored")
+  func bytesThatAreNoTextAreLeftOut() {
     var decoder = KeyDecoder()
     decoder.add([0xFF, 0xC3])
     #expect(decoder.next(isComplete: false) == nil && decoder.isWaiting)
@@ -54,8 +59,8 @@ import Testing
     #expect(!decoder.isWaiting)
   }
 
-  /// A treemap fills its rectangle with areas proportional to the sizes.
-  @Test func rectanglesFillTheWhole() {
+  @Test("A treemap fills its rectangle with areas proportional to the sizes")
+  func rectanglesFillTheWhole() {
     let whole = Treemap.Rectangle(x: 0, y: 0, width: 600, height: 400)
     let sizes = [6.0, 6, 4, 3, 2, 2, 1]
     let rectangles = Treemap.rectangles(for: sizes, in: whole)

@@ -13,7 +13,9 @@ import Testing
   }
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  @Test(arguments: ["missing", "text", "empty", "folder", "zeros"])
+  @Test(
+    "An unreadable file is explained and left unchanged",
+    arguments: ["missing", "text", "empty", "folder", "zeros"])
   func isExplained(kind: String) throws {
     let url = folder.appending(path: kind)
     switch kind {
@@ -32,7 +34,8 @@ import Testing
     #expect(left == (kind == "missing" ? [] : [kind]), "nothing is made beside it")
   }
 
-  @Test func anUnknownVerbIsAMistakeOfUse() throws {
+  @Test("An unknown verb is a usage error")
+  func anUnknownVerbIsAMistakeOfUse() throws {
     #expect(try Inspection.program.run(["peek", folder.path]).status == 64)
     #expect(try Inspection.program.run(["info"]).status == 64)
   }

@@ -8,8 +8,9 @@ import LMDB
 /// Values of a fixed size are packed on separate pages (`MDB_DUPFIXED`). LMDB's change log lists
 /// bugs in that code, fixed after 0.9.24, that deletions through cursors and some cursor moves
 /// expose. The library avoids those operations, and this test covers the remaining ones.
-@Suite struct FixedDuplicatesTests {
-  @Test func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
+@Suite("Values of a fixed size") struct FixedDuplicatesTests {
+  @Test("Random operations on 16-byte values agree with sorted arrays")
+  func valuesOfSixteenBytesAgreeWithSortedArrays() throws {
     let seed = RandomTests.seed("valuesOfSixteenBytesAgreeWithSortedArrays")
     let operations = Self.operations
     var run = try DuplicatesRun(seed: seed)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The code in the guides compiles, and the code marked as invalid does not.
-@Suite struct ArticleTests {
+@Suite("The code in the guides") struct ArticleTests {
   static let articles = [
     "TypedClasses", "Concurrency", "LiveResults", "ComingFromCoreData",
     "ComingFromSwiftData", "ComingFromGRDB", "Importing", "PredicateLanguage", "Servers",
@@ -15,7 +15,8 @@ import Testing
   ]
 
   /// Articles with the same imports share one run of the compiler.
-  @Test func theCodeCompiles() throws {
+  @Test("The code in the guides compiles")
+  func theCodeCompiles() throws {
     let articles = try Self.articles.map { name in
       (name: name, blocks: try Self.blocks(of: name).filter { !Self.isRefused($0) })
     }
@@ -33,7 +34,8 @@ import Testing
 
   /// The compiler diagnoses data races only in code without type errors, so blocks that it did not
   /// reject together with the others are compiled once more by themselves.
-  @Test func whatTheySayDoesNotCompileDoesNot() throws {
+  @Test("The code that the guides mark as invalid does not compile")
+  func whatTheySayDoesNotCompileDoesNot() throws {
     var left = try Self.articles.flatMap { article in
       try Self.blocks(of: article).filter(Self.isRefused)
     }
@@ -49,7 +51,8 @@ import Testing
     #expect(left == [])
   }
 
-  @Test func everyGuideIsLinked() throws {
+  @Test("Every guide is linked from the front page, and every link has a target")
+  func everyGuideIsLinked() throws {
     let front = try Self.text(of: "ArborData")
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
       .filter { $0.hasSuffix(".md") && $0 != "ArborData.md" }.map { $0.dropLast(3) }

@@ -7,7 +7,7 @@ import Testing
 @testable import crash_writer
 
 /// Backups of a ledger while processes are killed, while other processes write, and on a full disk.
-@Suite(.serialized) struct BackUpProcessTests {
+@Suite("Backups while processes are killed", .serialized) struct BackUpProcessTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
   private var path: String { folder.path("ledger.arbor") }
@@ -44,7 +44,8 @@ import Testing
 
   // MARK: Kills and other processes
 
-  @Test func aKillLeavesASoundLog() throws {
+  @Test("A kill during backups leaves a sound log")
+  func aKillLeavesASoundLog() throws {
     var random = RandomNumbers(seed: seed)
     try write(3)
     for cycle in 0..<TestLength.of(20, long: 500) {
@@ -78,8 +79,8 @@ import Testing
     #expect(!names.contains { $0.hasSuffix(".unfinished") }, "seed \(seed): \(names)")
   }
 
-  /// A backup process backs up every commit of three concurrent writers.
-  @Test func everyCommitOfThreeWritersIsBackedUp() throws {
+  @Test("A backup process backs up every commit of three concurrent writers")
+  func everyCommitOfThreeWritersIsBackedUp() throws {
     try write(1)
     let child = try CrashWriterRun(["backup", path, "20", "1000000"])
     #expect(child.read(until: 1, "backed"))
@@ -135,7 +136,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A full disk of the log is reported, and later backups continue",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aFullDiskOfTheLogIsNamed() throws {
     let disk = try SmallDisk(bytes: 1 << 22)
     defer { disk.unmount() }
@@ -158,7 +161,9 @@ import Testing
   }
 
   /// A log that is never backed up fills the disk; a backup frees the space.
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A log that is never backed up fills the disk, and a backup frees space",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aFullDiskOfTheStoreIsNamed() throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     defer { disk.unmount() }
@@ -179,7 +184,9 @@ import Testing
     try expectRestored("seed \(seed)", path)
   }
 
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A log in a read-only folder can be verified and restored from",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aFolderThatIsReadOnlyIsRestoredFrom() throws {
     let disk = try SmallDisk(bytes: 1 << 22)
     defer { disk.unmount() }

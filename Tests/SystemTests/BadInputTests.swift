@@ -7,7 +7,7 @@ import Testing
 
 /// Opening a path that is not a store, or one in a folder without write permission, throws a
 /// descriptive error and changes nothing.
-@Suite final class BadInputTests {
+@Suite("Invalid paths and files") final class BadInputTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -21,8 +21,9 @@ import Testing
     }
   }
 
-  /// Opening a file that is not a store throws an error and leaves the file unchanged.
-  @Test(arguments: [Data("a letter, no database".utf8), Data(count: 1 << 14), Data([0x53, 0x51])])
+  @Test(
+    "Opening a file that is not a store throws an error and leaves the file unchanged",
+    arguments: [Data("a letter, no database".utf8), Data(count: 1 << 14), Data([0x53, 0x51])])
   func aForeignFileStaysAsItIs(bytes: Data) throws {
     let path = folder.path("letter.arbor")
     try bytes.write(to: URL(filePath: path))
@@ -34,22 +35,22 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["letter.arbor"])
   }
 
-  /// A directory cannot be opened as a store.
-  @Test func aDirectoryIsNoFile() throws {
+  @Test("A directory cannot be opened as a store")
+  func aDirectoryIsNoFile() throws {
     let error = try #require(failure(at: folder.url.path))
     #expect(error.code == .notAStore)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
-  /// The error for a missing folder names it.
-  @Test func aFolderThatIsNotThereIsNamed() throws {
+  @Test("The error for a missing folder names it")
+  func aFolderThatIsNotThereIsNamed() throws {
     let path = folder.path("nowhere/ledger.arbor")
     let error = try #require(failure(at: path))
     #expect(error.message.contains("nowhere") || error.message.contains("folder"), "\(error)")
   }
 
-  /// Different paths to the same file share one store.
-  @Test func anotherSpellingSharesTheStore() throws {
+  @Test("Different paths to the same file share one store")
+  func anotherSpellingSharesTheStore() throws {
     let path = folder.path("ledger.arbor")
     let first = try LedgerWriter.open(path)
     let link = folder.path("link.arbor")
@@ -72,8 +73,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
 
-  /// Opening a store in a folder without write permission throws an error.
-  @Test func aFolderOfOthersIsReadOnly() throws {
+  @Test("Opening a store in a folder without write permission throws an error")
+  func aFolderOfOthersIsReadOnly() throws {
     // A child process without privileges tries this, because root may write anywhere.
     let home = folder.path("others")
     try FileManager.default.createDirectory(
@@ -88,7 +89,9 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
   }
 
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A store on a read-only medium can be read",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aMediumThatCannotBeWrittenCanBeRead() throws {
     let disk = try SmallDisk(bytes: 1 << 22)
     defer { disk.unmount() }

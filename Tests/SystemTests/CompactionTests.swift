@@ -7,7 +7,7 @@ import Testing
 @testable import crash_writer
 
 /// Compaction of a ledger while its process is killed, the disk is full, or another process reads.
-@Suite(.serialized) struct CompactionTests {
+@Suite("Compactions that are interrupted or refused", .serialized) struct CompactionTests {
   private let folder: TemporaryFolder
   private let seed = UInt64.random(in: 0...(.max))
   private let rounds = 30
@@ -30,8 +30,8 @@ import Testing
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? [])
   }
 
-  /// A store is sound after its process was killed during a compaction.
-  @Test func aKillLeavesAWholeStore() throws {
+  @Test("A store is sound after its process was killed during a compaction")
+  func aKillLeavesAWholeStore() throws {
     var random = RandomNumbers(seed: seed)
     for cycle in 0..<TestLength.of(8, long: 500) {
       let writer = try CrashWriterRun(["compact", path, "0", "1000000"])
@@ -47,7 +47,8 @@ import Testing
     #expect(names == ["ledger.arbor", "ledger.arbor-lock"])
   }
 
-  @Test func aFullDiskLeavesTheStoreAsItWas() throws {
+  @Test("A compaction without enough disk space leaves the store unchanged")
+  func aFullDiskLeavesTheStoreAsItWas() throws {
     let full = try CrashWriterRun(
       ["compact", path, "0", "1"], environment: ["CRASH_WRITER_FILE_LIMIT": "60000"]
     ).finish()
@@ -56,8 +57,8 @@ import Testing
     try expectLedger("seed \(seed)")
   }
 
-  /// A store cannot be compacted while another process has it open.
-  @Test func whoReadsElsewhereStandsInTheWay() throws {
+  @Test("A store cannot be compacted while another process has it open")
+  func whoReadsElsewhereStandsInTheWay() throws {
     let store = try LedgerWriter.open(path)
     let refused = try CrashWriterRun(["compact", path, "0", "1"]).finish()
     #expect(refused.status == 1 && refused.errors.contains("is in use by another process or store"))

@@ -9,8 +9,9 @@ import Testing
 ///
 /// No commit is lost or partially visible, and the two sides of every relationship agree. Under
 /// ThreadSanitizer (`tools/test --sanitize thread`) this also shows that there are no data races.
-@Suite(.serialized, .timeLimit(.minutes(40))) struct ConcurrencyTests {
-  @Test func sixteenTasksFourContextsTwoProcesses() async throws {
+@Suite("Many tasks and contexts", .serialized, .timeLimit(.minutes(40))) struct ConcurrencyTests {
+  @Test("Sixteen tasks and another process lose no commit and see none partially")
+  func sixteenTasksFourContextsTwoProcesses() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")

@@ -14,13 +14,14 @@ import Testing
 
 /// A writer is killed repeatedly without warning. Every acknowledged commit is there, no commit is
 /// partially there, and the store is sound.
-@Suite(.serialized) struct CrashTests {
+@Suite("Killed writers", .serialized) struct CrashTests {
   static let cycles = TestLength.of(75, long: 5000)
   /// The number of crashes per store. Then a new store begins, so that its creation is interrupted,
   /// too.
   static let cyclesPerStore = 25
 
-  @Test func everyAcknowledgedCommitSurvives() throws {
+  @Test("A killed writer loses no acknowledged commit")
+  func everyAcknowledgedCommitSurvives() throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = RandomNumbers(seed: seed)
     for first in stride(from: 0, to: Self.cycles, by: Self.cyclesPerStore) {

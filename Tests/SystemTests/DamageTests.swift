@@ -9,7 +9,7 @@ import Testing
 ///
 /// Copies of a store with every kind of database are damaged in thirteen ways and read by a
 /// separate process, as a program would read them.
-@Suite(.serialized) struct DamageTests {
+@Suite("Damaged files", .serialized) struct DamageTests {
   static let cases = TestLength.of(624, long: 250_000)
 
   /// The number of cases in which stores are opened as usual and verified while they are used.
@@ -26,7 +26,7 @@ import Testing
 
   /// Normal use doesn't detect a page that is intact but out of date, or a changed index entry. The
   /// scrub finds them.
-  @Test(arguments: ["reading", "writing"])
+  @Test("Using a damaged store never crashes the process", arguments: ["reading", "writing"])
   func aDamagedStoreInUseNeverEndsTheProcess(use: String) throws {
     let seed = Self.seed()
     print("damage campaign, \(use): seed \(seed)")
@@ -43,7 +43,8 @@ import Testing
     #expect(used.wrong.count <= max(2, cases / 20))
   }
 
-  @Test func aDamagedFileIsAnErrorAndNeverWrongData() throws {
+  @Test("A damaged file is an error and never leads to wrong data")
+  func aDamagedFileIsAnErrorAndNeverWrongData() throws {
     let seed = Self.seed()
     print("damage campaign: seed \(seed), \(Self.cases) cases")
     let campaign = try DamageCampaign(seed: seed)

@@ -9,7 +9,7 @@
   /// Each system call of a program on a store's files fails in turn, once or from then on. The
   /// program ends with an error or continues; it never dies of a signal and never reports a false
   /// outcome. Every acknowledged change is in the store, and no rejected change is.
-  @Suite(.serialized) struct FaultTests {
+  @Suite("Failing system calls", .serialized) struct FaultTests {
     /// The ways in which calls fail.
     enum Kind: String, CaseIterable {
       case eio, enospc, short, eintr
@@ -19,7 +19,7 @@
     /// The number of calls per kind that fail, one in each run; all of them in a long run.
     private static let callsPerKind = TestLength.of(3, long: Int.max)
 
-    @Test(arguments: StoreWork.tested)
+    @Test("Every system call on a store's files may fail", arguments: StoreWork.tested)
     func everyCallMayFail(_ work: StoreWork) async throws {
       guard Self.canFail else { return }
       let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -7,10 +7,12 @@ import Testing
 
 /// Two processes commit to one store, and one of them follows the commits of both. It receives
 /// every commit once and in order, and can tell which ones are its own.
-@Suite(.serialized, .timeLimit(.minutes(40))) struct ForeignNewsTests {
+@Suite("Following the commits of another process", .serialized, .timeLimit(.minutes(40)))
+struct ForeignNewsTests {
   private static let commitsPerWriter = 300
 
-  @Test func theCommitsOfAnotherProcessAreTold() async throws {
+  @Test("The commits of two processes arrive once and in order")
+  func theCommitsOfAnotherProcessAreTold() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -46,8 +48,8 @@ import Testing
     try store.check()
   }
 
-  /// A waiting process is woken by a write of another process alone.
-  @Test func aProcessThatOnlyWaitsIsWoken() async throws {
+  @Test("A waiting process is woken by a write of another process alone")
+  func aProcessThatOnlyWaitsIsWoken() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")

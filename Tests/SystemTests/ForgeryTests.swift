@@ -12,10 +12,11 @@ import Testing
 /// verification, through objects after a full verification, and through objects and requests after
 /// a quick verification. A normal run repeats the same forgeries, so that a failure indicates a
 /// change in the code. A long run uses a new seed, and `ARBOR_SEED` replays one.
-@Suite(.serialized) struct ForgeryTests {
+@Suite("Forged files", .serialized) struct ForgeryTests {
   static let cases = TestLength.of(200, long: 100_000)
 
-  @Test func aForgedFileNeverStopsTheProcess() async throws {
+  @Test("A forged file never crashes the process")
+  func aForgedFileNeverStopsTheProcess() async throws {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? (TestLength.isLong ? SeededRandom().seed : 2_900_668_293_627_433_697)
     print("forgery campaign: seed \(seed), \(Self.cases) cases")
@@ -52,8 +53,8 @@ import Testing
     #expect(results["refused", default: 0] + results["found", default: 0] > Self.cases / 3)
   }
 
-  /// The stores are sound before they are forged, so that every use runs to its end.
-  @Test func theStoresAreSoundBefore() async throws {
+  @Test("The stores are sound before they are forged, so that every use runs to its end")
+  func theStoresAreSoundBefore() async throws {
     let folder = try TemporaryFolder()
     try await ForgeryOriginals.make(at: folder)
     let run = try BuiltProgram("damage-reader").run([

@@ -7,15 +7,17 @@ import Testing
 
 /// The disk fills up during a commit. The error says so, every acknowledged commit is kept, and the
 /// store is usable again once there is room.
-@Suite(.serialized) struct FullDiskTests {
-  /// Exceeding the file size limit is handled like a full disk.
-  @Test func aFileSizeLimitIsAFullDisk() throws {
+@Suite("Full disks during a commit", .serialized) struct FullDiskTests {
+  @Test("Exceeding the file size limit is handled like a full disk")
+  func aFileSizeLimitIsAFullDisk() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     try fill(folder.path("ledger.arbor"), environment: ["CRASH_WRITER_FILE_LIMIT": "400000"])
   }
 
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A small disk that fills up loses no acknowledged commit",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func aSmallDiskFills() throws {
     let disk = try SmallDisk(bytes: 1 << 19)
     defer { disk.unmount() }

@@ -10,10 +10,9 @@ import Testing
 
 /// Indexes are added to a store while another process writes to it, and while the building process
 /// is killed.
-@Suite(.serialized) struct IndexBuildingTests {
-  /// A process that uses the former model is stopped before it writes without maintaining the new
-  /// indexes.
-  @Test func aWriterWithTheFormerModelIsStopped() throws {
+@Suite("Building indexes while other processes write", .serialized) struct IndexBuildingTests {
+  @Test("Building indexes stops a writer that uses the former model")
+  func aWriterWithTheFormerModelIsStopped() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -26,8 +25,8 @@ import Testing
     #expect(words?.entries == entries.count)
   }
 
-  /// After a kill at any moment the store has all of the indexes or none, and is sound.
-  @Test func aKillLeavesTheOldStateOrTheNew() throws {
+  @Test("After a kill at any moment the store has all of the indexes or none, and is sound")
+  func aKillLeavesTheOldStateOrTheNew() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -56,7 +55,8 @@ import Testing
   }
   /// After a kill between any two batches the partial indexes are correct, the store can be used,
   /// and the next opening continues the build.
-  @Test func aKillBehindAnyBatchGoesOn() throws {
+  @Test("A kill between any two batches leaves correct partial indexes")
+  func aKillBehindAnyBatchGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
@@ -96,8 +96,8 @@ import Testing
     #expect(event > 8)
   }
 
-  /// A full disk during the build is reported as such, and the build continues once there is room.
-  @Test func aFullDiskInTheMiddleGoesOn() throws {
+  @Test("A full disk during the build is reported, and the build continues later")
+  func aFullDiskInTheMiddleGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -119,7 +119,8 @@ import Testing
 
   /// While one process builds the indexes, another inserts, changes and deletes entries, and uses
   /// the indexes once they are ready.
-  @Test func anotherProcessCommitsBesideTheBuild() throws {
+  @Test("Another process can change entries while the indexes are built")
+  func anotherProcessCommitsBesideTheBuild() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")

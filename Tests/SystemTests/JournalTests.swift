@@ -8,7 +8,7 @@
 
   /// A store with a journal, whose writer is killed or whose machine is restarted, and journals that
   /// are missing, damaged or not the store's.
-  @Suite(.serialized) struct JournalTests {
+  @Suite("Journals", .serialized) struct JournalTests {
     private static let seed: UInt64 = 11
 
     /// A store whose writer was killed, so that its journal is still there.
@@ -112,7 +112,7 @@
       #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("After a restart of the machine, the journal has the last commits")
+    @Test("After a restart of the machine, the last commits are recovered from the journal")
     func recoversAfterARestart() throws {
       for checkpoints in [1000, 2] {
         let left = try Left(checkpoints: checkpoints)
@@ -229,11 +229,11 @@
       try left.verify()
     }
 
-    @Test("A damaged entry that others follow is damage, not the end of the journal")
+    @Test("A damaged entry before others is reported as damage, not as the end of the journal")
     func refusesADamagedEntry() throws {
       let left = try Left()
       let former = try Data(contentsOf: URL(filePath: left.journal))
-      // The first entry begins behind the headers.
+      // The first entry begins after the headers.
       try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
       let error = try #require(left.refusal())
       #expect(error.code == .corrupted)
@@ -269,7 +269,7 @@
       try left.verify()
     }
 
-    @Test("A torn last entry was never acknowledged")
+    @Test("A torn last entry, which was never acknowledged, ends the journal")
     func endsAtATornEntry() throws {
       let left = try Left()
       try left.change(left.journal) { bytes in
@@ -282,7 +282,7 @@
       #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
     }
 
-    @Test("A missing or empty journal is no loss if the whole file reached the disk")
+    @Test("A missing or empty journal is harmless if the whole file reached the disk")
     func verifiesTheFileWithoutAJournal() throws {
       for isEmpty in [false, true] {
         let left = try Left()
@@ -311,7 +311,7 @@
     }
 
     @Test(
-      "Commits don't need a journal if there is no room for one",
+      "Commits don't need a journal if there is no space for one",
       .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
     func commitsWithoutRoomForAJournal() throws {
       let disk = try SmallDisk(bytes: 1 << 20)
@@ -337,7 +337,7 @@
         let runs = try (0..<3).map { writer in
           try CrashWriterRun(
             ["resume", path, "\(writer + 1)", "1000000"],
-            // One writes without asking for a journal.
+            // One writer doesn't request a journal.
             environment: writer == 2 ? ["SWIFT_BACKTRACE": "enable=no"] : environment)
         }
         for run in runs { #expect(run.read(until: 20 + round, "appended")) }

@@ -9,15 +9,15 @@ import Testing
 /// Four writers and two readers use one store. One after another is killed without warning and
 /// restarted while the others continue. A killed process blocks no other, no acknowledged commit is
 /// lost or duplicated, and the store is sound.
-@Suite(.serialized) struct KillStormTests {
+@Suite("Many processes that are killed at random", .serialized) struct KillStormTests {
   private static let rounds = TestLength.of(3, long: 1600)
   private static let killsPerRound = 8
   /// The number of rounds before a new store is created.
   private static let roundsPerStore = 20
   private static let writers = 1...4
 
-  /// Killed processes don't block others, and no acknowledged commit is lost.
-  @Test func whoeverIsKilledHoldsNobodyUp() throws {
+  @Test("Killed processes don't block others, and no acknowledged commit is lost")
+  func whoeverIsKilledHoldsNobodyUp() throws {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? .random(in: 0...(.max))
     print("whoeverIsKilledHoldsNobodyUp: ARBOR_SEED=\(seed)")

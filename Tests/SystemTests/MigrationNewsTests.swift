@@ -7,7 +7,8 @@ import Testing
 
 /// While another process migrates a store, a program that has it open with the former model keeps
 /// reading if it can, is notified, cannot write, and can reopen the store.
-@Suite(.timeLimit(.minutes(40))) struct MigrationNewsTests {
+@Suite("Programs whose store another process migrates", .timeLimit(.minutes(40)))
+struct MigrationNewsTests {
   private let folder: TemporaryFolder
   private let path: String
 
@@ -54,7 +55,8 @@ import Testing
   // MARK: In place
 
   /// If the former model can still read the records, every opening of the file continues to read.
-  @Test func afterFurtherIndexesReadersGoOn() async throws {
+  @Test("Readers with the former model continue after indexes are added")
+  func afterFurtherIndexesReadersGoOn() async throws {
     let store = try ledger()
     defer { store.close() }
     let second = try PersistentStore(at: .path(path), classes: LedgerClasses.all)
@@ -98,7 +100,8 @@ import Testing
   }
 
   /// Loaded objects remain available, but nothing more can be read.
-  @Test func afterAnAttributeMoreReadersAreToldToReopen() async throws {
+  @Test("Readers are told to reopen the store after an attribute is added")
+  func afterAnAttributeMoreReadersAreToldToReopen() async throws {
     let store = try ledger()
     defer { store.close() }
     var news = store.changes.makeAsyncIterator()
@@ -177,7 +180,8 @@ import Testing
     try await body(store, migration)
   }
 
-  @Test func theFormerProgramReadsOnWhileCodeRuns() async throws {
+  @Test("A program with the former model can read during a custom migration")
+  func theFormerProgramReadsOnWhileCodeRuns() async throws {
     try await paused { store, migration in
       var news = store.changes.makeAsyncIterator()
       #expect(await news.next(isolation: nil)?.migration?.phase == .began)
@@ -216,8 +220,8 @@ import Testing
     }
   }
 
-  /// A revert is reported just like a migration.
-  @Test func theWayBackIsTold() async throws {
+  @Test("A revert is reported just like a migration")
+  func theWayBackIsTold() async throws {
     try Conversion.fill(path, count: 60)
     try run(["convert", path, "0", "20"])
     let store = try PersistentStore(model: Conversion.second(), at: .path(path))
@@ -240,8 +244,8 @@ import Testing
     try former.check()
   }
 
-  /// Abandoning the migration of a dead process lets the former program write again.
-  @Test func aMigrationThatIsGivenUpIsTold() async throws {
+  @Test("Abandoning the migration of a dead process lets the former program write again")
+  func aMigrationThatIsGivenUpIsTold() async throws {
     try await paused { store, migration in
       var news = store.changes.makeAsyncIterator()
       #expect(await news.next(isolation: nil)?.migration?.phase == .began)

@@ -10,12 +10,13 @@ import Testing
 
 /// A store is migrated to another model while another process writes to it, and while the migrating
 /// process is killed.
-@Suite(.serialized) struct MigrationProcessTests {
+@Suite("Migrations while processes write or are killed", .serialized) struct MigrationProcessTests {
   private func count(_ store: PersistentStore, _ entity: String) throws -> Int {
     try store.makeContext().count(entity)
   }
 
-  @Test func aWriterWithTheFormerModelIsStopped() throws {
+  @Test("A migration stops a writer that uses the former model")
+  func aWriterWithTheFormerModelIsStopped() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -55,7 +56,8 @@ import Testing
 
   /// A reader that can still read all records continues, but cannot write without maintaining the
   /// new indexes.
-  @Test func aReaderGoesOnWhileIndexesAreAdded() throws {
+  @Test("A reader continues while indexes are added")
+  func aReaderGoesOnWhileIndexesAreAdded() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -70,8 +72,8 @@ import Testing
     try store.check()
   }
 
-  /// While a store is migrated in a copy, other processes can read it but not write to it.
-  @Test func aMarkerStopsWritersOfOtherProcesses() throws {
+  @Test("While a store is migrated in a copy, other processes can read it but not write to it")
+  func aMarkerStopsWritersOfOtherProcesses() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -98,8 +100,8 @@ import Testing
     #expect(writer.status == 0, "\(writer.errors)")
   }
 
-  /// A reader stops before it reads records in an unknown layout.
-  @Test func aReaderIsStoppedWhereRecordsChange() throws {
+  @Test("A reader stops before it reads records in an unknown layout")
+  func aReaderIsStoppedWhereRecordsChange() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -111,8 +113,8 @@ import Testing
     #expect(end.status == 1 && end.errors.contains("Reopen it"), "\(end.errors)")
   }
 
-  /// After a kill at any moment the store has the former model or the new one, and is sound.
-  @Test func aKillLeavesTheFormerModelOrTheNew() throws {
+  @Test("After a kill at any moment the store has the former model or the new one, and is sound")
+  func aKillLeavesTheFormerModelOrTheNew() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -170,9 +172,8 @@ import Testing
     return isDone
   }
 
-  /// A custom migration that is killed between its commits continues without repeating or losing
-  /// work.
-  @Test func aKillAtAnyCommitOfCodeGoesOn() throws {
+  @Test("A custom migration that is killed between its commits continues")
+  func aKillAtAnyCommitOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
@@ -188,8 +189,8 @@ import Testing
     #expect(event > 10)
   }
 
-  /// A custom migration that is killed right after any commit of a batch continues.
-  @Test func aKillBehindEveryCommitOfCodeGoesOn() throws {
+  @Test("A custom migration that is killed right after any commit of a batch continues")
+  func aKillBehindEveryCommitOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
@@ -205,8 +206,8 @@ import Testing
     }
   }
 
-  /// A custom migration that is killed at a random time continues.
-  @Test func aKillAtAnyMomentOfCodeGoesOn() throws {
+  @Test("A custom migration that is killed at a random time continues")
+  func aKillAtAnyMomentOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let original = folder.path("original.arbor")
@@ -230,7 +231,8 @@ import Testing
 
   /// A full disk during a custom migration is reported as such, and the migration continues once
   /// there is room.
-  @Test func aFullDiskInTheMiddleOfCodeGoesOn() throws {
+  @Test("A custom migration continues after a full disk")
+  func aFullDiskInTheMiddleOfCodeGoesOn() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let (path, count) = (folder.path("store.arbor"), 600)

@@ -10,7 +10,7 @@
   /// Power fails at any moment while a program creates and changes a store. Of the data that was
   /// written but not synced, any part may have reached the disk. Every acknowledged commit is
   /// there, no commit is partially there, and the store is sound.
-  @Suite(.serialized) struct PowerLossTests {
+  @Suite("Power failures", .serialized) struct PowerLossTests {
     /// The number of disk images per kind of work; `ARBOR_CASES` overrides it.
     private static let images =
       ProcessInfo.processInfo.environment["ARBOR_CASES"].flatMap { Int($0) }
@@ -22,7 +22,7 @@
       return given ?? .random(in: 0...(.max))
     }
 
-    @Test(arguments: StoreWork.tested)
+    @Test("A power failure loses no acknowledged commit", arguments: StoreWork.tested)
     func everyAcknowledgedCommitSurvives(_ work: StoreWork) throws {
       let seed = Self.seed()
       let recording = try Recording(work, seed: seed)
@@ -38,7 +38,8 @@
 
     /// A disk that reports data as synced but loses it loses commits and destroys stores, and the
     /// test detects that.
-    @Test func aDiskThatLiesIsNoticed() throws {
+    @Test("A disk that loses synced data is detected")
+    func aDiskThatLiesIsNoticed() throws {
       let seed = Self.seed()
       let recording = try Recording(.commits, seed: seed)
       guard !recording.events.isEmpty else { return }
@@ -46,11 +47,12 @@
       #expect(tally.violations.count > 5, "ARBOR_SEED=\(seed)")
     }
 
-    /// A journal without one of its steps loses commits, and the test detects that.
-    @Test(arguments: [
-      (StoreWork.journal, "pin"), (.journal, "flush"), (.journal, "entry"), (.share, "pin"),
-      (.share, "flush"),
-    ])
+    @Test(
+      "A journal without one of its steps loses commits, and the test detects that",
+      arguments: [
+        (StoreWork.journal, "pin"), (.journal, "flush"), (.journal, "entry"), (.share, "pin"),
+        (.share, "flush"),
+      ])
     func aMissingStepOfTheJournalIsNoticed(_ work: StoreWork, _ step: String) throws {
       let seed = Self.seed()
       let recording = try Recording(

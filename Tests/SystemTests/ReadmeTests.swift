@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 /// The README's code compiles, runs, and does what the text says.
-@Suite struct ReadmeTests {
+@Suite("The code in the README") struct ReadmeTests {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Every code block of the README occurs in the tested program.
-  @Test func everyBlockStandsInTheProgram() throws {
+  @Test("Every code block of the README occurs in the tested program")
+  func everyBlockStandsInTheProgram() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let source = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
@@ -26,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func theProgramPrintsWhatTheTextSays() throws {
+  @Test("The README's program prints what the text says")
+  func theProgramPrintsWhatTheTextSays() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let expected = ["Ada 36", "Edsger 28"]
@@ -38,7 +39,7 @@ import Testing
 
   /// The dependencies that each set of traits adds to a package that uses the library.
   @Test(
-    "Without traits a package resolves neither swift-syntax nor what ArborService needs",
+    "Without traits, a package resolves no dependency of macros or ArborService",
     arguments: [
       ("[]", ["swift-argument-parser", "swift-log"]),
       ("[\"Macros\"]", ["swift-argument-parser", "swift-log", "swift-syntax"]),
@@ -78,8 +79,8 @@ import Testing
     #expect(resolved.pins.map(\.identity).sorted() == packages)
   }
 
-  /// The README has at most 200 lines.
-  @Test func itIsShort() throws {
+  @Test("The README has at most 200 lines")
+  func itIsShort() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 200)
   }

@@ -3,7 +3,7 @@ import Testing
 
 /// Code that would pass contexts, their objects, or values tied to them to another task, actor or
 /// thread does not compile.
-@Suite struct RefusedSharingTests {
+@Suite("Sharing contexts between tasks or threads") struct RefusedSharingTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let code: String
     let message: String
@@ -95,16 +95,18 @@ import Testing
     "let a = try await store.perform { try $0.insert(\"A\")[\"a\"] as Int? }; print(a as Any)",
   ]
 
-  @Test func whatTheTypesForbidDoesNotCompile() throws {
+  @Test("Code that the types forbid does not compile")
+  func whatTheTypesForbidDoesNotCompile() throws {
     try expect(Self.types, followingData: false)
   }
 
-  @Test func whatWouldBeARaceDoesNotCompile() throws {
+  @Test("Code that would be a data race does not compile")
+  func whatWouldBeARaceDoesNotCompile() throws {
     try expect(Self.flows, followingData: true)
   }
 
-  /// Similar code that is correct compiles.
-  @Test func theNearestThingsCompile() throws {
+  @Test("Similar code that is correct compiles")
+  func theNearestThingsCompile() throws {
     let problems = try RefusedByCompiler.problems(
       in: Self.program(Self.accepted), followingData: true
     ).filter { $0.severity != "note" }

@@ -9,7 +9,7 @@ import Testing
 
 /// Salvage of damaged copies of several stores. Objects on undamaged pages are recovered unchanged,
 /// no damaged data is recovered, and the new store is sound.
-@Suite struct SalvageTests {
+@Suite("Salvaging damaged stores") struct SalvageTests {
   /// The kinds of stores.
   enum Kind: CaseIterable {
     /// Every kind of relationship, and pages freed by many commits.
@@ -22,8 +22,10 @@ import Testing
 
   static let cases = TestLength.of(42, long: 10_000)
 
-  /// Salvage of a damaged copy recovers the intact objects and nothing else.
-  @Test(arguments: Kind.allCases) func keepsWhatIsNotDamaged(_ kind: Kind) throws {
+  @Test(
+    "Salvage of a damaged copy recovers the intact objects and nothing else",
+    arguments: Kind.allCases)
+  func keepsWhatIsNotDamaged(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("sound")
     var random = SeededRandom()
@@ -59,8 +61,8 @@ import Testing
     print("salvage of \(kind): \(unsalvaged) without catalogue")
   }
 
-  /// The memory use of a salvage, apart from memory maps, does not grow with the store.
-  @Test func memoryStaysBounded() throws {
+  @Test("A salvage of a large store uses bounded memory, apart from memory maps")
+  func memoryStaysBounded() throws {
     let folder = try TemporaryFolder()
     let count = TestLength.of(40_000, long: 2_000_000)
     try SalvageStores.makeLarge(folder.path("sound"), count)

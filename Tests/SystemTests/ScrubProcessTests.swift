@@ -7,7 +7,8 @@ import Testing
 @testable import crash_writer
 
 /// Several processes have a store open, and one of them scrubs it.
-@Suite(.serialized, .timeLimit(.minutes(40))) struct ScrubProcessTests {
+@Suite("Scrubs by several processes", .serialized, .timeLimit(.minutes(40)))
+struct ScrubProcessTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("ledger.arbor") }
 
@@ -25,7 +26,8 @@ import Testing
 
   /// While one process writes and the other scrubs, neither blocks the other and no damage is
   /// reported.
-  @Test(arguments: [true, false]) func writingGoesOn(writesHere: Bool) throws {
+  @Test("A writer and a scrub don't block each other", arguments: [true, false])
+  func writingGoesOn(writesHere: Bool) throws {
     let commits = 400
     if writesHere {
       let run = try CrashWriterRun(["scrub", path, "0", "40"])
@@ -51,8 +53,8 @@ import Testing
     try store.scrub()
   }
 
-  /// If the scrubbing process dies, the one waiting for it takes over.
-  @Test func theWorkOfADeadOneIsTaken() throws {
+  @Test("If the scrubbing process dies, the one waiting for it takes over")
+  func theWorkOfADeadOneIsTaken() throws {
     let file = try open()
     defer { file.close() }
     let before = try file.completedScrub()
@@ -68,7 +70,8 @@ import Testing
   }
 
   /// If a scrub is due in two processes, one does it in a single commit, and the other one notices.
-  @Test func oneOfTwoDoesIt() throws {
+  @Test("One of two processes does a scrub that is due")
+  func oneOfTwoDoesIt() throws {
     let file = try open()
     defer { file.close() }
     let before = try file.completedScrub()

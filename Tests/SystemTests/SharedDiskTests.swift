@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A store that shares a log, on a disk that fills up.
-@Suite struct SharedDiskTests {
+@Suite("A store that shares a log on a full disk") struct SharedDiskTests {
   private let log = SimulatedLog()
   private let model = ManagedObjectModel(entities: [
     EntityDescription(name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])
@@ -20,8 +20,9 @@ import Testing
     try store.makeContext().count(FetchRequest<ManagedObject>(entity: "Note"))
   }
 
-  /// A commit in the log counts and is applied to the file once there is room.
-  @Test(.enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
+  @Test(
+    "A commit in the log counts and is applied to the file once there is room",
+    .enabled(if: SmallDisk.isPermitted, "mounting takes a privilege"))
   func whatTheLogHasCounts() throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     defer { disk.unmount() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The tutorial's program compiles and runs, and each step extends the previous one.
-@Suite struct TutorialTests {
+@Suite("The code in the tutorial") struct TutorialTests {
   private static let folder = ReadmeTests.root.appending(
     path: "Sources/ArborData/ArborData.docc/Tutorials")
   private static let steps = 7
@@ -20,7 +20,8 @@ import Testing
       .filter { !$0.isEmpty }
   }
 
-  @Test func theLastStepIsTheProgram() throws {
+  @Test("The program contains the code of the last step")
+  func theLastStepIsTheProgram() throws {
     let source = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "TutorialProgram.swift")
     var program = Self.lines(of: try String(contentsOf: source, encoding: .utf8))[...]
@@ -31,8 +32,8 @@ import Testing
     }
   }
 
-  /// Each step contains the lines of the previous one.
-  @Test func everyStepGoesOnFromTheOneBefore() throws {
+  @Test("Each step contains the lines of the previous one")
+  func everyStepGoesOnFromTheOneBefore() throws {
     for step in 1..<Self.steps {
       var next = try Self.code(step + 1)[...]
       for line in try Self.code(step) {
@@ -46,7 +47,8 @@ import Testing
     #expect(named == (1...Self.steps).map { "\($0)" })
   }
 
-  @Test func theProgramPrintsWhatTheTextSays() throws {
+  @Test("The tutorial's program prints what the text says")
+  func theProgramPrintsWhatTheTextSays() throws {
     let folder = try TemporaryFolder()
     let expected = [
       "1969 The Left Hand of Darkness by Ursula K. Le Guin",

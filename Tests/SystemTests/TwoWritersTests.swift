@@ -7,11 +7,11 @@ import Testing
 
 /// Two processes write to one store at once while a third reads it. No commit is lost, no number is
 /// issued twice, and no reader sees a partial commit.
-@Suite(.serialized) struct TwoWritersTests {
+@Suite("Several processes that write and read one store", .serialized) struct TwoWritersTests {
   static let commitsPerWriter = 5000
 
-  /// The commits of two concurrent writers are all there, with unique IDs.
-  @Test func nothingIsLost() throws {
+  @Test("The commits of two concurrent writers are all there, with unique IDs")
+  func nothingIsLost() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -28,9 +28,8 @@ import Testing
     try verify(path)
   }
 
-  /// If four processes fetch or insert the same objects in an empty store, each object is inserted
-  /// once.
-  @Test func whatIsFetchedElseInsertedIsThereOnce() throws {
+  @Test("Four processes that fetch or insert the same objects insert each of them once")
+  func whatIsFetchedElseInsertedIsThereOnce() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")
@@ -67,7 +66,8 @@ import Testing
 
   /// The tool can read a store while another process writes to it, and sees a sound snapshot each
   /// time.
-  @Test func lmdbInspectReadsALiveStore() throws {
+  @Test("lmdb-inspect reads a store while another process writes to it")
+  func lmdbInspectReadsALiveStore() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.arbor")

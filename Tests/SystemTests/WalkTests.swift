@@ -10,7 +10,7 @@ import Testing
 
 /// The three walkthroughs of the README, step by step, with the inputs and outputs of each step for
 /// readers of the sources.
-@Suite struct WalkTests {
+@Suite("The walkthroughs of the README") struct WalkTests {
   let folder: TemporaryFolder
   let store: PersistentStore
 
@@ -43,7 +43,8 @@ import Testing
   }
 
   /// Text → tokens → tree → bound tree → plan → rows → records → objects.
-  @Test func aFetch() throws {
+  @Test("A fetch passes through every step from the text to the objects")
+  func aFetch() throws {
     let predicate: FetchPredicate = "age >= \(30) AND age < 34 AND name BEGINSWITH 'Ada'"
 
     // The text is tokenized and parsed into a tree. The constant is an argument, never part of the
@@ -96,7 +97,8 @@ import Testing
   }
 
   /// Changes → propagation → validation → change set → one transaction → memory.
-  @Test func aCommit() throws {
+  @Test("A commit passes through every step from the changes to memory")
+  func aCommit() throws {
     let context = store.makeContext()
     let company = try #require(
       try context.fetchOne("Company", matching: "name == \("Foo Inc.")") as ManagedObject?)
@@ -139,7 +141,8 @@ import Testing
   }
 
   /// Notes → mapping; document → items → plan → identities → objects, filled and connected.
-  @Test func anImport() throws {
+  @Test("An import passes through every step from the document to the objects")
+  func anImport() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Department") {
         AttributeDescription("departmentID", .integer64, .unique)
@@ -221,7 +224,8 @@ import Testing
   }
 
   /// Document → plan → objects → connections → commit, all or nothing.
-  @Test func aSeed() throws {
+  @Test("A seed passes through every step from the document to the commit")
+  func aSeed() throws {
     let url = folder.url.appending(path: "Main.seed.json")
     try Data(
       """
@@ -255,8 +259,8 @@ import Testing
     try store.check()
   }
 
-  /// Every type that the README's walkthroughs mention has a file of its name.
-  @Test func theSignpostsStand() throws {
+  @Test("Every type that the README's walkthroughs mention has a file of its name")
+  func theSignpostsStand() throws {
     let root = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)

@@ -5,7 +5,7 @@ import Testing
 
 /// The demonstration runs to completion on documents in the format of `iso-codes` and leaves a
 /// sound store.
-@Suite struct WorldTests {
+@Suite("The demonstration program") struct WorldTests {
   let folder: TemporaryFolder
 
   init() throws {
@@ -43,7 +43,8 @@ import Testing
       .write(to: folder.url.appending(path: "iso_\(standard).json"))
   }
 
-  @Test func itRunsToItsEnd() throws {
+  @Test("The demonstration succeeds and leaves a sound store")
+  func itRunsToItsEnd() throws {
     let path = folder.path("World.arbor")
     let outcome = try BuiltProgram("world").run([path, folder.url.path])
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -68,7 +69,8 @@ import Testing
 
   /// The plan uses the suggested index once it exists, both plans return the same rows, and the
   /// store keeps the index.
-  @Test func itShowsWhatAnIndexDoes() throws {
+  @Test("The demonstration shows what an index does")
+  func itShowsWhatAnIndexDoes() throws {
     let path = folder.path("World.arbor")
     let outcome = try BuiltProgram("world").run([path, folder.url.path])
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -94,8 +96,8 @@ import Testing
     #expect(try store.indexes().contains { $0.entity == "Country" && $0.name == "byOfficialName" })
   }
 
-  /// Missing arguments and documents lead to different exit codes.
-  @Test func itAsksForWhatItNeeds() throws {
+  @Test("Missing arguments and documents lead to different exit codes")
+  func itAsksForWhatItNeeds() throws {
     #expect(try BuiltProgram("world").run([]).status == 2)
     let missing = try BuiltProgram("world").run([folder.path("w.arbor"), folder.path("nowhere")])
     #expect(missing.status == 1)

@@ -99,7 +99,7 @@ package final class SharedCopies {
     switch Int.random(in: 0..<40, using: &random) {
     case 0..<8: _ = try? file.takeOverNews()
     case 8:
-      // As after a crash: what was lost on the way comes from the log.
+      // As after a crash: lost commits are read from the log.
       file.close()
       files[index] = nil
       try open(index)

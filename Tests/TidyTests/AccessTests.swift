@@ -1,16 +1,17 @@
 import Testing
 
 /// Rules for public API and for its thread safety.
-@Suite struct AccessTests {
-  /// The storage layers have no public declarations.
-  @Test func theEnginePublishesNothing() {
+@Suite("Rules for public declarations") struct AccessTests {
+  @Test("The storage layers have no public declarations")
+  func theEnginePublishesNothing() {
     for file in SourceTree.swiftFiles(in: ["Sources/ArborStore", "Sources/LMDB"]) {
       #expect(Self.publicLines(of: file.code) == [], "\(file.path)")
     }
   }
 
   /// Public types must not promise a thread safety that the compiler cannot check.
-  @Test func noUncheckedSendableIsPublic() {
+  @Test("No public type is unchecked Sendable")
+  func noUncheckedSendableIsPublic() {
     let files = SourceTree.swiftFiles(in: ["Sources"])
     let types = files.reduce(into: Set<String>()) { $0.formUnion(Self.publicTypes(of: $1.code)) }
     for file in files {
@@ -18,8 +19,8 @@ import Testing
     }
   }
 
-  /// The rules find violations.
-  @Test func findsWhatItForbids() {
+  @Test("The rules find violations")
+  func findsWhatItForbids() {
     #expect(
       Self.publicLines(of: "package struct A {}\n  public var b = 1\nopen class C {}") == [2, 3])
     #expect(Self.publicLines(of: "let isPublic = opening; public import A") == [])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Patterns that must not occur in the package, with the reasons.
-@Suite struct BannedTests {
+@Suite("Banned patterns") struct BannedTests {
   struct Ban: CustomStringConvertible {
     let pattern: String
     let reason: String
@@ -45,20 +45,22 @@ import Testing
       reason: "a path of one machine", folders: []),
   ]
 
-  @Test(arguments: inCode) func codeHoldsNone(of ban: Ban) throws {
+  @Test("No code contains a banned pattern", arguments: inCode)
+  func codeHoldsNone(of ban: Ban) throws {
     for file in SourceTree.swiftFiles(in: ban.folders) {
       #expect(try Self.lines(of: file.code, matching: ban) == [], "\(file.path): \(ban.reason)")
     }
   }
 
-  @Test(arguments: inText) func textHoldsNone(of ban: Ban) throws {
+  @Test("No text contains a banned pattern", arguments: inText)
+  func textHoldsNone(of ban: Ban) throws {
     for file in SourceTree.textFiles {
       #expect(try Self.lines(of: file.text, matching: ban) == [], "\(file.path): \(ban.reason)")
     }
   }
 
-  /// Every pattern finds a violation.
-  @Test func findsWhatItForbids() throws {
+  @Test("Every pattern finds a violation")
+  func findsWhatItForbids() throws {
     let samples = [
       "  fatal" + "Error(\"no\")", "let a = try" + "! b()", "let a = b as" + "! C",
       "@Test(.disabled" + "(\"later\"))", "  print(1)", "Mut" + "ex<[Int]>([])",

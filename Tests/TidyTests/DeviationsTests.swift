@@ -1,7 +1,7 @@
 import Testing
 
 /// The article names an existing test for every deviation of the predicate language.
-@Suite struct DeviationsTests {
+@Suite("Tests of documented deviations") struct DeviationsTests {
   private static let article = "Sources/ArborData/ArborData.docc/Deviations.md"
 
   /// The list items in the article's section on predicates.
@@ -11,12 +11,14 @@ import Testing
     return section.split(separator: "\n").filter { $0.hasPrefix("- ") }
   }
 
-  @Test func everyLineNamesATest() {
+  @Test("Every deviation names a test")
+  func everyLineNamesATest() {
     #expect(Self.lines.count > 10)
     for line in Self.lines { #expect(!Self.tests(in: line).isEmpty, "\(line)") }
   }
 
-  @Test func everyTestExists() {
+  @Test("Every test that a deviation names exists")
+  func everyTestExists() {
     let files = SourceTree.swiftFiles(in: ["Tests"])
     for line in Self.lines {
       for (suite, test) in Self.tests(in: line) {

@@ -1,18 +1,19 @@
 import Testing
 
 /// Within a target, the folders must not depend on each other cyclically.
-@Suite struct FolderCycleTests {
+@Suite("Cycles between folders") struct FolderCycleTests {
   /// The folders that may depend on each other: a schema contains the conditions of its indexes and
   /// the derivations of its attributes, which are predicates and expressions over the schema.
   static let allowed = [["Predicates", "Schema"]]
 
-  @Test func theFoldersOfTheModelFollowOneAnother() {
+  @Test("Folders of the model have only the allowed cycles")
+  func theFoldersOfTheModelFollowOneAnother() {
     let graph = TypeGraph(SourceTree.swiftFiles(in: ["Sources/ArborModel"]))
     #expect(graph.folderKnots == Self.allowed)
   }
 
-  /// The rule finds cycles between folders.
-  @Test func findsWhatItForbids() {
+  @Test("The rule finds cycles between folders")
+  func findsWhatItForbids() {
     let graph = TypeGraph([
       SourceFile(path: "Sources/T/A/One.swift", text: "package final class One { var b: Two? }"),
       SourceFile(

@@ -2,7 +2,7 @@ import Testing
 
 /// Layers are targets with one-way imports. The compiler allows imports of transitive dependencies;
 /// this table does not.
-@Suite struct LayerTests {
+@Suite("Imports between layers") struct LayerTests {
   /// The modules of the package that each target may import.
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],
@@ -119,13 +119,15 @@ import Testing
   /// The layers that may import no library except the C library.
   static let withoutFoundation: Set<String> = ["ArborLocks", "LMDB"]
 
-  @Test func everyImportIsInTheTable() {
+  @Test("Every import is in the table")
+  func everyImportIsInTheTable() {
     for file in SourceTree.swiftFiles(in: ["Sources", "Tests", "tools"]) {
       #expect(Self.problems(of: file.code, target: file.target) == [], "\(file.path)")
     }
   }
 
-  @Test func onlyTheWrapperImportsTheEngine() {
+  @Test("Only the wrappers import LMDB and libpq")
+  func onlyTheWrapperImportsTheEngine() {
     let files = SourceTree.swiftFiles(in: ["Sources", "Tests/Programs", "tools"])
     let importers = files.filter { Self.imports(of: $0.code).contains("CLMDB") }
     #expect(Set(importers.map(\.target)).isSubset(of: ["LMDB"]))
@@ -144,7 +146,8 @@ import Testing
       "Query/Executing", "Salvage", "Snapshot",
     ].map { "Sources/ArborStore/\($0)/" } + ["Sources/ArborLog/LogFiles.swift"]
 
-  @Test func onlyStorageImportsTheBinding() {
+  @Test("Only storage code imports the LMDB wrapper")
+  func onlyStorageImportsTheBinding() {
     let files = SourceTree.swiftFiles(in: ["Sources"]).filter { $0.target != "LMDB" }
     let importers = files.filter { Self.imports(of: $0.code).contains("LMDB") }.map(\.path)
     let strays = importers.filter { path in !Self.storage.contains { path.hasPrefix($0) } }
@@ -152,8 +155,8 @@ import Testing
     #expect(importers.count > strays.count)
   }
 
-  /// The rule finds imports that are not in the table.
-  @Test func findsWhatItForbids() {
+  @Test("The rule finds imports that are not in the table")
+  func findsWhatItForbids() {
     let skipping = CodeMask.blank(
       "public import Foundation\n@testable import LMDB\n// import Nothing")
     #expect(Self.imports(of: skipping) == ["Foundation", "LMDB"])

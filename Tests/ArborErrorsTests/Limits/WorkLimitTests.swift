@@ -2,13 +2,14 @@ import ArborErrors
 import Testing
 
 @Suite struct WorkLimitTests {
-  /// How many units pass before the work stops; the given number where it does not.
+  /// Returns the number of units that pass before the work stops, or `most` if it doesn't.
   private func units(_ limit: WorkLimit, upTo most: Int = 100_000) -> Int {
     for count in 0..<most where !limit.admit() { return count }
     return most
   }
 
-  @Test func nothingStopsWhatIsNotLimited() throws {
+  @Test("Work without a limit is not stopped")
+  func nothingStopsWhatIsNotLimited() throws {
     let limit = WorkLimit()
     #expect(units(limit) == 100_000)
     #expect(limit.interruption == nil)
@@ -16,12 +17,13 @@ import Testing
     try limit.checkNow()
   }
 
-  @Test func aDeadlineStopsTheWork() throws {
+  @Test("A deadline stops the work")
+  func aDeadlineStopsTheWork() throws {
     let limit = WorkLimit(until: .now)
     #expect(units(limit) <= 16)
     #expect(limit.interruption == .deadlineExceeded)
     #expect(units(limit) == 0)
-    // Whoever counts nothing hears of it too.
+    // Work without units is stopped, too.
     #expect(!limit.admit(0))
     #expect(throws: Interruption.deadlineExceeded) { try limit.check(0) }
     #expect(throws: Interruption.deadlineExceeded) { try limit.check() }
@@ -34,12 +36,13 @@ import Testing
     #expect(units(limit, upTo: 100) == 100)
     limit.narrow(WorkAllowance(timeLimit: .zero))
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
-    // What a request allowed ends with its operation.
+    // The allowance of a request ends with its operation.
     limit.begin()
     #expect(units(limit, upTo: 100) == 100)
   }
 
-  @Test func theEarlierDeadlineCounts() {
+  @Test("The earlier of two deadlines applies")
+  func theEarlierDeadlineCounts() {
     let limit = WorkLimit(until: .now)
     limit.narrow(WorkAllowance(timeLimit: .seconds(1000)))
     #expect(throws: Interruption.deadlineExceeded) { try limit.checkNow() }
@@ -48,7 +51,8 @@ import Testing
     #expect(throws: Interruption.deadlineExceeded) { try long.checkNow() }
   }
 
-  @Test func theTaskOfTheThreadStopsTheWork() async {
+  @Test("Cancelling the task of the thread stops the work")
+  func theTaskOfTheThreadStopsTheWork() async {
     await Task {
       let limit = WorkLimit()
       #expect(units(limit, upTo: 100) == 100)
@@ -60,7 +64,8 @@ import Testing
     }.value
   }
 
-  @Test func computedValuesHaveAnEnd() {
+  @Test("The size of computed values is limited")
+  func computedValuesHaveAnEnd() {
     let limit = WorkLimit()
     #expect(limit.hold(16 << 20) && limit.admit())
     limit.release(16 << 20)
@@ -78,7 +83,8 @@ import Testing
     #expect(limit.hold(64 << 20))
   }
 
-  @Test func elementsAreABudget() {
+  @Test("The number of elements is limited")
+  func elementsAreABudget() {
     let limit = WorkLimit()
     limit.narrow(WorkAllowance(elements: 100))
     limit.narrow(WorkAllowance(elements: 200))
@@ -89,8 +95,9 @@ import Testing
     #expect(limit.admitElements(1000))
   }
 
-  /// Work whose units take long is looked at after fewer of them.
-  @Test func slowWorkIsLookedAtMoreOften() {
+  /// If units take long, the limit is checked after fewer of them.
+  @Test("Slow work is checked more often")
+  func slowWorkIsLookedAtMoreOften() {
     let limit = WorkLimit()
     #expect(units(limit) == 100_000)
     #expect(limit.batchSize == 1024)
@@ -103,7 +110,8 @@ import Testing
     #expect(limit.batchSize <= 8)
   }
 
-  @Test func allowancesAreNarrowedByEachOther() {
+  @Test("Allowances are combined to the narrower ones")
+  func allowancesAreNarrowedByEachOther() {
     let unlimited = WorkAllowance()
     let one = WorkAllowance(timeLimit: .seconds(1), elements: 5)
     let other = WorkAllowance(timeLimit: .seconds(2), elements: 4)
@@ -114,7 +122,8 @@ import Testing
     #expect(!WorkAllowance(valueSize: 1).isUnlimited)
   }
 
-  @Test func callersAreToldWhatToDo() {
+  @Test("Interruptions are converted to errors with a code and a message")
+  func callersAreToldWhatToDo() {
     let cancelled = ArborError(Interruption.cancelled)
     #expect(cancelled.code == .cancelled && cancelled.underlying is CancellationError)
     #expect(cancelled.message == "The task was cancelled before the operation finished.")

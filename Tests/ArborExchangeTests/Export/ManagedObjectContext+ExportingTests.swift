@@ -13,7 +13,8 @@ import Testing
     "address", "city",
   ]
 
-  @Test func writesOneDocumentWithALineForEachObject() throws {
+  @Test("An export as JSON is one document with a line per object")
+  func writesOneDocumentWithALineForEachObject() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -36,7 +37,8 @@ import Testing
         """#)
   }
 
-  @Test func writesADocumentOnEachLine() throws {
+  @Test("An export as JSON Lines has a document per line")
+  func writesADocumentOnEachLine() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -54,8 +56,8 @@ import Testing
         """#)
   }
 
-  /// An export of no objects is a valid document.
-  @Test func nothingIsADocumentToo() throws {
+  @Test("An export of no objects is a valid document")
+  func nothingIsADocumentToo() throws {
     let workshop = try SeedWorkshop()
     #expect(text(try workshop.context.export([ManagedObject]())) == "{\"seeds\":[]}\n")
     #expect(try workshop.context.export([ManagedObject](), as: .ndjson).isEmpty)
@@ -63,7 +65,8 @@ import Testing
     #expect(try workshop.seed(text(try workshop.context.export([ManagedObject]()))).count == 0)
   }
 
-  @Test func bothSidesOfInversesAreWrittenOnce() throws {
+  @Test("A relationship and its inverse are exported once")
+  func bothSidesOfInversesAreWrittenOnce() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -82,8 +85,8 @@ import Testing
     #expect(!json.contains("\"address\":"))
   }
 
-  /// If the inverse is not exported, a relationship is written at its own side.
-  @Test func withoutItsInverseARelationshipIsWrittenWhereItIs() throws {
+  @Test("If the inverse is not exported, a relationship is written on its own side")
+  func withoutItsInverseARelationshipIsWrittenWhereItIs() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": {"employees": [{"name": "a"}]}}"#)
     let data = try workshop.context.export(
@@ -92,7 +95,8 @@ import Testing
       text(data).contains(#"{"employees":[{"$ref":"Employee/1"}]}"#), "\(text(data))")
   }
 
-  @Test func depthBoundsWhatIsReached() throws {
+  @Test("The depth limits which related objects are exported")
+  func depthBoundsWhatIsReached() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -109,7 +113,8 @@ import Testing
     #expect(!text(try workshop.context.export(first, depth: 0)).contains("$ref"))
   }
 
-  @Test func subentitiesStandUnderTheirOwnNames() throws {
+  @Test("Objects are exported under the names of their subentities")
+  func subentitiesStandUnderTheirOwnNames() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"seeds": [{"Manager": {"name": "m"}}, {"Employee": {"name": "e"}}]}"#)
     let data = try workshop.context.export(
@@ -117,7 +122,8 @@ import Testing
     #expect(text(data) == "{\"Employee\":{\"name\":\"e\"}}\n{\"Manager\":{\"name\":\"m\"}}\n")
   }
 
-  @Test func theOrderIsThatOfTheRequestThenOfEntitiesAndNumbers() throws {
+  @Test("Objects are exported in the order of the request, then by entity and number")
+  func theOrderIsThatOfTheRequestThenOfEntitiesAndNumbers() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -132,7 +138,8 @@ import Testing
     #expect(lines[2].contains(#""y""#) && lines[2].contains("Company/2"))
   }
 
-  @Test func valuesEqualToTheDefaultAndNullAreWritten() throws {
+  @Test("Null and values equal to the default are exported")
+  func valuesEqualToTheDefaultAndNullAreWritten() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Employee": [{}, {"age": null}]}"#)
     let lines = text(
@@ -141,8 +148,8 @@ import Testing
     #expect(lines == "{\"Employee\":{\"age\":18}}\n{\"Employee\":{\"age\":null}}\n")
   }
 
-  /// An export includes pending changes and doesn't change the context.
-  @Test func pendingChangesCountAndNothingChanges() throws {
+  @Test("An export includes pending changes and doesn't change the context")
+  func pendingChangesCountAndNothingChanges() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "a"}, {"companyName": "b"}]}"#)
     try workshop.context.commit()
@@ -156,7 +163,8 @@ import Testing
     #expect(try workshop.context.digest() == before)
   }
 
-  @Test func anUnknownKeyIsAnErrorWithTheNearestOne() throws {
+  @Test("An unknown key is rejected with a suggestion")
+  func anUnknownKeyIsAnErrorWithTheNearestOne() throws {
     let workshop = try SeedWorkshop()
     let error = try #require(throws: ArborError.self) {
       try workshop.context.export([ManagedObject](), keys: ["companyNam"])
@@ -164,7 +172,8 @@ import Testing
     #expect(error.code == .unknownName && error.message.contains("Did you mean companyName?"))
   }
 
-  @Test func anObjectOfAnotherContextIsAnError() throws {
+  @Test("An object of another context is rejected")
+  func anObjectOfAnotherContextIsAnError() throws {
     let workshop = try SeedWorkshop()
     let other = workshop.store.makeContext()
     let object = try other.insert("Company")
@@ -172,8 +181,8 @@ import Testing
     #expect(error.code == .invalidArgument)
   }
 
-  /// An export that fails leaves an existing file unchanged.
-  @Test func aFileIsWrittenAsAWholeOrNotAtAll() throws {
+  @Test("An export that fails leaves an existing file unchanged")
+  func aFileIsWrittenAsAWholeOrNotAtAll() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "a"}]}"#)
     let url = workshop.folder.appending(path: "out.json")
@@ -197,7 +206,8 @@ import Testing
       }.code == .inputOutput)
   }
 
-  @Test func manyObjectsAreWrittenInBatches() throws {
+  @Test("Thousands of objects are exported and can be seeded again")
+  func manyObjectsAreWrittenInBatches() throws {
     let workshop = try SeedWorkshop()
     let employees = (0..<2_500).map { "{\"employeeID\": \($0)}" }.joined(separator: ",")
     try workshop.seed("{\"Company\": {\"employees\": [\(employees)]}}")
@@ -218,7 +228,8 @@ import Testing
     try other.finish()
   }
 
-  @Test func aFullDiskIsAnError() throws {
+  @Test("A full disk is reported as an error")
+  func aFullDiskIsAnError() throws {
     guard let full = FileHandle(forWritingAtPath: "/dev/full") else { return }
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": {}}"#)

@@ -7,12 +7,15 @@ import Testing
 
 /// Exporting a random graph, seeding an empty store with it, and exporting that store yields
 /// identical bytes.
-@Suite struct RandomExportsTests {
+@Suite("Exports of random graphs") struct RandomExportsTests {
   /// The number of random graphs; the environment may override it.
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 30
 
-  @Test(arguments: JSONExportFormat.allCases) func aRoundTripIsTheSameToTheByte(
+  @Test(
+    "Exporting and seeding a random graph yields identical bytes",
+    arguments: JSONExportFormat.allCases)
+  func aRoundTripIsTheSameToTheByte(
     format: JSONExportFormat
   ) throws {
     for _ in 0..<Self.rounds {
@@ -35,7 +38,8 @@ import Testing
     }
   }
 
-  @Test func aRoundTripFromSomeObjectsIsTheSameToTheByte() throws {
+  @Test("Exporting and seeding some objects of a random graph yields identical bytes")
+  func aRoundTripFromSomeObjectsIsTheSameToTheByte() throws {
     for _ in 0..<20 {
       var random = SeededRandom()
       let context = try ExportWorkshop.makeContext()

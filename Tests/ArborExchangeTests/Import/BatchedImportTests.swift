@@ -29,7 +29,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 3, 7, 100])
+  @Test(
+    "Each batch is a commit, and later batches satisfy earlier references",
+    arguments: [1, 3, 7, 100])
   func everyBatchIsACommitAndLaterBatchesSatisfyEarlierReferences(size: Int) async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let text = "[" + chain(20).joined(separator: ",\n") + "]"
@@ -53,7 +55,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func linesAndMembersHoldItemsToo() async throws {
+  @Test("Items can be read from lines and from a member of an object")
+  func linesAndMembersHoldItemsToo() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let lines = chain(5).joined(separator: "\n") + "\n\n"
     let done = try await withFile(lines) { url in
@@ -71,8 +74,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// An error keeps the batches before it and reports its location.
-  @Test func anErrorLeavesTheBatchesBeforeItAndSaysWhere() async throws {
+  @Test("An error keeps the batches before it and reports its location")
+  func anErrorLeavesTheBatchesBeforeItAndSaysWhere() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let items = [#"{"code": "A"}"#, #"{"code": "B"}"#, #"{"code": "C", "name": 5}"#]
     let error = await #expect(throws: ArborError.self) {
@@ -88,7 +91,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aKeyThatNoBatchHasIsAnErrorAtItsItem() async throws {
+  @Test("A key that no batch contains is an error at its item")
+  func aKeyThatNoBatchHasIsAnErrorAtItsItem() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let text = "[\n" + chain(6, last: #", "parent": "none""#).joined(separator: ",\n  ") + "]"
     let error = await #expect(throws: ArborError.self) {
@@ -104,7 +108,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: [1, 2, 10]) func aViolationAtACommitHasItemAndLine(size: Int) async throws {
+  @Test("A violation found by a commit is reported with its item and line", arguments: [1, 2, 10])
+  func aViolationAtACommitHasItemAndLine(size: Int) async throws {
     var entities = ReferenceTests.places("{parent}")
     entities[0].attributes[1].isOptional = false
     let workshop = try ImportWorkshop(entities)
@@ -137,7 +142,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anOptionalReferenceOfWhichNoItemHasAKeyIsFine() async throws {
+  @Test("An optional reference whose key no item contains causes only a warning")
+  func anOptionalReferenceOfWhichNoItemHasAKeyIsFine() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     let done = try await withFile("[{\"code\": \"A\"}, {\"code\": \"B\"}]") { url in
       try await workshop.store.importObjects(from: .file(url), as: "Place", options: options(1))
@@ -150,8 +156,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// If no item has a key of a mandatory reference, the import fails at its end.
-  @Test func aMandatoryReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
+  @Test("If no item has a key of a mandatory reference, the import fails at its end")
+  func aMandatoryReferenceOfWhichNoItemHasAKeyIsAnErrorAtTheEnd() async throws {
     var places = ReferenceTests.places("{paren} | {kind}-{paren}", isToMany: true)
     places[0].relationships[0].isOptional = false
     let workshop = try ImportWorkshop(places)
@@ -189,7 +195,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aFileOfAnotherShapeIsAnError() async throws {
+  @Test("A file that doesn't have the expected layout is rejected")
+  func aFileOfAnotherShapeIsAnError() async throws {
     let workshop = try ImportWorkshop(ReferenceTests.places("{parent}"))
     for text in [#"{"A": {}, "B": {}}"#, "{\"code\": \"A\"}\n{\"code\": \"B\"}\n"] {
       let error = await #expect(throws: ArborError.self) {
@@ -209,7 +216,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aMissingFileAndAnUnknownEntityAreErrors() async throws {
+  @Test("A missing file and an unknown entity are reported")
+  func aMissingFileAndAnUnknownEntityAreErrors() async throws {
     let workshop = try ImportWorkshop()
     let nowhere = URL(filePath: "/nowhere/at/all.json")
     let missing = await #expect(throws: ArborError.self) {
@@ -224,8 +232,8 @@ import Testing
     #expect(unknown?.code == .unknownName)
   }
 
-  /// The work stops when its progress is no longer iterated over.
-  @Test(.timeLimit(.minutes(40))) func workStopsWhenItsStepsAreGivenUp() async throws {
+  @Test("The work stops when its progress is no longer iterated over", .timeLimit(.minutes(40)))
+  func workStopsWhenItsStepsAreGivenUp() async throws {
     let (stops, continuation) = AsyncStream.makeStream(of: Int.self)
     func takeOneStep() async throws {
       let progress = ImportProgress { report in

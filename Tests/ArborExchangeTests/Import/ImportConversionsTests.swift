@@ -46,7 +46,8 @@ import Testing
     ("count", "\"1e3\"", 1000), ("count", "\"1'000\"", 1000), ("count", "7", 7),
   ]
 
-  @Test(arguments: converted.indices) func spreadsheetsAreConverted(index: Int) throws {
+  @Test("Values in the forms of spreadsheets are converted", arguments: converted.indices)
+  func spreadsheetsAreConverted(index: Int) throws {
     let (name, json, value) = Self.converted[index]
     guard json != "01" else { return }
     let found = try self.value(name, json)
@@ -63,24 +64,29 @@ import Testing
     #expect(NSDecimalNumber(decimal: decimal).doubleValue == expected)
   }
 
-  @Test(arguments: [
-    ("paid", "2"), ("paid", "\"2\""), ("paid", "\"on\""), ("count", "\"1.5\""), ("count", "\"x\""),
-    ("price", "\"1'23.5\""), ("price", "\"e3\""), ("price", "\"1e\""), ("price", "\"1e3.5\""),
-    ("price", "\".\""), ("price", "\"5.\""), ("at", "\" \""), ("zip", "true"),
-  ])
+  @Test(
+    "Values in neither form are rejected",
+    arguments: [
+      ("paid", "2"), ("paid", "\"2\""), ("paid", "\"on\""), ("count", "\"1.5\""),
+      ("count", "\"x\""),
+      ("price", "\"1'23.5\""), ("price", "\"e3\""), ("price", "\"1e\""), ("price", "\"1e3.5\""),
+      ("price", "\".\""), ("price", "\"5.\""), ("at", "\" \""), ("zip", "true"),
+    ])
   func whatIsNeitherIsAnError(name: String, json: String) throws {
     #expect(throws: ArborError.self) { try value(name, json) }
   }
 
-  @Test(arguments: [
-    ("at", "\"\""), ("paid", "\"1\""), ("paid", "1"), ("paid", "\"true\""), ("zip", "1234"),
-    ("price", "\".5\""), ("count", "\"1\""), ("link", "\"\""),
-  ])
+  @Test(
+    "Without the option, no value is converted",
+    arguments: [
+      ("at", "\"\""), ("paid", "\"1\""), ("paid", "1"), ("paid", "\"true\""), ("zip", "1234"),
+      ("price", "\".5\""), ("count", "\"1\""), ("link", "\"\""),
+    ])
   func withoutTheOptionNothingIsConverted(name: String, json: String) throws {
     #expect(throws: ArborError.self) { try value(name, json, []) }
   }
 
-  @Test("A number format of the import or the model wins over that of spreadsheets")
+  @Test("A number format of the import or the model overrides that of spreadsheets")
   func numberFormats() throws {
     let german = JSONNumberFormat(decimalSeparator: ",", groupingSeparator: ".")
     #expect(try value("count", "\"1.000\"", numbers: german) == 1000)
@@ -91,19 +97,21 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("https://de.wikipedia.org/wiki/München", "https://de.wikipedia.org/wiki/M%C3%BCnchen"),
-    ("http://example.com/a|b", "http://example.com/a%7Cb"),
-    ("http://example.com/my file.pdf", "http://example.com/my%20file.pdf"),
-    ("http://example.com/a?b#c", "http://example.com/a?b#c"),
-  ])
+  @Test(
+    "URLs are read as Foundation reads them",
+    arguments: [
+      ("https://de.wikipedia.org/wiki/München", "https://de.wikipedia.org/wiki/M%C3%BCnchen"),
+      ("http://example.com/a|b", "http://example.com/a%7Cb"),
+      ("http://example.com/my file.pdf", "http://example.com/my%20file.pdf"),
+      ("http://example.com/a?b#c", "http://example.com/a?b#c"),
+    ])
   func addressesAreReadAsFoundationReadsThem(text: String, address: String) throws {
     let url = try #require(URL(string: text))
     #expect(url.absoluteString == address)
     #expect(try value("link", "\"\(text)\"", []) == .uri(url))
   }
 
-  @Test("Null among members is left out")
+  @Test("Null among members is ignored")
   func nullAmongMembers() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     let people = try workshop.list(
@@ -115,7 +123,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A byte order mark is left out, and lines and columns are those of an editor")
+  @Test("A byte order mark is ignored, and locations match those of an editor")
   func byteOrderMarks() throws {
     let workshop = try ImportWorkshop()
     let context = workshop.context
@@ -137,7 +145,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A key that an object has twice is named")
+  @Test("A duplicate key of an object is reported")
   func duplicateKeys() throws {
     let workshop = try ImportWorkshop()
     let text = #"[{"employeeID": 1, "name": "a", "age": 1, "name": "b"}]"#

@@ -34,8 +34,8 @@ final class Hooked: ManagedObject {
     try ImportWorkshop(ImportWorkshop.company(policy: "Merge")).context
   }
 
-  /// The hook receives all present keys, including null, and dates in a uniform format.
-  @Test func presentKeysAreToldNullIncludedAndDatesInOneForm() throws {
+  @Test("The hook receives all present keys, including null, and dates in a uniform format")
+  func presentKeysAreToldNullIncludedAndDatesInOneForm() throws {
     let context = try context()
     let json: JSONValue = [
       "employeeID": 1, "name": "Ada", "age": nil, "hired": 978_307_200.5,
@@ -52,8 +52,8 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
-  /// A hook may handle values that don't fit the attribute.
-  @Test func aHookMayTakeWhatTheAttributeDoesNot() throws {
+  @Test("A hook may handle values that don't fit the attribute")
+  func aHookMayTakeWhatTheAttributeDoesNot() throws {
     let context = try context()
     let taken = try #require(
       try context.importObject(
@@ -68,8 +68,8 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
-  /// A value that the hook handled is not overwritten.
-  @Test func whatTheHookHasTakenIsLeftAlone() throws {
+  @Test("A value that the hook handled is not overwritten")
+  func whatTheHookHasTakenIsLeftAlone() throws {
     let context = try context()
     let ada = try #require(
       try context.importObject(from: ["employeeID": 1, "name": "Ada", "age": 7], as: Hooked.self))
@@ -80,8 +80,8 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
-  /// The hook at the end receives the item.
-  @Test func theEndIsToldWithTheItem() throws {
+  @Test("The hook at the end receives the item")
+  func theEndIsToldWithTheItem() throws {
     let context = try context()
     let json: JSONValue = [["employeeID": 1, "friends": [["employeeID": 2, "x": 1]]]]
     let people = try context.importObjects(from: .value(json), as: Hooked.self)
@@ -92,8 +92,8 @@ final class Hooked: ManagedObject {
     try context.store.check()
   }
 
-  /// A failing import also undoes changes made by hooks.
-  @Test func anImportThatFailsTakesBackWhatHooksHaveDone() throws {
+  @Test("A failing import also undoes changes made by hooks")
+  func anImportThatFailsTakesBackWhatHooksHaveDone() throws {
     let context = try context()
     try context.importObject(from: ["employeeID": 1, "name": "Ada"], as: Hooked.self)
     let before = try context.digest()

@@ -101,7 +101,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: shapes)
+  @Test("A document that doesn't have the layout is rejected with a suggestion", arguments: shapes)
   func anotherShapeIsAnErrorThatNamesTheLayout(
     text: String, layout: ImportLayout, message: String
   ) throws {
@@ -126,7 +126,7 @@ import Testing
     (#"{"states": {}}"#, .values(of: "states")), (#"{"states": null}"#, .values(of: "states")),
   ]
 
-  @Test(arguments: nothings)
+  @Test("Empty documents import nothing", arguments: nothings)
   func whatHoldsNothingImportsNothing(text: String, layout: ImportLayout) throws {
     let workshop = try workshop()
     let data = Data(text.utf8)
@@ -135,8 +135,8 @@ import Testing
         == [])
   }
 
-  /// For a document that exceeds the limit of an item, the error suggests another layout.
-  @Test func aDocumentThatIsTooLargeForOneItemSaysThatItIsNoList() throws {
+  @Test("For a document too large for one item, the error suggests another layout")
+  func aDocumentThatIsTooLargeForOneItemSaysThatItIsNoList() throws {
     let workshop = try workshop()
     var options = options(.list)
     options.limits.maximumSize = 20
@@ -151,7 +151,9 @@ import Testing
         + ".member(_:).")
   }
 
-  @Test(arguments: [1, 2, 100], [nil, "states"])
+  @Test(
+    "The values of an object are items, and their keys can be imported", arguments: [1, 2, 100],
+    [nil, "states"])
   func theValuesOfAnObjectAreItemsAndTheirKeysMembers(size: Int, member: String?) throws {
     let workshop = try workshop()
     let values =
@@ -173,8 +175,8 @@ import Testing
     #expect(try workshop.all("State").count == 4 && !workshop.context.hasChanges)
   }
 
-  /// The items may be nested deeper in the document.
-  @Test(arguments: [1, 2, 100]) func itemsMayStandDeeper(size: Int) throws {
+  @Test("Items may be nested deeper in the document", arguments: [1, 2, 100])
+  func itemsMayStandDeeper(size: Int) throws {
     let workshop = try workshop()
     let text = #"""
       {"meta": {"items": [1], "page": 1}, "data": {"next": null, "items": [
@@ -229,7 +231,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: deepShapes)
+  @Test("An unexpected shape below the top level is reported", arguments: deepShapes)
   func anotherShapeDeeperInTheDocument(
     text: String, layout: ImportLayout, message: String
   ) throws {
@@ -242,7 +244,8 @@ import Testing
     #expect(error.code == .invalidDocument)
   }
 
-  @Test func aKeyMayBeANumberByItsImportName() throws {
+  @Test("A key can be imported as a number")
+  func aKeyMayBeANumberByItsImportName() throws {
     let workshop = try ImportWorkshop([
       EntityDescription(
         name: "Room",
@@ -257,7 +260,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: [1, 100]) func errorsInValuesSayWhere(size: Int) throws {
+  @Test("Errors in the values of an object have a location", arguments: [1, 100])
+  func errorsInValuesSayWhere(size: Int) throws {
     let workshop = try workshop()
     func failure(_ text: String, _ layout: ImportLayout = .values(key: "code")) throws -> ArborError
     {

@@ -20,7 +20,9 @@ import Testing
     AttributeDescription(name: "when", type: .date, isOptional: true, userInfo: notes)
   }
 
-  @Test(arguments: ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"])
+  @Test(
+    "The entity's user info names the identifying attribute",
+    arguments: ["PrimaryAttribute", "PrimaryKey", "relatedByAttribute"])
   func entityNotesNameTheIdentity(key: String) throws {
     let workshop = try ImportWorkshop(entity([text("code"), text("data")], [key: "code"]))
     try workshop.one(#"{"code": "a", "data": "old"}"#, as: "PrimaryKeyEntity")
@@ -29,7 +31,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func withoutANoteTheEntityNameWithIDIsTheIdentity() throws {
+  @Test("By default, the attribute named after the entity with \"ID\" is the identity")
+  func withoutANoteTheEntityNameWithIDIsTheIdentity() throws {
     let workshop = try ImportWorkshop(entity([text("primaryKeyEntityID"), text("data")]))
     try workshop.list(
       #"[{"primaryKeyEntityID": "a"}, {"primaryKeyEntityID": "b"}]"#, as: "PrimaryKeyEntity")
@@ -39,7 +42,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func subentitiesInheritTheIdentity() throws {
+  @Test("Subentities inherit the identity")
+  func subentitiesInheritTheIdentity() throws {
     let workshop = try ImportWorkshop([
       EntityDescription(
         name: "Party", attributes: [text("code")], userInfo: ["PrimaryAttribute": "code"]),
@@ -51,14 +55,17 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anUnknownPrimaryAttributeIsAnError() throws {
+  @Test("An unknown identifying attribute is rejected")
+  func anUnknownPrimaryAttributeIsAnError() throws {
     let workshop = try ImportWorkshop(entity([text("code")], ["PrimaryAttribute": "cod"]))
     let error = try workshop.failure { try workshop.one("{}", as: "PrimaryKeyEntity") }
     #expect(error.code == .invalidModel)
     #expect(error.message.contains("Did you mean code?"))
   }
 
-  @Test(arguments: ["ImportName", "mappedKeyName", "externalName"])
+  @Test(
+    "The property's user info names the imported key",
+    arguments: ["ImportName", "mappedKeyName", "externalName"])
   func propertyNotesNameTheKey(key: String) throws {
     let attributes = [text("code", [key: "customPrimaryKey"]), text("data", [key: "payload"])]
     let workshop = try ImportWorkshop(entity(attributes, ["PrimaryAttribute": "code"]))
@@ -69,7 +76,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func dotsDescendIntoObjectsAndCommasSeparateAlternatives() throws {
+  @Test("Dots in a key name descend into objects, and commas separate alternatives")
+  func dotsDescendIntoObjectsAndCommasSeparateAlternatives() throws {
     let notes = ["ImportName": " image . small , thumbnail,picture "]
     let workshop = try ImportWorkshop(entity([text("url", notes)]))
     for json in [
@@ -84,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "A key that is written like a path or alternatives wins",
+    "A key that contains the dots or commas of a path takes precedence",
     arguments: [
       ("API.Log", #"{"API.Log": "x", "API": {"Log": "y"}}"#),
       ("API.Log", #"{"API": {"Log": "x"}}"#),
@@ -106,7 +114,9 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: ["DateFormat", "dateFormat"])
+  @Test(
+    "Date formats are read in UTC if the text has no time zone",
+    arguments: ["DateFormat", "dateFormat"])
   func dateFormatsAreReadInUTCWhereTheTextNamesNoZone(key: String) throws {
     let workshop = try ImportWorkshop(entity([date([key: "M/d/yyyy"])]))
     try workshop.one(#"{"when": "1/2/2001"}"#, as: "PrimaryKeyEntity")
@@ -115,7 +125,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func datesAreISO8601WithFractionsOptionalAndNumbersAreSecondsSince1970() throws {
+  @Test("Dates are ISO 8601 texts or seconds since 1970")
+  func datesAreISO8601WithFractionsOptionalAndNumbersAreSecondsSince1970() throws {
     let workshop = try ImportWorkshop(entity([date()]))
     let texts = [
       #""2001-01-01T00:00:01Z""#, #""2001-01-01T02:00:01.5+02:00""#, "978307201", "978307200.25",
@@ -129,7 +140,7 @@ import Testing
   }
 
   @Test(
-    "Unix time is read in seconds, milliseconds and microseconds, also from texts",
+    "Unix time is read in seconds, milliseconds and microseconds, also from strings",
     arguments: [
       ("UnixTime", "978307200", 0), ("UnixTime", #""978307200""#, 0),
       ("UnixTime", "978307200.5", 0.5),
@@ -163,7 +174,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func theDefaultDatePatternIsAnOption() throws {
+  @Test("The import's options can set the default date format")
+  func theDefaultDatePatternIsAnOption() throws {
     let workshop = try ImportWorkshop(entity([date()]))
     var options = ImportOptions()
     options.dateFormat = "dd.MM.yyyy"
@@ -174,7 +186,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func derivedAttributesAreNotImported() throws {
+  @Test("Derived attributes are not imported")
+  func derivedAttributesAreNotImported() throws {
     let derived = AttributeDescription(
       name: "shout", type: .string, isOptional: true, derivation: "uppercase:(data)")
     let workshop = try ImportWorkshop(entity([text("data"), derived]))

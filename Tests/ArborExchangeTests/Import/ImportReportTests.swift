@@ -14,7 +14,7 @@ import Testing
     return options
   }
 
-  @Test("A lenient import keeps what it can and lists what it left out")
+  @Test("A lenient import keeps what it can and lists the values it skipped")
   func leftOutValuesAreCountedAndListed() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Replace"))
     try workshop.list(#"[{"employeeID": 1, "friends": [{"employeeID": 2, "name": "B"}]}]"#)
@@ -45,7 +45,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("Only the first places are listed")
+  @Test("Only the first skipped values are listed")
   func manyLeftOutValues() throws {
     let workshop = try ImportWorkshop()
     let options = lenient()
@@ -60,7 +60,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A document of another shape is reported where it is not an error")
+  @Test("A lenient import reports a document of an unexpected shape")
   func anotherShape() throws {
     let workshop = try ImportWorkshop()
     for text in [#"{"employees": [{"employeeID": 1}]}"#, "5"] {
@@ -111,7 +111,7 @@ import Testing
     ]
   }
 
-  @Test("A name of the model that no item has is a warning")
+  @Test("A name in the model that no item contains causes a warning")
   func namesThatLeadNowhere() throws {
     let workshop = try ImportWorkshop(Self.named)
     var options = ImportOptions()
@@ -137,7 +137,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("The steps of an import that commits have the findings of all batches")
+  @Test("The last step of a batched import has the findings of all batches")
   func findingsOfBatches() async throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "countries.json")

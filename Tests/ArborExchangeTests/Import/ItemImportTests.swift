@@ -8,7 +8,8 @@ import Testing
 
 /// The import of items, independent of the relationships' policies.
 @Suite struct ItemImportTests {
-  @Test func anAbsentKeyLeavesItsPropertyAloneAndNullClearsIt() throws {
+  @Test("An absent key leaves its property unchanged, and null clears it")
+  func anAbsentKeyLeavesItsPropertyAloneAndNullClearsIt() throws {
     let workshop = try ImportWorkshop()
     try workshop.one(#"{"employeeID": 1, "name": "Ada", "age": 36, "salary": 2.5}"#)
     try workshop.one(#"{"employeeID": 1, "age": null}"#)
@@ -19,15 +20,16 @@ import Testing
     try workshop.finish()
   }
 
-  /// A JSON value that is not an object or a list imports nothing.
-  @Test func whatIsNoObjectIsNilAndWhatIsNoListIsEmpty() throws {
+  @Test("A JSON value that is not an object or a list imports nothing")
+  func whatIsNoObjectIsNilAndWhatIsNoListIsEmpty() throws {
     let workshop = try ImportWorkshop()
     for text in ["null", "1", "[]", "\"x\"", "true"] { #expect(try workshop.one(text) == nil) }
     for text in ["null", "1", "{}", "[]"] { #expect(try workshop.list(text).isEmpty) }
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test func aListUpdatesKnownObjectsAndInsertsOthersInItsOrder() throws {
+  @Test("Known objects are updated and others inserted in the order of the list")
+  func aListUpdatesKnownObjectsAndInsertsOthersInItsOrder() throws {
     let workshop = try ImportWorkshop()
     let old = try workshop.list(#"[{"employeeID": 2, "name": "B"}]"#)
     try workshop.context.commit()
@@ -44,7 +46,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func ofItemsWithOneKeyTheLaterOneWins() throws {
+  @Test("Of several items with the same key, the last one wins")
+  func ofItemsWithOneKeyTheLaterOneWins() throws {
     let workshop = try ImportWorkshop()
     let objects = try workshop.list(
       #"""
@@ -57,8 +60,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// If any item lacks its key, nothing is imported.
-  @Test func oneItemWithoutTheKeyAndNothingIsImported() throws {
+  @Test("If any item lacks its key, nothing is imported")
+  func oneItemWithoutTheKeyAndNothingIsImported() throws {
     let workshop = try ImportWorkshop()
     let error = try workshop.failure {
       try workshop.list(
@@ -71,7 +74,8 @@ import Testing
     #expect(try workshop.all("Employee").isEmpty)
   }
 
-  @Test func manyItemsWithoutTheKeyAreCountedAndTheFirstAreShown() throws {
+  @Test("Of many items without a key, all are counted and the first are listed")
+  func manyItemsWithoutTheKeyAreCountedAndTheFirstAreShown() throws {
     let workshop = try ImportWorkshop()
     let items = (0..<3_001).map { $0 == 0 ? #"{"employeeID": 1}"# : #"{"name": "\#($0)"}"# }
     let error = try workshop.failure { try workshop.list("[" + items.joined(separator: ",") + "]") }
@@ -83,7 +87,8 @@ import Testing
     #expect(error.violations.allSatisfy { $0.message == "The item has no employeeID. Add it." })
   }
 
-  @Test func anEntityWithoutAKeyIsAlwaysInserted() throws {
+  @Test("Items of an entity without an identity are always inserted")
+  func anEntityWithoutAKeyIsAlwaysInserted() throws {
     let workshop = try ImportWorkshop([
       EntityDescription(
         name: "Note",
@@ -94,23 +99,26 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func numbersAndNumericStringsThatDenoteOneValueMatch() throws {
+  @Test("Equal numbers and numeric strings identify the same object")
+  func numbersAndNumericStringsThatDenoteOneValueMatch() throws {
     let workshop = try ImportWorkshop()
     for key in ["7", "\"7\"", "7.0", "70e-1"] { try workshop.one("{\"employeeID\": \(key)}") }
     #expect(try workshop.values("Employee", "employeeID") == [7])
     try workshop.finish()
   }
 
-  @Test(arguments: [
-    (#"[{"employeeID": 1}, {"employeeID": 2, "age": "41"}]"#, "$[1].age", "age"),
-    (#"[{"employeeID": 1, "hired": "yesterday"}]"#, "$[0].hired", "hired"),
-    (#"[{"employeeID": 1, "age": 40000}]"#, "$[0].age", "age"),
-    (#"[{"employeeID": 1, "name": 5}]"#, "$[0].name", "name"),
-    (#"[{"employeeID": "x"}]"#, "$[0].employeeID", "employeeID"),
-    (#"[{"employeeID": 1, "department": 5}]"#, "$[0].department", "department"),
-    (#"[{"employeeID": 1, "department": []}]"#, "$[0].department", "department"),
-    (#"[{"employeeID": 1, "friends": {"employeeID": 2}}]"#, "$[0].friends", "friends"),
-  ])
+  @Test(
+    "A value of the wrong type is rejected, and nothing changes",
+    arguments: [
+      (#"[{"employeeID": 1}, {"employeeID": 2, "age": "41"}]"#, "$[1].age", "age"),
+      (#"[{"employeeID": 1, "hired": "yesterday"}]"#, "$[0].hired", "hired"),
+      (#"[{"employeeID": 1, "age": 40000}]"#, "$[0].age", "age"),
+      (#"[{"employeeID": 1, "name": 5}]"#, "$[0].name", "name"),
+      (#"[{"employeeID": "x"}]"#, "$[0].employeeID", "employeeID"),
+      (#"[{"employeeID": 1, "department": 5}]"#, "$[0].department", "department"),
+      (#"[{"employeeID": 1, "department": []}]"#, "$[0].department", "department"),
+      (#"[{"employeeID": 1, "friends": {"employeeID": 2}}]"#, "$[0].friends", "friends"),
+    ])
   func aValueOfAnotherKindIsAnErrorAndNothingHasChanged(
     text: String, path: String, property: String
   ) throws {
@@ -124,7 +132,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func whatIsNoObjectInAListIsAnError() throws {
+  @Test("A list element that is not an object is rejected")
+  func whatIsNoObjectInAListIsAnError() throws {
     let workshop = try ImportWorkshop()
     for text in [#"[{"employeeID": 1}, 5]"#, #"[null]"#, #"[[{"employeeID": 1}]]"#] {
       #expect(try workshop.failure { try workshop.list(text) }.code == .invalidDocument)
@@ -134,7 +143,8 @@ import Testing
         .location?.path == "$[0].friends[0]")
   }
 
-  @Test func lenientlyAValueOfAnotherKindIsNull() throws {
+  @Test("A lenient import reads a value of the wrong type as null")
+  func lenientlyAValueOfAnotherKindIsNull() throws {
     let workshop = try ImportWorkshop()
     var options = ImportOptions()
     options.lenient = true
@@ -150,7 +160,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aSecondImportChangesNothing() throws {
+  @Test("A second import of the same document changes nothing")
+  func aSecondImportChangesNothing() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "MergeAndPrune"))
     let text = #"""
       [{"employeeID": 1, "name": "Ada", "age": 36, "salary": 5, "weight": 61.3,
@@ -163,7 +174,8 @@ import Testing
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test func dataFilesAndEncodableValuesAreImportedToo() throws {
+  @Test("Data, files and encodable values can be imported")
+  func dataFilesAndEncodableValuesAreImportedToo() throws {
     struct Person: Encodable {
       let employeeID: Int
       let hired: Date
@@ -188,7 +200,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func limitsHoldForEverySource() throws {
+  @Test("The limits apply to every source")
+  func limitsHoldForEverySource() throws {
     let workshop = try ImportWorkshop()
     let context = workshop.context
     let folder = try TemporaryFolder()
@@ -232,7 +245,7 @@ import Testing
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  @Test("Lists within items take time in proportion to the items")
+  @Test("The time for lists within items is proportional to their number")
   func nestedListsAreLinear() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     func time(_ count: Int) throws -> Double {
@@ -252,7 +265,8 @@ import Testing
     #expect(try time(60_000) < 20 * time(6_000))
   }
 
-  @Test func anUnknownEntityIsAnError() throws {
+  @Test("An unknown entity is rejected with a suggestion")
+  func anUnknownEntityIsAnError() throws {
     let workshop = try ImportWorkshop()
     let error = try workshop.failure { try workshop.list("[]", as: "Employe") }
     #expect(error.code == .unknownName)

@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectContextImportingIntoTests {
-  @Test func anItemFillsTheObjectThatOneHolds() throws {
+  @Test("An item can be imported into an existing object")
+  func anItemFillsTheObjectThatOneHolds() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     let object = try workshop.context.insert("Employee")
     let other = try #require(try workshop.one(#"{"employeeID": 1, "name": "other"}"#))
@@ -25,8 +26,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// An import that fails leaves the object unchanged.
-  @Test func whatDoesNotFitChangesNothing() throws {
+  @Test("An import that fails leaves the object unchanged")
+  func whatDoesNotFitChangesNothing() throws {
     let workshop = try ImportWorkshop()
     let object = try workshop.context.insert("Employee")
     let type = try workshop.failure {
@@ -52,7 +53,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func optionsHaveAZoneAndANumberFormat() throws {
+  @Test("Imports have options for the time zone and number format")
+  func optionsHaveAZoneAndANumberFormat() throws {
     let workshop = try ImportWorkshop([
       EntityDescription(
         name: "City",

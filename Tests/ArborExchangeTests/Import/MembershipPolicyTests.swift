@@ -32,8 +32,9 @@ import Testing
     try department(workshop).objects(forKey: "rooms").fetch().map { try $0.value(forKey: "roomID") }
   }
 
-  /// `Replace` deletes the existing members, and an item with the same key inserts a new object.
-  @Test(arguments: [nil, "Replace", "Overwrite"])
+  @Test(
+    "Replace deletes the members, and an item with the same key inserts a new object",
+    arguments: [nil, "Replace", "Overwrite"])
   func replaceDeletesThePresentMembersAndAnEqualKeyMakesANewObject(policy: String?) throws {
     let workshop = try workshop(policy)
     let former = try workshop.all("Employee").map(\.objectID)
@@ -48,8 +49,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `Replace` adopts an existing object with the same key that is not a member.
-  @Test func replaceTakesAnObjectFromElsewhereByItsKey() throws {
+  @Test("`Replace` adopts an existing object with the same key that is not a member")
+  func replaceTakesAnObjectFromElsewhereByItsKey() throws {
     let workshop = try workshop("Replace")
     let ninth = try #require(workshop.all("Employee").last)
     try workshop.one(
@@ -59,8 +60,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// With `Replace`, null deletes the members.
-  @Test func underReplaceNullDeletesTheMembers() throws {
+  @Test("With Replace, null deletes the members")
+  func underReplaceNullDeletesTheMembers() throws {
     let workshop = try workshop("Replace")
     try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
     #expect(try members(workshop).isEmpty)
@@ -69,8 +70,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `Merge` updates objects with the same key and adds members, but removes none.
-  @Test func mergeUpdatesByKeyAnywhereAndAddsAndRemovesNothing() throws {
+  @Test("`Merge` updates objects with the same key and adds members, but removes none")
+  func mergeUpdatesByKeyAnywhereAndAddsAndRemovesNothing() throws {
     let workshop = try workshop("Merge")
     try workshop.one(
       #"""
@@ -82,8 +83,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// With `Merge`, null leaves the members unchanged.
-  @Test func underMergeNullLeavesTheMembersAlone() throws {
+  @Test("With Merge, null leaves the members unchanged")
+  func underMergeNullLeavesTheMembersAlone() throws {
     let workshop = try workshop("Merge")
     try workshop.one(#"{"departmentID": "a", "employees": null, "rooms": []}"#, as: "Department")
     #expect(try members(workshop) == [1, 2])
@@ -91,8 +92,8 @@ import Testing
     #expect(!workshop.context.hasChanges)
   }
 
-  /// `Merge` keeps the positions of existing members and appends new ones.
-  @Test func mergedMembersOfAnOrderKeepTheirPositionsAndNewOnesFollow() throws {
+  @Test("`Merge` keeps the positions of existing members and appends new ones")
+  func mergedMembersOfAnOrderKeepTheirPositionsAndNewOnesFollow() throws {
     let workshop = try workshop("Merge")
     try workshop.one(
       #"""
@@ -102,8 +103,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `MergeAndPrune` unlinks members that the list lacks but deletes none.
-  @Test func mergeAndPruneUnlinksWhatTheListLacksAndDeletesNothing() throws {
+  @Test("`MergeAndPrune` unlinks members that the list lacks but deletes none")
+  func mergeAndPruneUnlinksWhatTheListLacksAndDeletesNothing() throws {
     let workshop = try workshop("MergeAndPrune")
     try workshop.one(
       #"""
@@ -120,7 +121,9 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: [("Replace", false), ("Merge", true), ("MergeAndPrune", true)])
+  @Test(
+    "An item of a to-one relationship replaces or updates the object by its key",
+    arguments: [("Replace", false), ("Merge", true), ("MergeAndPrune", true)])
   func toOneReplacesOrUpdatesByKey(policy: String, keeps: Bool) throws {
     let workshop = try workshop(policy)
     // A department with two employees would be shared.
@@ -134,7 +137,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: ["Replace", "Merge", "MergeAndPrune"])
+  @Test("Null clears a to-one relationship", arguments: ["Replace", "Merge", "MergeAndPrune"])
   func nullClearsAToOne(policy: String) throws {
     let workshop = try workshop(policy)
     try workshop.one(#"{"employeeID": 1, "department": null}"#)
@@ -143,7 +146,9 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: ["Replace", "Merge", "MergeAndPrune"])
+  @Test(
+    "A list sets the order of an ordered relationship",
+    arguments: ["Replace", "Merge", "MergeAndPrune"])
   func listsFillAnOrderInTheirOrder(policy: String) throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: policy))
     try workshop.one(
@@ -153,7 +158,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func laterItemsSatisfyEarlierReferences() throws {
+  @Test("Later items satisfy references of earlier ones")
+  func laterItemsSatisfyEarlierReferences() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Merge"))
     let people = try workshop.list(
       #"""

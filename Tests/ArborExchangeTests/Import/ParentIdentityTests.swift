@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Identities of several components, one of which may be the parent object.
-@Suite struct ParentIdentityTests {
+@Suite("Identities that include the parent") struct ParentIdentityTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
   }
@@ -62,7 +62,7 @@ import Testing
      {"personID": 2, "fields": [{"type": "name", "value": "Zoe"}]}]
     """#
 
-  @Test("Two persons have a field of one type each")
+  @Test("Two persons may each have a field of the same type")
   func theParentIsAPartOfTheIdentity() throws {
     let workshop = try ImportWorkshop(Self.people())
     try workshop.list(Self.twoPeople, as: "Person")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "A person keeps a field that its type alone identifies if another person gets one of that type",
+    "A type that is unique within a person identifies the fields of that person only",
     arguments: ["Replace", "Merge", "MergeAndPrune"])
   func anAttributeThatIsNotUniqueIdentifiesWithinTheParent(policy: String) throws {
     let workshop = try ImportWorkshop(Self.people(identity: "type", policy: policy))
@@ -115,7 +115,7 @@ import Testing
     #expect(try fields(workshop) == ["1 job x", "2 name Zoe"])
   }
 
-  @Test("Equal fields of one list are one, the later one counts")
+  @Test("Of equal fields in a list, the last one wins")
   func equalItemsOfOneParent() throws {
     let workshop = try ImportWorkshop(Self.people())
     try workshop.list(
@@ -126,7 +126,7 @@ import Testing
     #expect(try fields(workshop) == ["1 name B", "2 name C"])
   }
 
-  @Test("Under Replace the fields of a person are made again, and those of another one stay")
+  @Test("With Replace, the fields of a person are recreated and those of others stay")
   func replaceStaysWithinTheParent() throws {
     let workshop = try ImportWorkshop(Self.people(policy: "Replace"))
     try workshop.list(Self.twoPeople, as: "Person")
@@ -138,7 +138,7 @@ import Testing
     #expect(try workshop.all("Field").map(\.objectID).prefix(2) == before.prefix(2))
   }
 
-  @Test("An item may describe its parent itself", arguments: [true, false])
+  @Test("An item may contain its parent", arguments: [true, false])
   func itemsThatDescribeTheirParents(isKnown: Bool) throws {
     let workshop = try ImportWorkshop(Self.people())
     if isKnown { try workshop.list(Self.twoPeople, as: "Person") }
@@ -157,7 +157,7 @@ import Testing
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test("An item may name its parent by a key")
+  @Test("An item may refer to its parent by a key")
   func itemsThatNameTheirParents() throws {
     let workshop = try ImportWorkshop(Self.people(person: ["ImportReference": "{owner}"]))
     try workshop.list(Self.twoPeople, as: "Person")
@@ -170,7 +170,7 @@ import Testing
       try fields(workshop) == ["1 job x", "1 name A", "2 car C", "2 name B"])
   }
 
-  @Test("An object that its parent alone identifies", arguments: ["Merge", "Replace"])
+  @Test("An object can be identified by its parent alone", arguments: ["Merge", "Replace"])
   func theParentAlone(policy: String) throws {
     let workshop = try ImportWorkshop(Self.people(policy: policy))
     let text = #"[{"personID": 1, "address": {"street": "s"}}, {"personID": 2, "address": {}}]"#
@@ -185,7 +185,7 @@ import Testing
     #expect(try address.value(forKey: "street") == (policy == "Merge" ? "s" : nil))
   }
 
-  @Test("An identity of several attributes")
+  @Test("Several attributes together can be an identity")
   func severalAttributes() throws {
     let workshop = try ImportWorkshop(Self.people(identity: "type, rank"))
     let text = #"""
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "An item without its parent lacks its identity",
+    "An item without its parent or type lacks its identity",
     arguments: [
       #"[{"type": "name"}]"#, #"[{"type": "name", "person": null}]"#,
       #"[{"person": {"personID": 1}}]"#,
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(
-    "Notes that name no identity are errors of the model",
+    "An identity of unknown attributes is rejected",
     arguments: [
       ("type,color", "which doesn't exist"), ("fields", "which doesn't exist"),
     ])
@@ -229,7 +229,7 @@ import Testing
     #expect(error.code == .invalidModel && error.message.contains(message))
   }
 
-  @Test("A single item without its identity is an error as in a list")
+  @Test("A single item without its identity is rejected, as in a list")
   func singleItemsNeedTheirIdentity() throws {
     let workshop = try ImportWorkshop()
     for text in [#"{"name": "x"}"#, #"{"employeeID": null}"#] {
@@ -246,7 +246,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A number is not an identity that is a text")
+  @Test("A number doesn't match an identity that is a string")
   func numbersAreNoTexts() throws {
     let workshop = try ImportWorkshop()
     try workshop.one(#"{"departmentID": "7"}"#, as: "Department")

@@ -43,7 +43,8 @@ import Testing
     return parents
   }
 
-  @Test func aKeyNamesAnObjectOfTheStoreOrTheListAlsoALaterOne() throws {
+  @Test("A reference can be to a stored object or to any item of the list")
+  func aKeyNamesAnObjectOfTheStoreOrTheListAlsoALaterOne() throws {
     let workshop = try workshop("{parent}")
     try workshop.list(#"[{"code": "X"}]"#, as: "Place")
     try workshop.finish()
@@ -56,7 +57,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func theFirstKeyThatAnObjectHasCounts() throws {
+  @Test("Of several key templates, the first that matches an object is used")
+  func theFirstKeyThatAnObjectHasCounts() throws {
     let workshop = try workshop("{parent} | {code/^[A-Z]+/}-{parent}")
     try workshop.list(
       #"""
@@ -67,7 +69,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aListOfKeysFillsAToMany() throws {
+  @Test("A list of keys sets a to-many relationship")
+  func aListOfKeysFillsAToMany() throws {
     let workshop = try workshop("{in}", isToMany: true)
     try workshop.list(
       #"[{"code": "A", "in": ["B", "C"]}, {"code": "B"}, {"code": "C"}]"#, as: "Place")
@@ -81,7 +84,8 @@ import Testing
   }
 
   /// A reference to a missing object is an error, or is skipped by a lenient import.
-  @Test func aKeyThatNoObjectHasIsAnErrorAndNothingHasChanged() throws {
+  @Test("A reference to a missing object is rejected unless the import is lenient")
+  func aKeyThatNoObjectHasIsAnErrorAndNothingHasChanged() throws {
     let workshop = try workshop("{parent}")
     let error = try workshop.failure {
       try workshop.list(#"[{"code": "A"}, {"code": "B", "parent": "Z"}]"#, as: "Place")
@@ -96,7 +100,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aKeyThatNoObjectHasMayMakeOne() throws {
+  @Test("A reference to a missing object can create it")
+  func aKeyThatNoObjectHasMayMakeOne() throws {
     var places = Self.places("{parent}")
     places[0].relationships[0].userInfo["ImportMissingReference"] = "Create"
     let workshop = try ImportWorkshop(places)
@@ -112,8 +117,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// A number doesn't match a string key.
-  @Test func aNumberIsNoKeyOfObjectsThatTextsIdentify() throws {
+  @Test("A number doesn't match a string key")
+  func aNumberIsNoKeyOfObjectsThatTextsIdentify() throws {
     let workshop = try workshop("{parent}")
     let error = try workshop.failure {
       try workshop.list(#"[{"code": "7"}, {"code": "B", "parent": 7}]"#, as: "Place")
@@ -124,7 +129,9 @@ import Testing
     try workshop.finish()
   }
 
-  @Test(arguments: ["", "parent", "{", "{parent", "{parent/(/}", "|{parent}", "{}"])
+  @Test(
+    "An invalid reference template is rejected",
+    arguments: ["", "parent", "{", "{parent", "{parent/(/}", "|{parent}", "{}"])
   func aTemplateThatIsNoneIsAnErrorOfTheModel(reference: String) throws {
     let workshop = try workshop(reference)
     let error = try workshop.failure { try workshop.list("[]", as: "Place") }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The effects of the `Replace` policy on members to which other objects refer.
-@Suite struct SharedMembersTests {
+@Suite("Members to which other objects refer") struct SharedMembersTests {
   private static func number(_ name: String) -> AttributeDescription {
     AttributeDescription(name: name, type: .integer64, isOptional: true)
   }
@@ -73,7 +73,7 @@ import Testing
     try workshop.context.commit()
   }
 
-  @Test("An author of two books is updated, and stays with the other book")
+  @Test("An author shared by two books is updated and keeps both")
   func sharedMembersOfAManyToManyRelationshipAreUpdated() throws {
     let workshop = try workshop()
     try books(
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "A shared author that the list lacks is unlinked and not deleted", arguments: ["[]", "null"])
+    "A shared author missing from the list is unlinked but not deleted", arguments: ["[]", "null"])
   func sharedMembersThatAListLacksAreUnlinked(list: String) throws {
     let workshop = try workshop()
     try books(
@@ -115,7 +115,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A publisher of two books is updated where one of them is imported again")
+  @Test("A publisher shared by two books is updated when one of them is imported again")
   func theSharedObjectOfAToOneRelationshipIsUpdated() throws {
     let workshop = try workshop()
     try books(
@@ -141,7 +141,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("Another relationship that lists a member makes it shared, too")
+  @Test("A member that another relationship contains is shared, too")
   func membersOfOtherRelationshipsAreShared() throws {
     let workshop = try workshop()
     try books(
@@ -162,7 +162,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("An object that refers to a member without a way back makes it shared")
+  @Test("A member referenced by a relationship without an inverse is shared")
   func relationshipsWithoutAnInverseCount() throws {
     let workshop = try workshop()
     try books(
@@ -186,7 +186,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("Replacing a relationship without an inverse spares what others refer to")
+  @Test("Replacing a relationship without an inverse keeps objects that others refer to")
   func membersOfARelationshipWithoutAnInverse() throws {
     let workshop = try workshop()
     try workshop.list(
@@ -205,7 +205,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("What a document has described is not deleted by a later item that describes it again")
+  @Test("An item doesn't delete objects that earlier items of the document have imported")
   func itemsOfOneDocumentDoNotDeleteEachOther() throws {
     let workshop = try ImportWorkshop(ImportWorkshop.company(policy: "Replace"))
     let people = try workshop.list(
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "An import chooses the policy of relationships without a note",
+    "The options set the policy of relationships that don't specify one",
     arguments: [
       (ImportMergePolicy.replace, [PropertyValue.null], [1]), (.merge, ["mine", "mine"], [1, 2]),
       (.mergeAndPrune, ["mine", "mine"], [1]),
@@ -253,7 +253,7 @@ import Testing
   }
 
   @Test(
-    "Known items change nothing under the policies that say so",
+    "Importing known items changes nothing with Merge and MergeAndPrune",
     arguments: [
       (ImportMergePolicy.merge, false), (.mergeAndPrune, false), (.replace, true),
     ])

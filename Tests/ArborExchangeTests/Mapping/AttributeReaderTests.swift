@@ -23,7 +23,8 @@ import Testing
     ),
   ]
 
-  @Test(arguments: accepted.indices) func acceptsExactly(index: Int) throws {
+  @Test("Values of the right type and form are accepted", arguments: accepted.indices)
+  func acceptsExactly(index: Int) throws {
     let workshop = try SeedWorkshop()
     let (name, json, value) = Self.accepted[index]
     try workshop.seed("{\"Employee\": {\"\(name)\": \(json)}}")
@@ -31,7 +32,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func acceptsDecimalsAndUUIDs() throws {
+  @Test("Decimals and UUIDs are read exactly")
+  func acceptsDecimalsAndUUIDs() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -61,12 +63,13 @@ import Testing
     ("homepage", ["\"\"", "\"http://[\""]),
   ]
 
-  @Test(arguments: refused.indices) func refusesEverythingElse(index: Int) throws {
+  @Test("Values of another type or form are rejected", arguments: refused.indices)
+  func refusesEverythingElse(index: Int) throws {
     let (name, texts) = Self.refused[index]
     for json in texts {
       let workshop = try SeedWorkshop()
       let error = try workshop.failure(of: "{\"Employee\": [{}, {\"\(name)\": \(json)}]}")
-      // A text is the right kind where texts spell values; then it is one that spells none.
+      // Strings are parsed for attributes whose values can be given as strings.
       let isParsed =
         json.hasPrefix("\"")
         && ["hired", "born", "seen", "photo", "badge", "homepage"].contains(name)
@@ -77,8 +80,8 @@ import Testing
     }
   }
 
-  /// Error descriptions don't contain values, but debug descriptions do.
-  @Test func errorsKeepValuesToTheDebugDescription() throws {
+  @Test("Error descriptions don't contain values, but debug descriptions do")
+  func errorsKeepValuesToTheDebugDescription() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(of: #"{"Employee": {"age": "hunter2"}}"#)
     #expect(!error.description.contains("hunter2"))

@@ -17,8 +17,9 @@ import Testing
     ("seen", #"{"$value": 1}"#, .date(Date(timeIntervalSinceReferenceDate: 1))),
   ]
 
-  /// The exact form represents values that have no plain JSON form.
-  @Test(arguments: accepted.indices) func takesWhatThePlainFormHasNoRoomFor(index: Int) throws {
+  @Test(
+    "The exact form represents values that have no plain JSON form", arguments: accepted.indices)
+  func takesWhatThePlainFormHasNoRoomFor(index: Int) throws {
     let workshop = try SeedWorkshop()
     let (name, json, value) = Self.accepted[index]
     try workshop.seed("{\"Employee\": {\"\(name)\": \(json)}}")
@@ -26,7 +27,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func infinitiesAreStored() throws {
+  @Test("Infinite numbers are seeded and exported in the exact form")
+  func infinitiesAreStored() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"{"Employee": {"height": {"$value": "Infinity"}, "weight": {"$value": "-Infinity"}}}"#)
@@ -37,7 +39,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func refusesEverythingElse() throws {
+  @Test("Other values in the exact form are rejected")
+  func refusesEverythingElse() throws {
     for (name, json) in [
       ("name", #"{"$value": 1}"#), ("name", #"{"$value": null}"#), ("name", #"{"value": "x"}"#),
       ("name", #"{"$value": "x", "y": 1}"#), ("height", #"{"$value": "1"}"#),

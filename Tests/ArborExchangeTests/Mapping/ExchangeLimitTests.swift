@@ -48,8 +48,8 @@ import Testing
     func increment() -> Int { number.add(1, ordering: .relaxed).newValue }
   }
 
-  /// A cancelled sync stops early and leaves the context unchanged.
-  @Test func aCancelledSyncStopsInItsMidstAndLeavesTheContextAsItWas() async throws {
+  @Test("A cancelled sync stops early and leaves the context unchanged")
+  func aCancelledSyncStopsInItsMidstAndLeavesTheContextAsItWas() async throws {
     let seen = Counter()
     let json = try JSONValue.parse(Self.items(20_000))
     // Only the task uses the workshop while it runs, and only the test before and after.
@@ -67,8 +67,8 @@ import Testing
     #expect(seen.value >= 3_000 && seen.value < 3_000 + Self.atMostAfterwards)
   }
 
-  /// No operation starts in a cancelled task.
-  @Test func nothingBeginsInACancelledTask() async throws {
+  @Test("No operation starts in a cancelled task")
+  func nothingBeginsInACancelledTask() async throws {
     try await inTask {
       let workshop = try ImportWorkshop()
       let seeds = try SeedWorkshop()
@@ -90,8 +90,8 @@ import Testing
     }
   }
 
-  /// No operation continues after the context's deadline.
-  @Test func aDeadlineEndsWhatIsNotDone() throws {
+  @Test("No operation continues after the context's deadline")
+  func aDeadlineEndsWhatIsNotDone() throws {
     let workshop = try ImportWorkshop()
     let seeds = try SeedWorkshop()
     let url = try seeds.write(#"{"Company": {}}"#)
@@ -120,8 +120,8 @@ import Testing
     try seeds.finish()
   }
 
-  /// Scanning a long document stops when the task is cancelled.
-  @Test func aLongDocumentIsNotReadToItsEnd() async throws {
+  @Test("Scanning a long document stops when the task is cancelled")
+  func aLongDocumentIsNotReadToItsEnd() async throws {
     // A single item with many parts, so that only the scanner can stop.
     let text = "[{\"name\": [" + String(repeating: "1,", count: 200_000) + "1]}"
     let error = try await inTask {
@@ -162,8 +162,8 @@ import Testing
     }
   }
 
-  /// A batched import stops when the task that iterates over it is cancelled.
-  @Test func anImportThatCommitsStopsWithTheTaskThatWaitsForIt() async throws {
+  @Test("A batched import stops when the task that iterates over it is cancelled")
+  func anImportThatCommitsStopsWithTheTaskThatWaitsForIt() async throws {
     let store = try PersistentStore(for: [Gated.self], at: .inMemory)
     var options = ImportOptions()
     options.batchSize = 100
@@ -186,7 +186,8 @@ import Testing
     store.close()
   }
 
-  @Test func anImportThatCommitsHasADeadline() async throws {
+  @Test("A batched import stops at its deadline")
+  func anImportThatCommitsHasADeadline() async throws {
     let workshop = try ImportWorkshop()
     var options = ImportOptions()
     options.deadline = .now

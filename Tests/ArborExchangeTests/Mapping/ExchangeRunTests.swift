@@ -25,13 +25,15 @@ import Testing
     return workshop
   }
 
-  @Test func aFailureWhileReadingLeavesPendingChangesAsTheyWere() throws {
+  @Test("A failure while reading leaves pending changes as they were")
+  func aFailureWhileReadingLeavesPendingChangesAsTheyWere() throws {
     let workshop = try busyWorkshop()
     _ = try workshop.failure(of: #"{"Company": [{"employees": [{}, {"age": "x"}]}]}"#)
     try workshop.finish()
   }
 
-  @Test func aFailureWhileConnectingLeavesPendingChangesAsTheyWere() throws {
+  @Test("A failure while linking objects leaves pending changes as they were")
+  func aFailureWhileConnectingLeavesPendingChangesAsTheyWere() throws {
     let workshop = try busyWorkshop()
     try workshop.write(#"{"Address": [{}, {}]}"#, to: "two.json")
     let error = try workshop.failure(
@@ -44,7 +46,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aSeedAfterAFailureSucceeds() throws {
+  @Test("A seed after a failed one succeeds")
+  func aSeedAfterAFailureSucceeds() throws {
     let workshop = try busyWorkshop()
     try workshop.write(#"{"Address": []}"#, to: "none.json")
     _ = try workshop.failure(
@@ -54,7 +57,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func manyObjectsAreSeededAndCommitted() throws {
+  @Test("Thousands of objects are seeded and committed")
+  func manyObjectsAreSeededAndCommitted() throws {
     let workshop = try SeedWorkshop()
     let employees = (0..<5_000).map { "{\"name\": \"e\($0)\", \"age\": \($0 % 100)}" }
     let report = try workshop.seed(

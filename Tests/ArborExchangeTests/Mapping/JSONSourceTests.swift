@@ -42,7 +42,7 @@ import Testing
     try workshop.finish()
   }
 
-  @Test("A list in memory is imported batch by batch")
+  @Test("A list in memory is imported in batches")
   func listsInMemoryAreCommittedInBatches() async throws {
     let workshop = try ImportWorkshop()
     var options = ImportOptions()
@@ -57,7 +57,7 @@ import Testing
     #expect(try workshop.all("Employee").count == 5)
   }
 
-  @Test("A value that does not encode is an error of the call that reads it")
+  @Test("A value that can't be encoded is rejected")
   func unencodableValuesAreRefused() throws {
     let workshop = try ImportWorkshop()
     let error = try workshop.failure {
@@ -67,7 +67,7 @@ import Testing
     #expect(error.message.contains("Refusing cannot be encoded"))
   }
 
-  @Test("Errors name the source that the caller names")
+  @Test("Errors contain the name of the source")
   func errorsNameTheSource() throws {
     let workshop = try ImportWorkshop()
     let error = try workshop.failure {
@@ -77,7 +77,7 @@ import Testing
     #expect(error.location?.source == "staff.json" && error.location?.line == 2)
   }
 
-  @Test("A seed reads documents in memory, and links from them to files within a root folder")
+  @Test("A seed reads documents in memory, which can link to files in a root folder")
   func seedsAreReadFromMemory() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.context.seed(from: [

@@ -6,7 +6,7 @@ import Testing
 
 /// Malicious documents are rejected without any change, and processing them costs no more than
 /// their size.
-@Suite struct HostileSeedTests {
+@Suite("Hostile seed documents") struct HostileSeedTests {
   private let workshop: SeedWorkshop
 
   init() throws { workshop = try SeedWorkshop() }
@@ -18,7 +18,8 @@ import Testing
     return options
   }
 
-  @Test func nestingIsLimited() throws {
+  @Test("Deeply nested documents are rejected")
+  func nestingIsLimited() throws {
     let levels = 100_000
     let lists = String(repeating: "[", count: levels)
     let objects = String(repeating: #"{"a":"#, count: levels)
@@ -30,7 +31,8 @@ import Testing
     }
   }
 
-  @Test func deepNestingThatIsAllowedIsRead() throws {
+  @Test("Nesting up to the limit is read")
+  func deepNestingThatIsAllowedIsRead() throws {
     let depth = 60
     let text =
       String(repeating: #"{"friends":["#, count: depth) + "{}"
@@ -39,8 +41,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// The number of linked documents is limited, including repeated ones.
-  @Test func documentsThatLinkEachOtherManyTimesOverAreLimited() throws {
+  @Test("The number of linked documents is limited, including repeated ones")
+  func documentsThatLinkEachOtherManyTimesOverAreLimited() throws {
     // Ten documents with ten links each to the next: ten billion expansions.
     for level in 0..<10 {
       let links = Array(repeating: "{\"seedFile\": \"\(level + 1).json\"}", count: 10)
@@ -55,7 +57,8 @@ import Testing
     #expect(error.code == .limitExceeded && error.message.contains("1000 documents"))
   }
 
-  @Test func oneDocumentLinkedManyTimesIsLimitedByItsObjects() throws {
+  @Test("The objects of a document that is linked many times are limited")
+  func oneDocumentLinkedManyTimesIsLimitedByItsObjects() throws {
     let objects = Array(repeating: "{}", count: 1_000).joined(separator: ",")
     try workshop.write("{\"Employee\": [\(objects)]}", to: "many.json")
     let links = Array(repeating: #"{"seedFile": "many.json"}"#, count: 1_000)
@@ -66,7 +69,8 @@ import Testing
     #expect(error.code == .limitExceeded && error.message.contains("10000 objects"))
   }
 
-  @Test func theMembersOfOneObjectAreLimited() throws {
+  @Test("The number of members of one object is limited")
+  func theMembersOfOneObjectAreLimited() throws {
     var options = options
     options.maximumMembers = 100
     func objects(_ count: Int) -> String {
@@ -89,7 +93,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aListIsRefusedByItsLength() throws {
+  @Test("A list that exceeds the limit is rejected before it is read")
+  func aListIsRefusedByItsLength() throws {
     var options = options
     options.maximumObjects = 100
     // The error comes before the first element is read.
@@ -99,13 +104,15 @@ import Testing
     #expect(error.location?.path == "$.Company")
   }
 
-  @Test func aSeedMakesAMillionObjectsAtMost() throws {
+  @Test("By default, a seed creates a million objects at most")
+  func aSeedMakesAMillionObjectsAtMost() throws {
     let text = "{\"Company\": [{}\(String(repeating: ",{}", count: 1_000_000))]}"
     let error = try workshop.failure(of: text, options: options)
     #expect(error.code == .limitExceeded && error.message.contains("1000000 objects"))
   }
 
-  @Test func cyclesOfLinksAreErrors() throws {
+  @Test("Cycles of links are rejected")
+  func cyclesOfLinksAreErrors() throws {
     try workshop.write(#"{"seedlings": [{"seedFile": "a.json"}]}"#, to: "a.json")
     for index in 0..<3 {
       try workshop.write(
@@ -118,7 +125,8 @@ import Testing
     }
   }
 
-  @Test func traversalIsRefused() throws {
+  @Test("Paths and URLs that leave the folder or network limits are rejected")
+  func traversalIsRefused() throws {
     for name in [
       "/etc/passwd", "../../../../etc/passwd", "./../x", "a/../../x", "..", "//etc/passwd",
       "\\u0000", "x\\u0000.json", "",
@@ -135,7 +143,8 @@ import Testing
     }
   }
 
-  @Test func devicesAreNotRead() throws {
+  @Test("Devices are not read")
+  func devicesAreNotRead() throws {
     for (name, device) in [("zero", "/dev/zero"), ("random", "/dev/urandom"), ("tty", "/dev/null")]
     {
       try FileManager.default.createSymbolicLink(
@@ -146,7 +155,8 @@ import Testing
     }
   }
 
-  @Test func duplicateKeysAreErrors() throws {
+  @Test("Duplicate keys are rejected")
+  func duplicateKeysAreErrors() throws {
     let keys = (0..<50_000).map { "\"k\($0)\": 1" }.joined(separator: ",")
     for text in [
       #"{"Company": {"companyName": "a", "companyName": "b"}}"#,
@@ -159,7 +169,8 @@ import Testing
     }
   }
 
-  @Test func hugeNumbersAreErrors() throws {
+  @Test("Huge numbers are rejected")
+  func hugeNumbersAreErrors() throws {
     let digits = String(repeating: "9", count: 200_000)
     for number in [
       "1e400", "-1e400", "1e999999999999", digits, "0.\(digits)e99999999999",
@@ -174,15 +185,16 @@ import Testing
     }
   }
 
-  @Test func manyReferencesCostNoMoreThanTheirText() throws {
+  @Test("Thousands of references to one object are read")
+  func manyReferencesCostNoMoreThanTheirText() throws {
     let refs = Array(repeating: #"{"$ref": "a"}"#, count: 20_000).joined(separator: ",")
     try workshop.seed("{\"Employee\": [{\"$id\": \"a\"}, {\"friends\": [\(refs)]}]}")
     #expect(try workshop.all("Employee")[1].objects(forKey: "friends").count() == 1)
     try workshop.finish()
   }
 
-  /// The search for similar names skips long labels.
-  @Test func longLabelsAreNotComparedWithEachOther() throws {
+  @Test("The search for similar names skips long labels")
+  func longLabelsAreNotComparedWithEachOther() throws {
     let long = String(repeating: "x", count: 20_000)
     let instances = (0..<500).map { "{\"$id\": \"\(long)\($0)\"}" }.joined(separator: ",")
     let error = try workshop.failure(
@@ -191,7 +203,8 @@ import Testing
     #expect(error.code == .invalidDocument && !error.message.contains("Did you mean"))
   }
 
-  @Test func whatIsNoJSONIsAnError() throws {
+  @Test("Documents that are not valid JSON are rejected")
+  func whatIsNoJSONIsAnError() throws {
     for text in [
       "\u{FEFF}", "{\"Company\": \"\u{1}\"}", #"{"Company": "\ud800"}"#, "{} {}", "[", "{\"a",
     ] {

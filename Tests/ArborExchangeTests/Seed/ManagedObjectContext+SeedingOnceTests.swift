@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectContextSeedingOnceTests {
-  @Test func seedsOnceAndCommits() throws {
+  @Test("A seed runs once and is committed")
+  func seedsOnceAndCommits() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {"companyName": "a", "employees": [{}]}}"#)
     let report = try #require(try workshop.context.seedOnce("v1", from: .file(url)))
@@ -20,7 +21,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aDocumentWithoutObjectsIsMarkedToo() throws {
+  @Test("A document without objects is also marked as seeded")
+  func aDocumentWithoutObjectsIsMarkedToo() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": []}"#)
     #expect(try workshop.context.seedOnce("none", from: .file(url))?.count == 0)
@@ -28,7 +30,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aFailureLeavesNoMark() throws {
+  @Test("A failed seed is not marked")
+  func aFailureLeavesNoMark() throws {
     let workshop = try SeedWorkshop()
     let bad = try workshop.write(#"{"Company": {"companyID": null}}"#, to: "bad.json")
     let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
@@ -42,7 +45,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func uncommittedChangesOfTheContextStayUncommitted() throws {
+  @Test("Pending changes of the context are not committed")
+  func uncommittedChangesOfTheContextStayUncommitted() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {}}"#)
     let pending = try workshop.context.insert("Department")
@@ -53,7 +57,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aPurgeRemovesTheMark() throws {
+  @Test("A purge removes the mark")
+  func aPurgeRemovesTheMark() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {}}"#)
     for _ in 0..<3 {
@@ -65,7 +70,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func ofManyAtOnceOneSeeds() async throws {
+  @Test("Of concurrent seeds with the same name, only one runs")
+  func ofManyAtOnceOneSeeds() async throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write(#"{"Company": {}}"#)
     let store = workshop.store

@@ -8,7 +8,7 @@ import Testing
 
 /// Documents composed at random from the words of the format and the model. Each is either seeded,
 /// or rejected with a location and without any change.
-@Suite struct RandomSeedsTests {
+@Suite("Seeds with random documents") struct RandomSeedsTests {
   private static let words = [
     "Company", "Employee", "Manager", "Department", "Address", "Party", "companyName", "companyID",
     "employees", "departments", "address", "owner", "name", "age", "hired", "born", "seen",
@@ -71,7 +71,8 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 1_500
 
-  @Test func everyDocumentIsSeededOrRefusedAsAWhole() throws {
+  @Test("Every random document is either seeded or rejected as a whole")
+  func everyDocumentIsSeededOrRefusedAsAWhole() throws {
     var random = SeededRandom()
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Employee": {"name": "linked"}}"#, to: "a.json")

@@ -15,7 +15,8 @@ import Testing
     } catch { return error }
   }
 
-  @Test func takesHTTPAndHTTPSOnly() throws {
+  @Test("Only HTTP and HTTPS URLs are accepted")
+  func takesHTTPAndHTTPSOnly() throws {
     for text in ["http://a/b", "HTTPS://a/b", "https://a", "http://[::1]:80/x?y"] {
       #expect(try problem(text) == nil, "\(text)")
     }
@@ -30,12 +31,14 @@ import Testing
     }
   }
 
-  @Test func takesNoCredentials() throws {
+  @Test("URLs with credentials are rejected")
+  func takesNoCredentials() throws {
     #expect(try problem("https://user:secret@a/b") == .credentials)
     #expect(try problem("https://user@a/b") == .credentials)
   }
 
-  @Test func resolvesAgainstTheLinkingDocument() throws {
+  @Test("URLs are resolved relative to the linking document")
+  func resolvesAgainstTheLinkingDocument() throws {
     let base = try url("https://a/b/c.json?x=1")
     for (text, expected) in [
       ("d.json", "https://a/b/d.json"), ("/d.json", "https://a/d.json"),
@@ -48,7 +51,8 @@ import Testing
     #expect(try problem("https://a/b", base: "http://a/c") == nil)
   }
 
-  @Test func hostsAreAllowedByName() throws {
+  @Test("Hosts are allowed by name")
+  func hostsAreAllowedByName() throws {
     let hosts = SeedOptions.RemoteDocuments.hosts(["Data.example.com"])
     #expect(try problem("https://data.EXAMPLE.com/x", hosts) == nil)
     for host in ["example.com", "xdata.example.com", "data.example.com.evil", "127.0.0.1"] {
@@ -59,7 +63,8 @@ import Testing
     #expect(try problem("https://a/b", .hosts([])) == .foreignHost("a"))
   }
 
-  @Test func redirectsKeepToTheRules() throws {
+  @Test("Redirects must comply with the options")
+  func redirectsKeepToTheRules() throws {
     func problem(
       _ origin: String, _ target: String, _ remote: SeedOptions.RemoteDocuments = .allowed
     ) throws -> SeedAddress.Problem? {
@@ -74,7 +79,8 @@ import Testing
     #expect(try problem("https://a", "https://x:y@a/") == .credentials)
   }
 
-  @Test func spellingsOfOneURLAreOne() throws {
+  @Test("Different spellings of a URL are the same document")
+  func spellingsOfOneURLAreOne() throws {
     let one = SeedAddress.identity(of: try url("http://A.b/x?y#z"))
     #expect(one == SeedAddress.identity(of: try url("HTTP://a.B/x?y")))
     #expect(one != SeedAddress.identity(of: try url("http://a.b/X?y")))
@@ -83,7 +89,8 @@ import Testing
         == SeedAddress.identity(of: try url("http://a.b/")))
   }
 
-  @Test func messagesSayWhatToDo() {
+  @Test("Messages about URLs end with a period")
+  func messagesSayWhatToDo() {
     for problem: SeedAddress.Problem in [
       .malformed, .relative, .scheme, .credentials, .refused, .foreignHost("h"), .downgrade,
     ] { #expect(problem.message.hasSuffix(".")) }

@@ -33,7 +33,8 @@ import Testing
 
   // MARK: Links
 
-  @Test func followsALinkToAURL() throws {
+  @Test("A link to a URL is followed")
+  func followsALinkToAURL() throws {
     server.answer("/a.json", with: .document(#"{"Company": {"companyName": "Foo"}}"#))
     let report = try workshop.seed(try link("/a.json"))
     #expect(report.documents.last == (try server.url("/a.json")))
@@ -41,7 +42,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aTopDocumentComesFromAURLToo() throws {
+  @Test("The main document can be a URL")
+  func aTopDocumentComesFromAURLToo() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let report = try workshop.context.seed(from: .file(try server.url("/a.json")))
     #expect(report.documents == [try server.url("/a.json")])
@@ -49,7 +51,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func relativeURLsAreThoseOfTheLinkingDocument() throws {
+  @Test("Relative URLs are resolved against the final URL of the linking document")
+  func relativeURLsAreThoseOfTheLinkingDocument() throws {
     server.answer("/old", with: .redirect(to: "/sub/a.json"))
     server.answer(
       "/sub/a.json",
@@ -62,7 +65,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func labelsReachAcrossURLs() throws {
+  @Test("Labels can be referenced across URLs")
+  func labelsReachAcrossURLs() throws {
     server.answer("/a.json", with: .document(#"{"Company": {"$id": "c"}}"#))
     try workshop.seed(
       #"""
@@ -74,7 +78,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aRemoteDocumentReachesNoFiles() throws {
+  @Test("A remote document can't link to files")
+  func aRemoteDocumentReachesNoFiles() throws {
     try workshop.write(#"{"Company": {}}"#, to: "b.json")
     server.answer("/a.json", with: .document(#"{"seedlings": [{"seedFile": "b.json"}]}"#))
     let error = try workshop.failure(of: try link("/a.json"))
@@ -84,15 +89,16 @@ import Testing
     #expect(error.location?.source == (try server.url("/a.json").absoluteString))
   }
 
-  @Test func errorsInARemoteDocumentNameItsURL() throws {
+  @Test("Errors in a remote document contain its URL")
+  func errorsInARemoteDocumentNameItsURL() throws {
     server.answer("/a.json", with: .document("{\"Company\":\n {\"companyID\": \"x\"}}"))
     let error = try workshop.failure(of: try link("/a.json"))
     #expect(error.location?.source == (try server.url("/a.json").absoluteString))
     #expect(error.location?.line == 2 && error.location?.path == "$.Company.companyID")
   }
 
-  /// A document in JSON Lines format is recognized by its content type or file extension.
-  @Test func linesAreToldByTheirType() throws {
+  @Test("A document in JSON Lines format is recognized by its content type or file extension")
+  func linesAreToldByTheirType() throws {
     let lines = "{\"Company\": {}}\n{\"Company\": {}}"
     server.answer("/a", with: .document(lines, type: "application/x-ndjson; charset=utf-8"))
     server.answer("/a.ndjson", with: .document(lines, type: "text/plain"))
@@ -104,7 +110,8 @@ import Testing
 
   // MARK: Cycles
 
-  @Test func aCycleAcrossURLsShowsTheChain() throws {
+  @Test("A cycle of URLs is reported with its chain")
+  func aCycleAcrossURLsShowsTheChain() throws {
     server.answer("/a.json", with: .document(#"{"seedlings": [{"seedUrl": "b.json"}]}"#))
     server.answer(
       "/b.json",
@@ -117,7 +124,8 @@ import Testing
     #expect(server.requests == ["/a.json", "/b.json"])
   }
 
-  @Test func aCycleOverARedirectIsFound() throws {
+  @Test("A cycle that contains a redirect is detected")
+  func aCycleOverARedirectIsFound() throws {
     server.answer("/a.json", with: .document(#"{"seedlings": [{"seedUrl": "b.json"}]}"#))
     server.answer("/b.json", with: .redirect(to: "/a.json"))
     let error = try workshop.failure(of: try link("/a.json"))
@@ -126,8 +134,8 @@ import Testing
 
   // MARK: Errors
 
-  /// A response with a status other than success is an error.
-  @Test func anotherStatusIsAnError() throws {
+  @Test("A response with a status other than success is an error")
+  func anotherStatusIsAnError() throws {
     for status in [404, 500, 204, 304, 401] {
       server.answer("/a.json", with: .status(status))
       let error = try failure()
@@ -135,8 +143,8 @@ import Testing
     }
   }
 
-  /// A response with another content type or with content that is not JSON is an error.
-  @Test func anotherContentIsAnError() throws {
+  @Test("A response of another content type or with invalid content is rejected")
+  func anotherContentIsAnError() throws {
     for type in ["text/html; charset=utf-8", "image/png", "application/xml"] {
       server.answer("/a.json", with: .document(#"{"Company": {}}"#, type: type))
       let error = try failure()
@@ -147,12 +155,14 @@ import Testing
     #expect(error.location?.source == (try server.url("/a.json").absoluteString))
   }
 
-  @Test func aTruncatedDocumentIsAnError() throws {
+  @Test("A truncated document is rejected")
+  func aTruncatedDocumentIsAnError() throws {
     server.answer("/a.json", with: .truncated(#"{"Company": {}}"#, length: 100))
     #expect(try failure().code == .fileUnreadable)
   }
 
-  @Test func aSlowDocumentIsAnError() throws {
+  @Test("A document that doesn't arrive in time is rejected")
+  func aSlowDocumentIsAnError() throws {
     var options = SeedOptions()
     options.maximumTime = 0.3
     for text in ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"] {
@@ -162,8 +172,8 @@ import Testing
     }
   }
 
-  /// Any time limit is accepted, including infinite and negative ones.
-  @Test func anyTimeCanBeGiven() throws {
+  @Test("Any time limit is accepted, including infinite and negative ones")
+  func anyTimeCanBeGiven() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     var options = SeedOptions()
     for time in [.infinity, 1e300, 60] {
@@ -176,7 +186,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anOversizedDocumentIsNotReadToItsEnd() throws {
+  @Test("Reading an oversized document stops at the limit")
+  func anOversizedDocumentIsNotReadToItsEnd() throws {
     var options = SeedOptions()
     options.maximumRemoteSize = 1 << 20
     server.answer("/a.json", with: .endless(length: nil))
@@ -191,7 +202,8 @@ import Testing
     #expect(try failure(options: options).code == .limitExceeded)
   }
 
-  @Test func redirectsAreLimited() throws {
+  @Test("The number of redirects is limited")
+  func redirectsAreLimited() throws {
     for step in 0..<6 { server.answer("/\(step)", with: .redirect(to: "/\(step + 1)")) }
     server.answer("/6", with: .document(#"{"Company": {}}"#))
     try workshop.seed(try link("/1"))
@@ -200,7 +212,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aRedirectLoopIsAnError() throws {
+  @Test("A redirect loop is rejected")
+  func aRedirectLoopIsAnError() throws {
     server.answer("/a.json", with: .redirect(to: "/b.json"))
     server.answer("/b.json", with: .redirect(to: "/a.json"))
     #expect(try failure().message.contains("in a loop"))
@@ -208,8 +221,8 @@ import Testing
     #expect(try failure("/c.json").message.contains("in a loop"))
   }
 
-  /// The target of a redirect must comply with the options.
-  @Test func aRedirectKeepsToTheRules() throws {
+  @Test("The target of a redirect must comply with the options")
+  func aRedirectKeepsToTheRules() throws {
     server.answer("/a.json", with: .redirect(to: "file:///etc/hostname"))
     // Foundation may treat such a redirect as a response.
     #expect([.notAllowed, .fileUnreadable].contains(try failure().code))
@@ -223,14 +236,16 @@ import Testing
     #expect(other.requests.isEmpty)
   }
 
-  @Test func anUnreachableHostIsAnError() throws {
+  @Test("An unreachable host is reported")
+  func anUnreachableHostIsAnError() throws {
     let port = try LocalServer().port
     let error = try workshop.failure(
       of: "{\"seedlings\": [{\"seedUrl\": \"http://127.0.0.1:\(port)/a.json\"}]}")
     #expect(error.code == .fileUnreadable && error.message.contains("127.0.0.1:\(port)"))
   }
 
-  @Test func anAnswerThatIsNoHTTPIsAnError() throws {
+  @Test("A response that is not HTTP is rejected")
+  func anAnswerThatIsNoHTTPIsAnError() throws {
     for text in ["", "\r\n\r\n", "HELLO\r\n", #"{"Company": {}}"#] {
       server.answer("/a.json", with: .bytes(text))
       #expect(try failure().code != .inputOutput)
@@ -239,7 +254,8 @@ import Testing
 
   // MARK: Options
 
-  @Test func optionsRefuseRemoteDocuments() throws {
+  @Test("The options can reject remote documents")
+  func optionsRefuseRemoteDocuments() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     var options = SeedOptions()
     options.remote = .refused
@@ -254,13 +270,14 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aTopURLOfAnotherSchemeIsAnError() throws {
+  @Test("A main document with another URL scheme is rejected")
+  func aTopURLOfAnotherSchemeIsAnError() throws {
     let url = try #require(URL(string: "ftp://example.com/a.json"))
     #expect(try workshop.failure(ofSeedFrom: [url]).code == .invalidArgument)
   }
 
-  /// If a link has both a file and a URL, the URL is used.
-  @Test func whereALinkNamesBothTheURLIsFollowed() throws {
+  @Test("If a link has both a file and a URL, the URL is used")
+  func whereALinkNamesBothTheURLIsFollowed() throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let url = try server.url("/a.json")
     for link in [
@@ -270,8 +287,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// A download doesn't depend on a free thread of the cooperative pool.
-  @Test func seedsWhileEveryThreadOfTheTasksWaits() async throws {
+  @Test("A download doesn't depend on a free thread of the cooperative pool")
+  func seedsWhileEveryThreadOfTheTasksWaits() async throws {
     server.answer("/a.json", with: .document(#"{"Company": {}}"#))
     let store = workshop.store
     let url = try server.url("/a.json")
@@ -297,7 +314,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func knowsWhatMayBeJSON() {
+  @Test("Content types of JSON are recognized")
+  func knowsWhatMayBeJSON() {
     for type in [nil, "application/json", "application/ld+json", "text/plain", "TEXT/JSON"] {
       #expect(SeedContent.isAllowed(type))
     }

@@ -12,7 +12,8 @@ import Testing
 #endif
 
 @Suite struct SeedFileTests {
-  @Test func refusesWhatIsNoRegularFile() throws {
+  @Test("Folders and pipes are rejected")
+  func refusesWhatIsNoRegularFile() throws {
     let workshop = try SeedWorkshop()
     let folder = workshop.folder.appending(path: "folder.json")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,7 +26,8 @@ import Testing
     }
   }
 
-  @Test func saysThatAFileIsMissing() throws {
+  @Test("A missing file is reported")
+  func saysThatAFileIsMissing() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{}", to: "file.json")
     for name in ["none.json", "none/none.json", "file.json/none.json"] {
@@ -34,8 +36,8 @@ import Testing
     }
   }
 
-  /// A symbolic link that points to itself is an error.
-  @Test func saysThatALinkEndsNowhere() throws {
+  @Test("A symbolic link that points to itself is an error")
+  func saysThatALinkEndsNowhere() throws {
     let workshop = try SeedWorkshop()
     try FileManager.default.createSymbolicLink(
       atPath: workshop.folder.appending(path: "loop.json").path, withDestinationPath: "loop.json")

@@ -24,7 +24,8 @@ import Testing
     try workshop.failure(ofSeedFrom: [try link(name)], options: options)
   }
 
-  @Test func refusesToClimb() throws {
+  @Test("Links can't leave the folder")
+  func refusesToClimb() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds/in.json")
     for name in ["../outside.json", "sub/../../outside.json", "..", "./../outside.json"] {
       #expect(try refusal(of: name).code == .notAllowed, "\(name)")
@@ -32,17 +33,20 @@ import Testing
     #expect(try refusal(of: "sub/../in.json").message.contains("must not leave"))
   }
 
-  @Test func refusesAbsolutePaths() throws {
+  @Test("Absolute paths are rejected")
+  func refusesAbsolutePaths() throws {
     for name in [outside.path, "/etc/hostname", "//etc/hostname"] {
       #expect(try refusal(of: name).code == .notAllowed, "\(name)")
     }
   }
 
-  @Test func refusesNamesWithNUL() throws {
+  @Test("Names with a NUL character are rejected")
+  func refusesNamesWithNUL() throws {
     #expect(try refusal(of: "in.json\u{0}").code == .invalidPath)
   }
 
-  @Test func refusesSymbolicLinksThatLeadOut() throws {
+  @Test("Symbolic links out of the folder are rejected")
+  func refusesSymbolicLinksThatLeadOut() throws {
     let seeds = workshop.folder.appending(path: "seeds")
     _ = try link("x")
     let manager = FileManager.default
@@ -58,8 +62,8 @@ import Testing
     }
   }
 
-  /// A folder whose name begins with that of the allowed one is not accessible.
-  @Test func refusesANeighbourWhoseNameBeginsAlike() throws {
+  @Test("A folder whose name begins with that of the allowed one is not accessible")
+  func refusesANeighbourWhoseNameBeginsAlike() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds2/in.json")
     _ = try link("x")
     try FileManager.default.createSymbolicLink(
@@ -68,7 +72,8 @@ import Testing
     #expect(try refusal(of: "s/in.json").code == .notAllowed)
   }
 
-  @Test func followsSymbolicLinksThatStay() throws {
+  @Test("Symbolic links within the folder are followed")
+  func followsSymbolicLinksThatStay() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds/real/in.json")
     let top = try link("alias/in.json")
     try FileManager.default.createSymbolicLink(
@@ -77,8 +82,8 @@ import Testing
     #expect(try workshop.context.seed(from: .file(top)).created == ["Company": 1])
   }
 
-  /// The main document may be reached through a symbolic link.
-  @Test func theTopDocumentMayLieBehindALink() throws {
+  @Test("The main document may be reached through a symbolic link")
+  func theTopDocumentMayLieBehindALink() throws {
     try workshop.write(#"{"Company": {}}"#, to: "seeds/in.json")
     _ = try link("in.json")
     let alias = workshop.folder.appending(path: "alias")
@@ -88,7 +93,8 @@ import Testing
     #expect(report.created == ["Company": 1])
   }
 
-  @Test func aRootWidensTheFolder() throws {
+  @Test("A root option extends the folder")
+  func aRootWidensTheFolder() throws {
     var options = SeedOptions()
     options.root = workshop.folder
     let top = try link("../outside.json")
@@ -97,7 +103,8 @@ import Testing
     #expect(try refusal(of: outside.path, options: options).code == .notAllowed)
   }
 
-  @Test func aRootMustContainTheTopDocument() throws {
+  @Test("The root must contain the main document")
+  func aRootMustContainTheTopDocument() throws {
     var options = SeedOptions()
     try workshop.write("", to: "elsewhere/x")
     options.root = workshop.folder.appending(path: "elsewhere")

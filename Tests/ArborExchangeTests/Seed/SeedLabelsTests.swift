@@ -11,8 +11,8 @@ import Testing
     }
   }
 
-  /// A reference may precede or follow the labelled instance.
-  @Test func aReferenceReachesAnInstanceThatIsNamedBeforeOrBehind() throws {
+  @Test("A reference may precede or follow the labelled instance")
+  func aReferenceReachesAnInstanceThatIsNamedBeforeOrBehind() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(
       #"""
@@ -26,7 +26,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func referencesReachAcrossDocumentsAndTopDocuments() throws {
+  @Test("References work across documents")
+  func referencesReachAcrossDocumentsAndTopDocuments() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {"$id": "foo"}}"#, to: "company.json")
     let first = try workshop.write(
@@ -44,8 +45,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Nested instances can be referenced, too.
-  @Test func instancesInPlaceAreReachedToo() throws {
+  @Test("Nested instances can be referenced")
+  func instancesInPlaceAreReachedToo() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -59,7 +60,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func referencesFillOrderedRelationshipsInListOrder() throws {
+  @Test("References fill ordered relationships in list order")
+  func referencesFillOrderedRelationshipsInListOrder() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -75,7 +77,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func cyclesOfReferencesAreLegalData() throws {
+  @Test("References may form cycles")
+  func cyclesOfReferencesAreLegalData() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -89,7 +92,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func subentitiesCount() throws {
+  @Test("A reference can be to an object of a subentity")
+  func subentitiesCount() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -101,7 +105,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anUnknownLabelIsAnErrorWithTheNearestOne() throws {
+  @Test("An unknown label is rejected with a suggestion")
+  func anUnknownLabelIsAnErrorWithTheNearestOne() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(
       of: #"{"seeds": [{"Company": {"$id": "foo"}}, {"Employee": {"company": {"$ref": "fo"}}}]}"#)
@@ -111,8 +116,8 @@ import Testing
     #expect(error.location?.path == "$.seeds[1].Employee.company[\"$ref\"]")
   }
 
-  /// The error for a duplicate label contains both locations.
-  @Test func aLabelTwiceIsAnErrorThatSaysWhereBothAre() throws {
+  @Test("The error for a duplicate label contains both locations")
+  func aLabelTwiceIsAnErrorThatSaysWhereBothAre() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{\"Company\":\n  {\"$id\": \"foo\"}}", to: "a.json")
     let error = try workshop.failure(
@@ -124,8 +129,8 @@ import Testing
     #expect(twice.message.contains("already belongs to the instance"))
   }
 
-  /// The error for a label of the wrong entity contains both locations.
-  @Test func aLabelOfAnotherEntityIsAnErrorThatSaysWhereBothAre() throws {
+  @Test("The error for a label of the wrong entity contains both locations")
+  func aLabelOfAnotherEntityIsAnErrorThatSaysWhereBothAre() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{\"Department\":\n\n  {\"$id\": \"d\"}}", to: "a.json")
     let error = try workshop.failure(
@@ -152,7 +157,8 @@ import Testing
     (#"{"company": {"$find": "Company", "$id": "x"}}"#, "“$id”", "$.Employee.company[\"$id\"]"),
   ]
 
-  @Test(arguments: faults.indices) func refusesLabelsThatCannotBe(index: Int) throws {
+  @Test("Invalid labels and references are rejected", arguments: faults.indices)
+  func refusesLabelsThatCannotBe(index: Int) throws {
     let workshop = try SeedWorkshop()
     let fault = Self.faults[index]
     let error = try workshop.failure(of: "{\"Employee\": \(fault.text)}")

@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct SeedReaderInstancesTests {
-  @Test func attributesThatAreNotMentionedKeepTheirDefaults() throws {
+  @Test("Attributes that are not mentioned keep their defaults")
+  func attributesThatAreNotMentionedKeepTheirDefaults() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Employee": {"name": "Ada"}}"#)
     let employee = try workshop.only("Employee")
@@ -16,7 +17,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func nullClears() throws {
+  @Test("Null clears attributes and relationships")
+  func nullClears() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"{"Company": {"companyName": null, "address": null, "employees": null, "companyID": null}}"#)
@@ -27,7 +29,8 @@ import Testing
     #expect(try company.value(forKey: "employees") == [])
   }
 
-  @Test func uniqueIDDrawsAFreshNumberForEachInstance() throws {
+  @Test("The placeholder uniqueID is replaced by a new number for each instance")
+  func uniqueIDDrawsAFreshNumberForEachInstance() throws {
     let workshop = try SeedWorkshop()
     let first = try workshop.store.uniqueIDs.next()
     try workshop.seed(
@@ -53,7 +56,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func uniqueIDDrawsFromTheApplicationWhereItIsTold() throws {
+  @Test("Unique IDs come from the application if the options say so")
+  func uniqueIDDrawsFromTheApplicationWhereItIsTold() throws {
     // Keeps the files out of the user's home folder.
     setenv("XDG_DATA_HOME", FileManager.default.temporaryDirectory.path, 1)
     let workshop = try SeedWorkshop()
@@ -71,7 +75,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func uniqueIDIsRefusedWhereNoNumberFits() throws {
+  @Test("The placeholder uniqueID is rejected for attributes that can't hold a number")
+  func uniqueIDIsRefusedWhereNoNumberFits() throws {
     let workshop = try SeedWorkshop()
     for name in ["hired", "photo", "isActive", "badge", "homepage"] {
       let error = try workshop.failure(of: "{\"Employee\": {\"\(name)\": \"<uniqueID>\"}}")
@@ -79,7 +84,8 @@ import Testing
     }
   }
 
-  @Test func aNestedObjectCreatesAToOneMemberInPlace() throws {
+  @Test("A nested object creates the object of a to-one relationship")
+  func aNestedObjectCreatesAToOneMemberInPlace() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(#"{"Company": {"address": {"city": "Bonn"}}}"#)
     let address = try workshop.only("Address")
@@ -91,7 +97,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aNestedListCreatesMembersInPlaceAndInOrder() throws {
+  @Test("A nested list creates members in order")
+  func aNestedListCreatesMembersInPlaceAndInOrder() throws {
     let workshop = try SeedWorkshop()
     let titles = (0..<50).map { "t\($0)" }.shuffled()
     let members = titles.map { "{\"title\": \"\($0)\"}" }.joined(separator: ",")
@@ -112,7 +119,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aNestedObjectUnderAToManyIsItsOneMember() throws {
+  @Test("A nested object creates a single member of a to-many relationship")
+  func aNestedObjectUnderAToManyIsItsOneMember() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": {"employees": {"name": "Ada"}}}"#)
     #expect(
@@ -120,8 +128,8 @@ import Testing
         == .list([.objectID(try workshop.only("Employee").objectID)]))
   }
 
-  /// Nested instances are linked by both the relationship and its inverse.
-  @Test func nestingFollowsInversesBothWays() throws {
+  @Test("Nested instances are linked by both the relationship and its inverse")
+  func nestingFollowsInversesBothWays() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"{"Employee": {"name": "a", "company": {"employees": [{"name": "b"}, {"name": "c"}]}}}"#)
@@ -133,7 +141,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func seedlingsFillAToManyInTheOrderOfTheLinks() throws {
+  @Test("Linked documents fill a to-many relationship in the order of the links")
+  func seedlingsFillAToManyInTheOrderOfTheLinks() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Department": [{"title": "1"}, {"title": "2"}]}"#, to: "a.json")
     try workshop.write(#"{"seedlings": [{"seedFile": "c.json"}]}"#, to: "b.json")
@@ -154,7 +163,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func seedlingsFillAToOneWithExactlyOneResult() throws {
+  @Test("Linked documents fill a to-one relationship with exactly one object")
+  func seedlingsFillAToOneWithExactlyOneResult() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Address": {"city": "Bonn"}}"#, to: "one.json")
     try workshop.write(#"{"Address": [{}, {}]}"#, to: "two.json")
@@ -176,7 +186,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func linkedObjectsMustBeOfTheDestinationOrASubentity() throws {
+  @Test("Linked objects must belong to the destination or a subentity")
+  func linkedObjectsMustBeOfTheDestinationOrASubentity() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Manager": {"name": "Grace"}}"#, to: "manager.json")
     try workshop.write(#"{"Department": {}}"#, to: "department.json")
@@ -212,7 +223,8 @@ import Testing
     ),
   ]
 
-  @Test(arguments: faults.indices) func refusesInstancesThatCannotBe(index: Int) throws {
+  @Test("Invalid instances are rejected", arguments: faults.indices)
+  func refusesInstancesThatCannotBe(index: Int) throws {
     let workshop = try SeedWorkshop()
     let fault = Self.faults[index]
     let error = try workshop.failure(of: "{\"Employee\": \(fault.text)}")

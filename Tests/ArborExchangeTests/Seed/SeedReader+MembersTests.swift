@@ -5,7 +5,8 @@ import Foundation
 import Testing
 
 @Suite struct SeedReaderMembersTests {
-  @Test func findsWhatTheStoreHas() throws {
+  @Test("A find matches objects of the store")
+  func findsWhatTheStoreHas() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "Foo"}, {"companyName": "Bar"}]}"#)
     try workshop.context.commit()
@@ -20,8 +21,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `$find` finds pending objects and doesn't find deleted ones.
-  @Test func findsWhatIsPendingAndNotWhatIsDeleted() throws {
+  @Test("A find matches pending objects and not deleted ones")
+  func findsWhatIsPendingAndNotWhatIsDeleted() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": [{"companyName": "Foo"}, {"companyName": "Bar"}]}"#)
     try workshop.context.commit()
@@ -33,8 +34,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `$find` finds objects that the seed creates, wherever they are in the documents.
-  @Test func findsWhatTheSeedMakesBeforeOrBehindAndInOtherDocuments() throws {
+  @Test("A find matches objects that the seed creates, in any order and document")
+  func findsWhatTheSeedMakesBeforeOrBehindAndInOtherDocuments() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {"companyName": "Baz"}}"#, to: "a.json")
     try workshop.seed(
@@ -57,7 +58,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func twoEmployeesShareADepartment() throws {
+  @Test("Finds and instances can be mixed in a list of members")
+  func twoEmployeesShareADepartment() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -76,7 +78,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func findsBySeveralAttributesOfEveryType() throws {
+  @Test("A find can use several attributes of every type")
+  func findsBySeveralAttributesOfEveryType() throws {
     let workshop = try SeedWorkshop()
     let all = #"""
       "name": "n", "age": 3, "level": 4, "employeeID": 5, "salary": 1.10, "isActive": false,
@@ -94,7 +97,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func findsSubentitiesAndByTheirParents() throws {
+  @Test("A find includes subentities and can name a parent entity")
+  func findsSubentitiesAndByTheirParents() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"""
@@ -110,8 +114,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `$find` must match exactly one object.
-  @Test func noneOrSeveralAreErrors() throws {
+  @Test("`$find` must match exactly one object")
+  func noneOrSeveralAreErrors() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(
       #"{"Company": [{"companyName": "Foo"}, {"companyName": "Foo", "companyID": 1}]}"#)
@@ -130,7 +134,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func whatIsFoundMustFitTheRelationship() throws {
+  @Test("A found object must fit the relationship")
+  func whatIsFoundMustFitTheRelationship() throws {
     let workshop = try SeedWorkshop()
     let model = SeedWorkshop.model.entity(named: "Party")
     #expect(model?.isAbstract == true)
@@ -140,7 +145,8 @@ import Testing
     #expect(error.location?.path == "$.Employee.company[\"$find\"]")
   }
 
-  @Test func manyFindsOfOneKindAreOneFetch() throws {
+  @Test("Thousands of finds match the right objects")
+  func manyFindsOfOneKindAreOneFetch() throws {
     let workshop = try SeedWorkshop()
     let count = 3_000
     let companies = (0..<count).map { "{\"companyID\": \($0)}" }
@@ -171,7 +177,8 @@ import Testing
     (#"{"$find": "Company", "companyID": "<uniqueID>"}"#, "an integer of 64 bits", ".companyID"),
   ]
 
-  @Test(arguments: faults.indices) func refusesFindsThatCannotBe(index: Int) throws {
+  @Test("Invalid finds are rejected", arguments: faults.indices)
+  func refusesFindsThatCannotBe(index: Int) throws {
     let workshop = try SeedWorkshop()
     let fault = Self.faults[index]
     let error = try workshop.failure(of: "{\"Employee\": {\"company\": \(fault.text)}}")

@@ -7,7 +7,8 @@ import Testing
 @Suite struct SeedReaderTests {
   // MARK: Documents
 
-  @Test func anEntityDocumentWithAnObjectCreatesOneInstance() throws {
+  @Test("An entity document with an object creates one instance")
+  func anEntityDocumentWithAnObjectCreatesOneInstance() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(#"{"Company": {"companyName": "Foo Inc."}}"#)
     #expect(report.created == ["Company": 1])
@@ -16,7 +17,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anEntityDocumentWithAListCreatesAnInstanceForEachInOrder() throws {
+  @Test("An entity document with a list creates its instances in order")
+  func anEntityDocumentWithAListCreatesAnInstanceForEachInOrder() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(
       #"{"Employee": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}"#)
@@ -25,14 +27,16 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anEmptyListCreatesNothing() throws {
+  @Test("An empty list creates nothing")
+  func anEmptyListCreatesNothing() throws {
     let workshop = try SeedWorkshop()
     let report = try workshop.seed(#"{"Company": []}"#)
     #expect(report.count == 0 && report.objects.isEmpty)
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test func nothingIsCommitted() throws {
+  @Test("A seed is not committed")
+  func nothingIsCommitted() throws {
     let workshop = try SeedWorkshop()
     try workshop.seed(#"{"Company": {}}"#)
     #expect(workshop.context.hasChanges)
@@ -41,8 +45,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// `seedlings` loads the linked documents, and unknown keys are ignored.
-  @Test func seedlingsPassThroughAndOtherKeysAreIgnored() throws {
+  @Test("Linked documents are loaded, and unknown keys are ignored")
+  func seedlingsPassThroughAndOtherKeysAreIgnored() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {"companyName": "A"}}"#, to: "a.json")
     try workshop.write(#"{"Department": [{"title": "B"}]}"#, to: "b.json")
@@ -54,12 +58,14 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func emptySeedlingsCreateNothing() throws {
+  @Test("An empty list of links creates nothing")
+  func emptySeedlingsCreateNothing() throws {
     let workshop = try SeedWorkshop()
     #expect(try workshop.seed(#"{"seedlings": []}"#).count == 0)
   }
 
-  @Test func seedsHoldSeveralDocumentsInOne() throws {
+  @Test("A document can contain several documents")
+  func seedsHoldSeveralDocumentsInOne() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Address": {"city": "Bonn"}}"#, to: "a.json")
     let report = try workshop.seed(
@@ -72,7 +78,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aDocumentLinkedTwiceCreatesItsObjectsTwice() throws {
+  @Test("A document that is linked twice creates its objects twice")
+  func aDocumentLinkedTwiceCreatesItsObjectsTwice() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {}}"#, to: "a.json")
     let report = try workshop.seed(
@@ -114,7 +121,8 @@ import Testing
     (#"{"seedlings": [{"seedUrl": "file:///etc/x"}]}"#, "https or http", "$.seedlings[0].seedUrl"),
   ]
 
-  @Test(arguments: faults.indices) func refusesDocumentsThatCannotBe(index: Int) throws {
+  @Test("Invalid documents are rejected", arguments: faults.indices)
+  func refusesDocumentsThatCannotBe(index: Int) throws {
     let workshop = try SeedWorkshop()
     let fault = Self.faults[index]
     let error = try workshop.failure(of: fault.text)
@@ -133,7 +141,8 @@ import Testing
 
   // MARK: Links
 
-  @Test func linksAreRelativeToTheLinkingDocument() throws {
+  @Test("Links are relative to the linking document")
+  func linksAreRelativeToTheLinkingDocument() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"seedlings": [{"seedFile": "deep/c.json"}]}"#, to: "sub/b.json")
     try workshop.write(#"{"Company": {"companyName": "deep"}}"#, to: "sub/deep/c.json")
@@ -142,7 +151,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aMissingFileIsAnErrorAtItsLink() throws {
+  @Test("A missing file is reported at its link")
+  func aMissingFileIsAnErrorAtItsLink() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(
       of: #"{"seeds": [{"Company": {}}, {"seedlings": [{"seedFile": "nowhere.json"}]}]}"#)
@@ -152,7 +162,8 @@ import Testing
     #expect(top.code == .fileUnreadable)
   }
 
-  @Test func aFaultInALinkedDocumentNamesThatDocument() throws {
+  @Test("An error in a linked document names that document")
+  func aFaultInALinkedDocumentNamesThatDocument() throws {
     let workshop = try SeedWorkshop()
     try workshop.write("{\"Company\":\n {\"companyName\": 7}}", to: "sub/a.json")
     let error = try workshop.failure(of: #"{"seedlings": [{"seedFile": "sub/a.json"}]}"#)
@@ -162,8 +173,8 @@ import Testing
     #expect(error.entity == "Company" && error.keyPath == "companyName")
   }
 
-  /// If a link has both a file and a URL, the URL is used.
-  @Test func whereALinkNamesBothTheURLIsFollowed() throws {
+  @Test("If a link has both a file and a URL, the URL is used")
+  func whereALinkNamesBothTheURLIsFollowed() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {}}"#, to: "a.json")
     let link = #"{"seedFile": "a.json", "seedUrl": "https://example.com/a.json"}"#
@@ -175,7 +186,8 @@ import Testing
     #expect(error.message.contains("Main.json"))
   }
 
-  @Test func aDocumentThatReachesItselfIsAnErrorThatShowsTheChain() throws {
+  @Test("A document that links to itself is reported with the chain of links")
+  func aDocumentThatReachesItselfIsAnErrorThatShowsTheChain() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"seedlings": [{"seedFile": "b.json"}]}"#, to: "a.json")
     try workshop.write(
@@ -190,7 +202,8 @@ import Testing
     #expect(error.location?.path == "$.Company.employees.seedlings[0].seedFile")
   }
 
-  @Test func aCycleIsFoundUnderAnotherName() throws {
+  @Test("A cycle through a symbolic link is detected")
+  func aCycleIsFoundUnderAnotherName() throws {
     let workshop = try SeedWorkshop()
     let main = try workshop.write(#"{"seedlings": [{"seedFile": "alias.json"}]}"#)
     try FileManager.default.createSymbolicLink(
@@ -199,7 +212,8 @@ import Testing
     #expect(error.message.contains("links to itself"))
   }
 
-  @Test func linksNestWithoutLimit() throws {
+  @Test("Links may be nested to any depth")
+  func linksNestWithoutLimit() throws {
     let workshop = try SeedWorkshop()
     let count = 1_000
     for number in 0..<count {
@@ -212,7 +226,8 @@ import Testing
     #expect(report.objects == [try workshop.only("Company")])
   }
 
-  @Test func severalTopDocumentsAreAllOrNothing() throws {
+  @Test("Several main documents are seeded together or not at all")
+  func severalTopDocumentsAreAllOrNothing() throws {
     let workshop = try SeedWorkshop()
     let good = try workshop.write(#"{"Company": {}}"#, to: "good.json")
     let bad = try workshop.write(#"{"Company": {"x": 1}}"#, to: "bad.json")
@@ -225,7 +240,8 @@ import Testing
 
   // MARK: Limits
 
-  @Test func limitsTheNumberOfDocuments() throws {
+  @Test("The number of documents is limited")
+  func limitsTheNumberOfDocuments() throws {
     let workshop = try SeedWorkshop()
     try workshop.write(#"{"Company": {}}"#, to: "a.json")
     let text = #"{"seedlings": [{"seedFile": "a.json"}, {"seedFile": "a.json"}]}"#
@@ -236,7 +252,8 @@ import Testing
     #expect(try workshop.failure(of: text, options: options).code == .limitExceeded)
   }
 
-  @Test func limitsTheSizeOfAllDocumentsTogether() throws {
+  @Test("The total size of documents is limited")
+  func limitsTheSizeOfAllDocumentsTogether() throws {
     let workshop = try SeedWorkshop()
     let linked = #"{"Company": {}}"#
     try workshop.write(linked, to: "a.json")
@@ -249,7 +266,8 @@ import Testing
     #expect(error.code == .limitExceeded && error.location?.path == "$.seedlings[0].seedFile")
   }
 
-  @Test func limitsTheNumberOfObjects() throws {
+  @Test("The number of objects is limited")
+  func limitsTheNumberOfObjects() throws {
     let workshop = try SeedWorkshop()
     let text = #"{"Company": {"employees": [{}, {}]}}"#
     var options = SeedOptions()

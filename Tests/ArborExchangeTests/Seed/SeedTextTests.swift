@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct SeedTextTests {
-  @Test func aFileOfLinesHoldsADocumentOnEach() throws {
+  @Test("A file in JSON Lines format has a document per line")
+  func aFileOfLinesHoldsADocumentOnEach() throws {
     let workshop = try SeedWorkshop()
     for name in ["a.ndjson", "b.jsonl", "c.NDJSON"] {
       let url = try workshop.write(
@@ -17,13 +18,15 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anEmptyFileOfLinesCreatesNothing() throws {
+  @Test("An empty file in JSON Lines format creates nothing")
+  func anEmptyFileOfLinesCreatesNothing() throws {
     let workshop = try SeedWorkshop()
     let url = try workshop.write("\n\n", to: "a.ndjson")
     #expect(try workshop.context.seed(from: .file(url)).count == 0)
   }
 
-  @Test func errorsNameTheLineOfTheFile() throws {
+  @Test("Errors contain the line of the file")
+  func errorsNameTheLineOfTheFile() throws {
     let workshop = try SeedWorkshop()
     for (text, line, column) in [
       ("{\"Company\": {}}\n\n{\"Company\": {\"companyID\": true}}\n", 3, 27),
@@ -35,7 +38,8 @@ import Testing
     }
   }
 
-  @Test func otherFilesHoldOneDocument() throws {
+  @Test("Other files contain a single document")
+  func otherFilesHoldOneDocument() throws {
     let workshop = try SeedWorkshop()
     let error = try workshop.failure(of: "{\"Company\": {}}\n{\"Company\": {}}")
     #expect(error.message.contains("content after the document's value"))

@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [[], ["user"], ["a.b", "c"]]) func pathsAreLists(prefix: [String]) throws {
+  @Test("Paths of keys can be lists", arguments: [[], ["user"], ["a.b", "c"]])
+  func pathsAreLists(prefix: [String]) throws {
     let workshop = try ImportWorkshop()
     var item: JSONValue = [
       "id": 7, "names": ["x", "Ada"], "age": 36, "pay": [1.5], "kg": 60,

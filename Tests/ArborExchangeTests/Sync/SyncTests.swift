@@ -60,7 +60,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     return report
   }
 
-  @Test func matchesUpdatesAndInserts() throws {
+  @Test("A sync updates matching objects and inserts others")
+  func matchesUpdatesAndInserts() throws {
     let workshop = try ImportWorkshop()
     let first = try sync(
       workshop, #"[{"id": 1, "user": {"name": "A"}}, {"id": 2}]"#, EmployeeSerializer())
@@ -74,8 +75,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  /// Null is ignored, and an object is equivalent to a list with one item.
-  @Test func nullDoesNothingAndAnObjectIsAListOfOne() throws {
+  @Test("Null is ignored, and an object is equivalent to a list with one item")
+  func nullDoesNothingAndAnObjectIsAListOfOne() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.deleteMissing = true
@@ -86,7 +87,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func theSameSyncAgainChangesNothing() throws {
+  @Test("A second sync of the same document changes nothing")
+  func theSameSyncAgainChangesNothing() throws {
     let workshop = try ImportWorkshop()
     let text = #"""
       [{"id": "a", "title": "R", "employees": [{"id": 1}, {"id": 2}]}, {"id": "b", "title": null}]
@@ -97,7 +99,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     #expect(!workshop.context.hasChanges)
   }
 
-  @Test func deleteMissingDeletesWithinTheGroupOnly() throws {
+  @Test("With deleteMissing, only objects within the group are deleted")
+  func deleteMissingDeletesWithinTheGroupOnly() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(
       workshop,
@@ -118,7 +121,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func anEmptyListWithDeleteMissingDeletesAllInTheGroup() throws {
+  @Test("With deleteMissing, an empty list deletes all objects in the group")
+  func anEmptyListWithDeleteMissingDeletesAllInTheGroup() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(
       workshop, #"[{"id": 1}, {"id": 2, "user": {"name": "X"}}]"#, EmployeeSerializer())
@@ -131,7 +135,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func severalIdentifiersOfAnyTypeIdentifyTogether() throws {
+  @Test("Several identifiers of any type identify an object together")
+  func severalIdentifiersOfAnyTypeIdentifyTogether() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.identifiers = ["employeeID", "name", "hired"]
@@ -147,7 +152,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func anItemWithoutAnIdentifierIsAnErrorAndNothingHasChanged() throws {
+  @Test("An item without an identifier is rejected")
+  func anItemWithoutAnIdentifierIsAnErrorAndNothingHasChanged() throws {
     let workshop = try ImportWorkshop()
     for text in [#"[{"id": 1}, {"user": {}}]"#, #"{"id": null}"#, #"[{"id": "1"}]"#] {
       let error = try workshop.failure { _ = try sync(workshop, text, EmployeeSerializer()) }
@@ -156,8 +162,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     }
   }
 
-  /// Without identifiers or with `forceInsert`, every item is inserted.
-  @Test func withoutIdentifiersOrByForceEverythingIsInserted() throws {
+  @Test("Without identifiers or with `forceInsert`, every item is inserted")
+  func withoutIdentifiersOrByForceEverythingIsInserted() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.forceInsert = true
@@ -171,7 +177,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func insertMissingAndUpdateExistingMayBeOff() throws {
+  @Test("Inserting and updating can be disabled")
+  func insertMissingAndUpdateExistingMayBeOff() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(workshop, #"{"id": 1, "user": {"name": "A"}}"#, EmployeeSerializer())
     var serializer = EmployeeSerializer()
@@ -183,8 +190,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  /// Items that a validator drops count as missing from the payload.
-  @Test func validatorsComeFirstAndWhatTheyDropIsNotInThePayload() throws {
+  @Test("Items that a validator drops count as missing from the payload")
+  func validatorsComeFirstAndWhatTheyDropIsNotInThePayload() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(workshop, #"[{"id": 1}, {"id": 2}]"#, EmployeeSerializer())
     var serializer = EmployeeSerializer()
@@ -205,7 +212,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func anErrorInAnItemThatAValidatorMadePointsAtTheOriginal() throws {
+  @Test("An error in an item changed by a validator has the location of the original")
+  func anErrorInAnItemThatAValidatorMadePointsAtTheOriginal() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.validators = [{ _ in ["id": "none"] }]
@@ -213,7 +221,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     #expect(error.location?.path == "$[0]")
   }
 
-  @Test func absentKeysClearOrAreLeft() throws {
+  @Test("Absent keys clear properties or leave them unchanged")
+  func absentKeysClearOrAreLeft() throws {
     let workshop = try ImportWorkshop()
     let full = #"{"id": 1, "user": {"name": "A"}, "hired": "2020-01-01T00:00:00Z"}"#
     _ = try sync(workshop, full, EmployeeSerializer())
@@ -227,8 +236,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  /// A missing or null list unlinks the members but deletes none.
-  @Test func aMissingOrNullListUnlinksAndDeletesNothing() throws {
+  @Test("A missing or null list unlinks the members but deletes none")
+  func aMissingOrNullListUnlinksAndDeletesNothing() throws {
     for rest in ["", #", "employees": null"#] {
       let workshop = try ImportWorkshop()
       let serializer = DepartmentSerializer(deletesEmployees: true)
@@ -240,7 +249,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     }
   }
 
-  @Test func nestedDeleteMissingReachesThePresentParentsMembersOnly() throws {
+  @Test("Nested deleteMissing deletes only members of the imported parents")
+  func nestedDeleteMissingReachesThePresentParentsMembersOnly() throws {
     let workshop = try ImportWorkshop()
     let serializer = DepartmentSerializer(deletesEmployees: true)
     _ = try sync(
@@ -262,7 +272,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func withoutDeleteMissingFormerMembersAreUnlinked() throws {
+  @Test("Without deleteMissing, members missing from the list are unlinked")
+  func withoutDeleteMissingFormerMembersAreUnlinked() throws {
     let workshop = try ImportWorkshop()
     _ = try sync(
       workshop, #"{"id": "a", "employees": [{"id": 1}, {"id": 2}]}"#, DepartmentSerializer())
@@ -272,7 +283,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func theChildSerializerMayTakeTheChildAndTheParent() throws {
+  @Test("The nested serializer can depend on the child and the parent")
+  func theChildSerializerMayTakeTheChildAndTheParent() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.mapping["department"] = .toOne("department") { child, parent in
@@ -291,7 +303,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
-  @Test func aSerializerThatDoesNotFitTheModelIsAnError() throws {
+  @Test("A serializer that doesn't match the model is rejected")
+  func aSerializerThatDoesNotFitTheModelIsAnError() throws {
     let workshop = try ImportWorkshop()
     var serializer = EmployeeSerializer()
     serializer.mapping["nme"] = .string("x")
@@ -310,8 +323,8 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     #expect(error.code == .invalidArgument)
   }
 
-  /// A sync of the store is committed, and visible to contexts.
-  @Test func theStoreCommitsAndContextsTakeItIn() async throws {
+  @Test("A sync of the store is committed, and visible to contexts")
+  func theStoreCommitsAndContextsTakeItIn() async throws {
     let workshop = try ImportWorkshop()
     #expect(
       try await workshop.store.sync(from: ["id": 1], using: EmployeeSerializer())

@@ -65,8 +65,8 @@ import Testing
       ("when", .isoDate("a"), #"{"a": ""}"#, nil), ("when", .isoDate("a"), #"{"a": 0}"#, nil),
     ]
 
-  /// A value of another type yields nil, or an error in strict mode.
-  @Test(arguments: cases.indices) func anotherTypeIsNilOrStrictlyAnError(index: Int) throws {
+  @Test("A value of another type yields nil, or an error in strict mode", arguments: cases.indices)
+  func anotherTypeIsNilOrStrictlyAnError(index: Int) throws {
     let (attribute, source, json, value) = Self.cases[index]
     #expect(try Self.read(attribute, source, json) == value ?? .null)
     if let value {
@@ -82,7 +82,8 @@ import Testing
     }
   }
 
-  @Test func whatTheAttributeCannotHoldIsAnError() throws {
+  @Test("A value that the attribute can't hold is rejected")
+  func whatTheAttributeCannotHoldIsAnError() throws {
     for (attribute, source): (String, SyncSource) in [
       ("small", .int("a")), ("text", .int("a")), ("when", .double("a")),
     ] {

@@ -54,8 +54,8 @@ import Testing
     static let entityName = "Banner"
   }
 
-  /// A relationship declared with the wrong type is an error even if it has no members.
-  @Test func aRelationshipOfNothingHasToHaveTheRightType() throws {
+  @Test("A relationship declared with the wrong type is an error even if it has no members")
+  func aRelationshipOfNothingHasToHaveTheRightType() throws {
     let object = try workshop.insert("Banner")
     func check<M: ValueModel>(_ model: M, _ message: String) throws {
       let read = try workshop.failure { try M(object) }
@@ -89,7 +89,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aTypeThatCodesItselfAsAModelIsRight() throws {
+  @Test("A type that encodes itself as a model can be a related model")
+  func aTypeThatCodesItselfAsAModelIsRight() throws {
     let object = try context.upsert(Boxed(cover: Box(item: Item(title: "a"))))
     #expect(try Boxed(object).cover?.item == Item(title: "a"))
     #expect(try Boxed(workshop.insert("Banner")).cover == nil)
@@ -111,7 +112,8 @@ import Testing
     enum CodingKeys: CodingKey { case title }
   }
 
-  @Test func managedKeysThatNameNothingAreAnErrorWithoutPropertiesToo() throws {
+  @Test("A mapping with unknown keys is rejected even for a model without properties")
+  func managedKeysThatNameNothingAreAnErrorWithoutPropertiesToo() throws {
     let object = try workshop.insert("Banner")
     for error in [
       try workshop.failure { try Empty(object) },

@@ -23,21 +23,24 @@ import Testing
     try ValueAdapter.decode(Stop.self, from: .data(Data(text.utf8)))
   }
 
-  @Test func dotsDescendIntoObjects() throws {
+  @Test("Dots in a key path descend into objects")
+  func dotsDescendIntoObjects() throws {
     #expect(try stop(#"{"info": {"names": {"long": "x"}}}"#).name == "x")
     for text in [#"{"info": {"names": {}}}"#, #"{"info": {}}"#, "{}", #"{"info": null}"#] {
       #expect(try stop(text).name == nil)
     }
   }
 
-  @Test func whatIsNoObjectOnTheWayIsAnError() throws {
+  @Test("A value on the path that is not an object is rejected")
+  func whatIsNoObjectOnTheWayIsAnError() throws {
     for text in [#"{"info": {"names": []}}"#, #"{"info": {"names": 1}}"#] {
       let error = try #require(throws: ArborError.self) { try stop(text) }
       #expect(error.location?.path == "$.info.names" && error.code == .invalidPath)
     }
   }
 
-  @Test func severalPathsAreOneProperty() throws {
+  @Test("A property can be read from several paths")
+  func severalPathsAreOneProperty() throws {
     let json = #"{"geo": {"latitude": 1.5, "longitude": 2}}"#
     let stop = try stop(json)
     #expect(stop.place == Place(latitude: 1.5, longitude: 2))
@@ -45,7 +48,8 @@ import Testing
     #expect(try self.stop("{}").place == nil)
   }
 
-  @Test func aScalarOfSeveralPathsIsTheFirstThatIsPresent() throws {
+  @Test("A scalar with several paths is read from the first that is present")
+  func aScalarOfSeveralPathsIsTheFirstThatIsPresent() throws {
     #expect(try stop(#"{"old": {"code": 2}}"#).code == 2)
     #expect(try stop(#"{"code": 1, "old": {"code": 2}}"#).code == 1)
     #expect(try ValueAdapter.encode(Stop(code: 3)) == ["code": 3])
@@ -67,7 +71,7 @@ import Testing
     try ValueAdapter.decode(Page.self, from: .data(Data(text.utf8)))
   }
 
-  @Test("A key that is written like a path wins, and a backslash makes a dot a part of a key")
+  @Test("A key with the dots of a path takes precedence, and a backslash escapes a dot")
   func keysThatArePathsToo() throws {
     #expect(try page(#"{"API.Log": 1, "API": {"Log": 2}}"#).log == 1)
     #expect(try page(#"{"API": {"Log": 2}}"#).log == 2)
@@ -76,7 +80,7 @@ import Testing
     #expect(try page(#"{"Height": {"cm": "y"}}"#).unit == nil)
   }
 
-  @Test("Names that are indexes find elements of lists, and write them back")
+  @Test("Indexes in a path refer to elements of lists, for reading and writing")
   func elementsOfLists() throws {
     let json = #"{"tags": ["a", "b", "c"], "rows": [{"cells": []}, {"cells": [5, 6]}]}"#
     let page = try page(json)
@@ -89,12 +93,13 @@ import Testing
     #expect(throws: ArborError.self) { try self.page(#"{"tags": "x"}"#) }
   }
 
-  @Test func aNameMayHoldDots() throws {
+  @Test("A key may contain dots")
+  func aNameMayHoldDots() throws {
     #expect(try stop(#"{"a.b": 1, "a": {"b": 2}}"#).dotted == 1)
   }
 
-  /// A property without a path is neither read nor written.
-  @Test func aPropertyWithoutAPathTakesNoPart() throws {
+  @Test("A property without a path is neither read nor written")
+  func aPropertyWithoutAPathTakesNoPart() throws {
     #expect(try stop(#"{"size": "x"}"#).size == nil)
     #expect(try ValueAdapter.encode(Stop(size: "x")) == [:])
     #expect(JSONKeyPaths.identity.excluding("a")["a"] == .none)
@@ -107,7 +112,8 @@ import Testing
     static let jsonKeyPaths: JSONKeyPaths = ["nmae": "n"]
   }
 
-  @Test func namesThatAreNoCodingKeysAreErrors() throws {
+  @Test("A mapping with unknown coding keys is rejected")
+  func namesThatAreNoCodingKeysAreErrors() throws {
     let error = try #require(throws: ArborError.self) {
       try ValueAdapter.decode(Wrong.self, from: ["name": "a"])
     }

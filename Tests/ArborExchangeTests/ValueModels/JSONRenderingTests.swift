@@ -8,8 +8,8 @@ import Testing
   private let banner = Banner(
     bannerID: 1, picURL: URL(string: "https://a.b/c"), children: [Item(title: "x", price: 2)])
 
-  /// Nested objects are created for key paths.
-  @Test func keyPathsMakeTheObjectsOnTheWay() throws {
+  @Test("Nested objects are created for key paths")
+  func keyPathsMakeTheObjectsOnTheWay() throws {
     let json = try ValueAdapter.encode(banner)
     #expect(
       json == [
@@ -18,7 +18,8 @@ import Testing
     #expect(try ValueAdapter.decode(Banner.self, from: .value(json)) == banner)
   }
 
-  @Test func nilIsLeftOutUnlessItIsWanted() throws {
+  @Test("Nil is omitted unless nulls are requested")
+  func nilIsLeftOutUnlessItIsWanted() throws {
     let item = Item(title: "x")
     #expect(try ValueAdapter.encode(item) == ["title": "x"])
     let options = JSONRenderingOptions(writesNulls: true)
@@ -58,7 +59,7 @@ import Testing
     ]
   }
 
-  @Test("Nil behind a transformer is left out unless nulls are wanted")
+  @Test("A nil of a transformed property is omitted unless nulls are requested")
   func nilOfTransformedProperties() throws {
     #expect(try ValueAdapter.encode(Meeting()) == ["room": "none", "flag": 1])
     // The result of a transformer for a value is kept, even if it is null.
@@ -70,7 +71,8 @@ import Testing
       ])
   }
 
-  @Test func keysAreFiltered() throws {
+  @Test("The options can restrict the keys")
+  func keysAreFiltered() throws {
     let options = JSONRenderingOptions(keys: ["bannerID", "children", "title"])
     #expect(
       try ValueAdapter.encode(banner, options: options) == ["id": 1, "children": [["title": "x"]]])
@@ -82,7 +84,8 @@ import Testing
     func serializableKeys(_ keys: Set<String>) -> Set<String> { keys.subtracting(["secret"]) }
   }
 
-  @Test func modelsFilterTheirKeys() throws {
+  @Test("A model can exclude keys")
+  func modelsFilterTheirKeys() throws {
     let accounts = [Account(name: "a", secret: "b"), Account(name: "c", secret: "d")]
     #expect(try ValueAdapter.encode(accounts) == [["name": "a"], ["name": "c"]])
     let options = JSONRenderingOptions(keys: ["secret"])
@@ -97,8 +100,8 @@ import Testing
     static var backReferences: [AnyKeyPath] { [\Node.parent] }
   }
 
-  /// Back references are not written.
-  @Test func whatLeadsBackIsLeftOut() throws {
+  @Test("Back references are not written")
+  func whatLeadsBackIsLeftOut() throws {
     let root = Node("root")
     let child = Node("child")
     root.children = [child]
@@ -111,7 +114,8 @@ import Testing
         == ["name": "child", "parent": ["name": "root"], "children": []])
   }
 
-  @Test func tooDeepModelsAreAnError() throws {
+  @Test("Models nested too deeply are rejected")
+  func tooDeepModelsAreAnError() throws {
     let root = Node("root")
     var last = root
     for _ in 0..<200 {
@@ -122,7 +126,8 @@ import Testing
     #expect(error.code == .limitExceeded)
   }
 
-  @Test func numbersThatJSONHasNotAreErrors() throws {
+  @Test("Values without a JSON form are rejected")
+  func numbersThatJSONHasNotAreErrors() throws {
     for sample in [
       Sample(double: .infinity), Sample(single: .nan),
       Sample(date: Date(timeIntervalSince1970: 1e15)),
@@ -138,7 +143,8 @@ import Testing
     static let jsonKeyPaths: JSONKeyPaths = ["a": "x.y", "b": "x"]
   }
 
-  @Test func twoPropertiesOfOnePathAreAnError() throws {
+  @Test("Two properties with the same path are rejected")
+  func twoPropertiesOfOnePathAreAnError() throws {
     let error = try #require(throws: ArborError.self) { try ValueAdapter.encode(Clash()) }
     #expect(error.code == .invalidMapping && error.keyPath == "Clash.b")
   }

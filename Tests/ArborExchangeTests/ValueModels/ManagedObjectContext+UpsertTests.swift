@@ -19,7 +19,8 @@ import Testing
     return error
   }
 
-  @Test func aModelBecomesAnObject() throws {
+  @Test("A model is written as an object with its members")
+  func aModelBecomesAnObject() throws {
     let banner = Banner(
       bannerID: 1, picURL: URL(string: "https://a.b"),
       children: [Item(title: "b"), Item(title: "a", price: 1.5)], cached: true)
@@ -36,7 +37,8 @@ import Testing
     #expect(try Banner(object) == expected)
   }
 
-  @Test func uniquingFindsCommittedAndPendingObjects() throws {
+  @Test("An upsert finds committed and pending objects by their unique key")
+  func uniquingFindsCommittedAndPendingObjects() throws {
     let first = try context.upsert(FullBanner(id: 1, width: 10))
     #expect(try context.upsert(FullBanner(id: 1, width: 20)) === first)
     #expect(first["width"] == 20 && first.isInserted)
@@ -51,7 +53,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aNilKeyNeverMatches() throws {
+  @Test("A nil key matches no object")
+  func aNilKeyNeverMatches() throws {
     let first = try context.upsert(FullBanner(width: 1))
     #expect(try context.upsert(FullBanner(width: 1)) !== first)
     #expect(try context.upsert([FullBanner(), FullBanner()]).count == 2)
@@ -59,8 +62,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Several uniquing keys identify an object together.
-  @Test func severalKeysTogetherTellObjectsApart() throws {
+  @Test("Several uniquing keys identify an object together")
+  func severalKeysTogetherTellObjectsApart() throws {
     let a1 = try context.upsert(Node("a", group: 1))
     let a2 = try context.upsert(Node("a", group: 2))
     let b1 = try context.upsert(Node("b", group: 1))
@@ -70,7 +73,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func deletedObjectsAreNotFound() throws {
+  @Test("Deleted objects are not found")
+  func deletedObjectsAreNotFound() throws {
     let first = try context.upsert(FullBanner(id: 1))
     try context.commit()
     context.delete(first)
@@ -79,7 +83,8 @@ import Testing
     #expect(try workshop.all("Banner").count == 1)
   }
 
-  @Test func laterModelsOfOneObjectOverwrite() throws {
+  @Test("Of several models of one object, the last one wins")
+  func laterModelsOfOneObjectOverwrite() throws {
     let objects = try context.upsert([
       FullBanner(id: 1, width: 1), FullBanner(id: 2, width: 2), FullBanner(id: 1, width: 3),
     ])
@@ -88,7 +93,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func nilClearsAttributesAndLeavesRelationshipsAlone() throws {
+  @Test("Nil clears attributes and leaves relationships unchanged")
+  func nilClearsAttributesAndLeavesRelationshipsAlone() throws {
     let full = FullBanner(
       id: 1, width: 5, children: [KeyedItem(title: "a")], tags: [Tag(name: "t")],
       cover: KeyedItem(title: "a"))
@@ -101,7 +107,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func removedMembersAreUnlinkedAndAnEmptyListClears() throws {
+  @Test("Missing members are unlinked, and an empty list removes all")
+  func removedMembersAreUnlinkedAndAnEmptyListClears() throws {
     let object = try context.upsert(
       FullBanner(
         id: 1, children: ["a", "b", "c"].map { KeyedItem(title: $0) },
@@ -121,8 +128,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Upserting equal values is not a change.
-  @Test func whatStaysAsItIsIsNoChange() throws {
+  @Test("Upserting equal values is not a change")
+  func whatStaysAsItIsIsNoChange() throws {
     let banners = (0..<5).map { (number: Int) in
       FullBanner(
         id: number, width: number, children: [KeyedItem(title: "i\(number)", price: 1.5)],
@@ -135,8 +142,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Each instance becomes one object, even in cyclic graphs.
-  @Test func oneInstanceBecomesOneObjectAndCirclesClose() throws {
+  @Test("Each instance becomes one object, even in cyclic graphs")
+  func oneInstanceBecomesOneObjectAndCirclesClose() throws {
     let root = Node("root", group: 1)
     let child = Node("child")
     root.children = [child, child]
@@ -154,7 +161,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func graphsOfAnyDepthAreWritten() throws {
+  @Test("Graphs of any depth are written")
+  func graphsOfAnyDepthAreWritten() throws {
     let first = Node("0")
     var last = first
     for number in 1..<5_000 {
@@ -167,7 +175,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func modelsOfDifferentTypesAreWrittenTogether() throws {
+  @Test("Models of different types can be written together")
+  func modelsOfDifferentTypesAreWrittenTogether() throws {
     let circle = try ValueAdapter.decode(
       Shape.self, from: ["type": "circle", "name": "c", "radius": 2])
     let models: [any ValueModel] = [circle, Tag(name: "t"), Node("n")]
@@ -178,7 +187,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aFailureLeavesTheContextAsItWasAndNoOrphans() throws {
+  @Test("A failed upsert leaves the context as it was")
+  func aFailureLeavesTheContextAsItWasAndNoOrphans() throws {
     try context.upsert(FullBanner(id: 1, width: 1, children: [KeyedItem(title: "a", price: 1)]))
     try context.commit()
     try context.upsert(FullBanner(id: 2, tags: [Tag(name: "pending")]))
@@ -212,7 +222,8 @@ import Testing
     }
   }
 
-  @Test func theMergeHookIsCalledBeforeOverwriting() throws {
+  @Test("The merge hook is called before an object is overwritten")
+  func theMergeHookIsCalledBeforeOverwriting() throws {
     let new = try context.upsert(Merging(id: 1, width: 5, children: [KeyedItem(title: "a")]))
     #expect(new["width"] == 5)
     try context.upsert([
@@ -230,7 +241,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func valuesGoThereAndBackForAllTypes() throws {
+  @Test("Values of all types survive a round trip")
+  func valuesGoThereAndBackForAllTypes() throws {
     ManagedObjectSourceTests.registration
     let object = try workshop.insert("Sample", try ManagedObjectSourceTests.values())
     try object.setTransformedValue(["x": 1.5], forKey: "table")
@@ -244,7 +256,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func numbersOutOfAnAttributesRangeAreErrors() throws {
+  @Test("Numbers beyond an attribute's range are rejected")
+  func numbersOutOfAnAttributesRangeAreErrors() throws {
     var number = Number(tiny: 32_768)
     #expect(try failure { try context.upsert(number) }.code == .typeMismatch)
     number = Number(middle: Int(Int32.min) - 1)
@@ -291,7 +304,8 @@ import Testing
     static let entityName = "Banner"
   }
 
-  @Test func mistakesAreTypedErrors() throws {
+  @Test("Models that don't match the store are rejected")
+  func mistakesAreTypedErrors() throws {
     func code(_ model: some ValueModel) throws -> ArborError.Code? {
       let error = try failure { try context.upsert(model) }
       #expect(error.entity != nil && error.message.last == ".")
@@ -306,7 +320,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aClosedStoreIsAnErrorOfTheLookUp() throws {
+  @Test("An upsert into a destroyed store reports the failed lookup")
+  func aClosedStoreIsAnErrorOfTheLookUp() throws {
     try context.upsert(FullBanner(id: 1))
     try workshop.finish()
     try workshop.store.destroy()

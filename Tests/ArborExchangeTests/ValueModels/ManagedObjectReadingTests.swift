@@ -14,8 +14,8 @@ import Testing
     try names.map { try workshop.insert("Node", ["name": .string($0)]) }
   }
 
-  /// Cyclic graphs of objects are read with the same structure.
-  @Test func aGraphWithCirclesComesOutAsOneGraph() throws {
+  @Test("Cyclic graphs of objects are read with the same structure")
+  func aGraphWithCirclesComesOutAsOneGraph() throws {
     let objects = try nodes("root", "a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1], objects[2]])
     try objects[1].objects(forKey: "friends").replaceAll(with: [objects[0], objects[1], objects[2]])
@@ -30,8 +30,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Within a call, the same object yields the identical instance.
-  @Test func theSameObjectIsTheIdenticalModelWithinOneCall() throws {
+  @Test("Within a call, the same object yields the identical instance")
+  func theSameObjectIsTheIdenticalModelWithinOneCall() throws {
     let objects = try nodes("a", "b", "c")
     for object in objects.dropFirst() { try object.setObject(objects[0], forKey: "parent") }
     let models = try context.values(Node.self, sortedBy: "name")
@@ -42,7 +42,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func backReferencesAreFoundWhateverTheirKeysAreCalled() throws {
+  @Test("Back references are found whatever their keys are called")
+  func backReferencesAreFoundWhateverTheirKeysAreCalled() throws {
     let objects = try nodes("root", "a", "b", "x")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1], objects[2]])
     try objects[0].setObject(objects[3], forKey: "best")
@@ -53,8 +54,8 @@ import Testing
     try workshop.finish()
   }
 
-  /// Long chains of back references don't overflow the stack.
-  @Test func chainsOfBackReferencesDoNotNest() throws {
+  @Test("Long chains of back references don't overflow the stack")
+  func chainsOfBackReferencesDoNotNest() throws {
     var last = try nodes("0")[0]
     let first = last
     for number in 1..<3_000 {
@@ -79,8 +80,8 @@ import Testing
     static let entityName = "Node"
   }
 
-  /// A cycle without a declared back reference is an error.
-  @Test func circlesWithoutBackReferencesAreErrors() throws {
+  @Test("A cycle without a declared back reference is an error")
+  func circlesWithoutBackReferencesAreErrors() throws {
     let objects = try nodes("a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     #expect(try Link(objects[0]).children.map(\.name) == ["b"])
@@ -90,7 +91,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func tooDeepModelsAreAnError() throws {
+  @Test("Models nested too deeply are rejected")
+  func tooDeepModelsAreAnError() throws {
     var last = try nodes("0")[0]
     let first = last
     for _ in 0..<400 {
@@ -104,7 +106,8 @@ import Testing
 
   /// Each object is reached from its parent by two relationships, so the number of paths doubles at
   /// each level.
-  @Test func sharedObjectsAreReadOnce() throws {
+  @Test("Shared objects are read once")
+  func sharedObjectsAreReadOnce() throws {
     struct Shared: ValueModel {
       var name: String?
       var children: [Shared]
@@ -139,7 +142,8 @@ import Testing
     static var backReferences: [AnyKeyPath] { [\Owned.parent, \Owned.best] }
   }
 
-  @Test func backReferencesMayBeWeak() throws {
+  @Test("Back references may be weak")
+  func backReferencesMayBeWeak() throws {
     let objects = try nodes("a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     try objects[1].setObject(objects[0], forKey: "best")
@@ -161,7 +165,8 @@ import Testing
     static var backReferences: [AnyKeyPath] { [\Hidden.parent] }
   }
 
-  @Test func aBackReferenceNeedsNoCodingKey() throws {
+  @Test("A back reference needs no coding key")
+  func aBackReferenceNeedsNoCodingKey() throws {
     let objects = try nodes("a", "b")
     try objects[0].objects(forKey: "children").replaceAll(with: [objects[1]])
     let root = try Hidden(objects[0])

@@ -25,7 +25,8 @@ import Testing
     ]
   }
 
-  @Test func attributesOfAllTypesAreRead() throws {
+  @Test("Attributes of all types are read")
+  func attributesOfAllTypesAreRead() throws {
     let workshop = try ModelWorkshop()
     let values = try Self.values()
     let object = try workshop.insert("Sample", values)

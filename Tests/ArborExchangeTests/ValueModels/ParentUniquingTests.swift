@@ -4,8 +4,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-/// Value models that are unique within their parent.
-@Suite struct ParentUniquingTests {
+@Suite("Value models that are unique within their parent") struct ParentUniquingTests {
   private struct Person: ValueModel {
     var personID: Int
     var fields: [Field]?
@@ -70,7 +69,7 @@ import Testing
     Set(try context.fetch(entity).map(\.objectID))
   }
 
-  @Test("Two persons have a field of one type each, again and again")
+  @Test("Two persons may each have a field of the same type")
   func theParentIsAPartOfTheIdentity() throws {
     let people = [
       Person(
@@ -91,7 +90,7 @@ import Testing
     #expect(try ids.isSubset(of: self.ids("Field")))
   }
 
-  @Test("Equal models of one parent are one object, and a nil key is nothing")
+  @Test("Equal models of one parent are one object, and a nil key matches none")
   func equalModelsOfOneParent() throws {
     let fields = [
       Field(type: "name", value: "A"), Field(type: "name", value: "B"),
@@ -104,7 +103,7 @@ import Testing
     #expect(try self.fields() == ["- name E", "1 - C", "1 - D", "1 name B"])
   }
 
-  @Test("An object that its parent alone identifies")
+  @Test("An object can be identified by its parent alone")
   func theParentAlone() throws {
     try context.upsert(Person(personID: 1, address: Address(city: "Bonn")))
     try context.commit()
@@ -135,7 +134,7 @@ import Testing
     static let uniquingKeys: Set<String> = ["person", "type"]
   }
 
-  @Test("A model may have its parent itself")
+  @Test("A model may refer to its parent")
   func modelsThatHaveTheirParents() throws {
     let one = Owner(1)
     for value in ["A", "B"] {
@@ -146,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("Documents know nothing of the parent")
+  @Test("A document needs no key for the parent")
   func jsonNeedsNoKeyForTheParent() throws {
     let people = try ValueAdapter.decode(
       [Person].self, from: [["personID": 1, "fields": [["type": "name", "value": "Ann"]]]])

@@ -18,7 +18,8 @@ import Testing
     ]
   }
 
-  @Test func numbersGoThereAndBack() throws {
+  @Test("Formatted numbers survive a round trip")
+  func numbersGoThereAndBack() throws {
     let json: JSONValue = [
       "population": "3.677.472", "area": "891,12", "height": "0,1", "slope": "-1.000,25",
     ]
@@ -30,10 +31,12 @@ import Testing
       try ValueAdapter.decode(City.self, from: .value(plain)) == City(population: 5, area: 1.5))
   }
 
-  @Test(arguments: [
-    ("population", "1,5"), ("population", "many"), ("area", "1.2"), ("height", "NaN"),
-    ("population", "99.999.999.999.999.999.999"),
-  ])
+  @Test(
+    "A text that is not a number in the format is rejected",
+    arguments: [
+      ("population", "1,5"), ("population", "many"), ("area", "1.2"), ("height", "NaN"),
+      ("population", "99.999.999.999.999.999.999"),
+    ])
   func aTextThatSpellsNoneIsUnparsable(key: String, text: String) throws {
     let error = try #require(throws: ArborError.self) {
       try ValueAdapter.decode(City.self, from: .value(.object([key: .string(text)])))
@@ -46,7 +49,8 @@ import Testing
     #expect(wrong.code == .typeMismatch)
   }
 
-  @Test func attributesAreReadAndWrittenToo() throws {
+  @Test("A number transformer reads and writes attributes")
+  func attributesAreReadAndWrittenToo() throws {
     let transformer = ManagedTransformer.number(
       Int.self, format: JSONNumberFormat(groupingSeparator: ","))
     #expect(try transformer.read(.string("1,234")) as Int == 1_234)

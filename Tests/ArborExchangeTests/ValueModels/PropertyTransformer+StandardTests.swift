@@ -38,7 +38,8 @@ import Testing
     try ValueAdapter.decode(Task.self, from: .data(Data(text.utf8)))
   }
 
-  @Test func theyWorkInBothDirections() throws {
+  @Test("Standard transformers read and write JSON")
+  func theyWorkInBothDirections() throws {
     let json = try JSONValue.parse(
       #"""
       {"state": "closed", "site": "https://a.b", "id": "8B3E6A40-3C0B-4C54-9D1F-0F4F3D3B6A11",
@@ -52,14 +53,16 @@ import Testing
     #expect(try ValueAdapter.encode(task) == json)
   }
 
-  @Test func mappingsHaveDefaults() throws {
+  @Test("A mapping of values may have defaults")
+  func mappingsHaveDefaults() throws {
     for (json, state) in [("\"shut\"", State.closed), ("\"new\"", .unknown), ("null", .unknown)] {
       #expect(try task("{\"state\": \(json)}").state == state)
     }
     #expect(try ValueAdapter.encode(Task(state: .unknown, own: "a"))["state"] == "other")
   }
 
-  @Test func nilGoesThroughTransformers() throws {
+  @Test("Transformers receive nil")
+  func nilGoesThroughTransformers() throws {
     let nulls = try task(#"{"state": "open", "own": null, "due": null, "number": null}"#)
     #expect(nulls == Task(state: .open, own: "none"))
     // A missing key is not passed to the transformer.
@@ -67,8 +70,8 @@ import Testing
     #expect(try ValueAdapter.encode(Task(state: .open))["own"] == "nothing")
   }
 
-  /// The error of a transformer is reported with its location.
-  @Test func whatATransformerThrowsTheCallerGets() throws {
+  @Test("The error of a transformer is reported with its location")
+  func whatATransformerThrowsTheCallerGets() throws {
     let own = try #require(throws: ArborError.self) { try task(#"{"state": "open", "own": [1]}"#) }
     #expect(own.code == .modelError && own.underlying as? Failure == Failure(text: "[1]"))
     #expect(own.location?.path == "$.own")
@@ -94,7 +97,8 @@ import Testing
     ]
   }
 
-  @Test func attributesAreTransformedInBothDirections() throws {
+  @Test("Transformers read and write attributes")
+  func attributesAreTransformedInBothDirections() throws {
     let workshop = try ModelWorkshop()
     let stored = Stored(
       text: URL(string: "https://a.b"), whole: Date(timeIntervalSince1970: 7), level: UUID(),
@@ -117,8 +121,8 @@ import Testing
     static let jsonTransformers: [String: JSONTransformer] = ["kind": .mapping(["a": 1, "b": 2])]
   }
 
-  /// Without a default, a value that is not in the mapping is an error.
-  @Test func withoutDefaultsWhatHasNoEntryIsAnError() throws {
+  @Test("Without a default, a value that is not in the mapping is an error")
+  func withoutDefaultsWhatHasNoEntryIsAnError() throws {
     #expect(try ValueAdapter.decode(Strict.self, from: ["kind": "b"]) == Strict(kind: 2))
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": "c"]) }
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": nil]) }
@@ -126,7 +130,8 @@ import Testing
     #expect(throws: ArborError.self) { try ValueAdapter.encode(Strict(kind: 3)) }
   }
 
-  @Test func datesHaveTheirZoneAndLanguage() throws {
+  @Test("A date transformer has a time zone and a locale")
+  func datesHaveTheirZoneAndLanguage() throws {
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     let transformer = JSONTransformer.date(
       format: "d. MMMM yyyy HH:mm", timeZone: berlin, locale: Locale(identifier: "de_DE"))
@@ -140,7 +145,8 @@ import Testing
     #expect(error.code == .unparsableValue)
   }
 
-  @Test func unixTimesAreNumbersOfTheirUnitAlsoInTexts() throws {
+  @Test("Unix times are read from numbers and strings in their unit")
+  func unixTimesAreNumbersOfTheirUnitAlsoInTexts() throws {
     let date = Date(timeIntervalSince1970: 1_360_605_600.25)
     #expect(try JSONTransformer.unixTime.read(1_360_605_600.25) == date)
     #expect(try JSONTransformer.unixTime.read("1360605600.25") == date)

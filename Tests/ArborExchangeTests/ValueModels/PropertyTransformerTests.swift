@@ -13,8 +13,8 @@ import Testing
     static let managedTransformers: [String: ManagedTransformer] = ["title": .url]
   }
 
-  /// A transformer of the wrong type leads to the same error in every direction.
-  @Test func aTransformerOfAnotherTypeIsTheSameErrorBothWays() throws {
+  @Test("A transformer of the wrong type leads to the same error in every direction")
+  func aTransformerOfAnotherTypeIsTheSameErrorBothWays() throws {
     let workshop = try ModelWorkshop()
     let object = try workshop.insert("Item", ["title": .string("https://a.b")])
     let read = try workshop.failure { try Wrong(object) }
@@ -46,7 +46,8 @@ import Testing
     static let jsonTransformers: [String: JSONTransformer] = ["transformed": .url]
   }
 
-  @Test func aURLIsOneWithAndWithoutItsTransformer() throws {
+  @Test("A URL is read and written the same with and without a transformer")
+  func aURLIsOneWithAndWithoutItsTransformer() throws {
     for text in ["https://a.b/c%20d?e=f#g", "mailto:a@b", "a/b", "/", "urn:x:1"] {
       let json: JSONValue = ["plain": .string(text), "transformed": .string(text)]
       let links = try ValueAdapter.decode(Links.self, from: .value(json))
@@ -68,7 +69,8 @@ import Testing
     }
   }
 
-  @Test func transformersWorkByThemselves() throws {
+  @Test("Transformers can be used on their own")
+  func transformersWorkByThemselves() throws {
     let day = JSONTransformer.date(format: "dd.MM.yyyy")
     let date: Date? = try day.read("24.12.2024")
     #expect(date == ISO8601Date.parse("2024-12-24"))
@@ -86,7 +88,8 @@ import Testing
     #expect(try whole.read(.integer(5)) as Int64 == 5)
   }
 
-  @Test func whatATransformerCannotGiveIsATypedError() throws {
+  @Test("A transformer whose value has the wrong type is reported")
+  func whatATransformerCannotGiveIsATypedError() throws {
     let url = JSONTransformer.url
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Random graphs of instances survive a round trip through the store, including changes in between.
-@Suite struct RandomGraphTests {
+@Suite("Random graphs of value models") struct RandomGraphTests {
   /// A graph of node numbers.
   private struct Shape: Equatable {
     var parents: [Int: Int] = [:]
@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func graphsGoThereAndBack() throws {
+  @Test("Random graphs survive a round trip")
+  func graphsGoThereAndBack() throws {
     var seeds = SeededRandom()
     for _ in 0..<15 {
       let seed = seeds.next()

@@ -118,7 +118,8 @@ private struct Twin: ValueModel {
       })
   }
 
-  @Test func eachLevelIsReadForAllOnce() throws {
+  @Test("The objects of each level are read together and once")
+  func eachLevelIsReadForAllOnce() throws {
     try plant()
     let context = store.makeContext()
     let events = Events()
@@ -143,7 +144,8 @@ private struct Twin: ValueModel {
     try store.check()
   }
 
-  @Test func toOneRelationshipsAreReadForAllToo() throws {
+  @Test("The targets of to-one relationships are read together")
+  func toOneRelationshipsAreReadForAllToo() throws {
     try plant()
     let context = store.makeContext()
     let leaves = try context.fetch("Branch", matching: "number > 100", sortedBy: ["number"])
@@ -157,7 +159,8 @@ private struct Twin: ValueModel {
     try store.check()
   }
 
-  @Test func uncommittedChangesCount() throws {
+  @Test("Uncommitted changes are included")
+  func uncommittedChangesCount() throws {
     try plant()
     let context = store.makeContext()
     let roots = try context.fetch("Branch", matching: "parent == nil", sortedBy: ["number"])
@@ -184,8 +187,8 @@ private struct Twin: ValueModel {
     try store.check()
   }
 
-  /// Reading an object that another context deleted is an error.
-  @Test func whatOthersHaveDeletedIsAnError() throws {
+  @Test("Reading an object that another context deleted is an error")
+  func whatOthersHaveDeletedIsAnError() throws {
     try plant()
     let context = store.makeContext()
     let roots = try context.fetch("Branch", matching: "parent == nil", sortedBy: ["number"])
@@ -197,7 +200,8 @@ private struct Twin: ValueModel {
     try store.check()
   }
 
-  @Test func objectsOfAnotherStoreAreAnError() throws {
+  @Test("Objects of another store are rejected")
+  func objectsOfAnotherStoreAreAnError() throws {
     try plant()
     let elsewhere = try PersistentStore(for: [Branch.self], at: .inMemory).makeContext()
     let stranger = elsewhere.insert(Branch.self)

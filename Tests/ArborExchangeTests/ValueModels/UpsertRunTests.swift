@@ -32,8 +32,9 @@ import Testing
     Set(objects.compactMap { $0["name"] as String? })
   }
 
-  /// A passed instance takes precedence over one reached by a back reference.
-  @Test(arguments: [false, true])
+  @Test(
+    "A passed instance takes precedence over one reached by a back reference",
+    arguments: [false, true])
   func whatWasPassedInWinsOverWhatBackReferencesReach(isStored: Bool) throws {
     let original = Member("root", group: 1)
     let children = ["1", "2", "3"].map { Member($0, parent: original) }
@@ -51,7 +52,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aReachedModelChangesTheRootByNoInverseEither() throws {
+  @Test("A model reached through the root doesn't change the root's relationships")
+  func aReachedModelChangesTheRootByNoInverseEither() throws {
     let root = Member("root", group: 1)
     let child = Member("child")
     let outsider = Member("outsider", parent: Member("root", group: 7))
@@ -64,7 +66,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func allModelsThatWerePassedInWin() throws {
+  @Test("All models that were passed take precedence over reached ones")
+  func allModelsThatWerePassedInWin() throws {
     let first = Member("a", group: 1)
     let second = Member("b", group: 2)
     first.children = [Member("b", group: 9)]
@@ -100,8 +103,8 @@ import Testing
     static let uniquingKeys: Set<String> = ["id"]
   }
 
-  /// A reference of another type to the same object doesn't overwrite it.
-  @Test func aReferenceOfAnotherTypeChangesNothing() throws {
+  @Test("A reference of another type to the same object doesn't overwrite it")
+  func aReferenceOfAnotherTypeChangesNothing() throws {
     let parts = ["b", "a"].map { Part(title: $0, banner: Reference(id: 1)) }
     let object = try context.upsert(Whole(id: 1, width: 5, children: parts))
     #expect(object["width"] == 5)
@@ -115,7 +118,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func aNewObjectKeepsItsDefaultsWhereAModelIsNil() throws {
+  @Test("A nil property keeps the default of a new object and clears an existing one")
+  func aNewObjectKeepsItsDefaultsWhereAModelIsNil() throws {
     struct Setting: ValueModel {
       var name: String
       var level: Int?

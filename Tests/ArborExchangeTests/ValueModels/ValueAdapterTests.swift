@@ -6,7 +6,8 @@ import Foundation
 import Testing
 
 @Suite struct ValueAdapterTests {
-  @Test func modelsComeFromTheirKeyPaths() throws {
+  @Test("Properties are read from their key paths")
+  func modelsComeFromTheirKeyPaths() throws {
     let json: JSONValue = [
       ["id": 1, "images": ["small": "https://a.b/c.png"], "children": [["title": "x"]]],
       ["children": [], "id": 2, "cached": true],
@@ -20,7 +21,8 @@ import Testing
       ])
   }
 
-  @Test func scalarsOfAllTypesGoThereAndBack() throws {
+  @Test("Values of all types survive a round trip through JSON")
+  func scalarsOfAllTypesGoThereAndBack() throws {
     let json = #"""
       {"flag": true, "tiny": -128, "short": -32768, "middle": 2147483647,
        "long": 9223372036854775807, "whole": -9223372036854775808, "unsignedTiny": 255,
@@ -44,6 +46,7 @@ import Testing
   }
 
   @Test(
+    "Numbers beyond a property's range are rejected",
     arguments: [
       ("tiny", "128", "-128 to 127"), ("short", "-32769", "-32768 to 32767"),
       ("middle", "2147483648", "-2147483648 to 2147483647"),
@@ -66,8 +69,8 @@ import Testing
     #expect(error.entity == "Sample" && error.keyPath == key)
   }
 
-  /// A value of another JSON type is an error.
   @Test(
+    "A value of another JSON type is an error",
     arguments: [
       ("flag", "1"), ("flag", "\"true\""), ("whole", "\"1\""), ("whole", "true"), ("text", "1"),
       ("double", "\"1.5\""), ("date", "\"yesterday\""), ("date", "1"), ("data", "\"%\""),
@@ -91,10 +94,12 @@ import Testing
     static let entityName = "Paint"
   }
 
-  @Test(arguments: [
-    (#"{"shade": "grey"}"#, "The value is not a valid Shade. Expected one of light, dark."),
-    (#"{"gloss": 2}"#, "The value is not a valid Gloss."),
-  ])
+  @Test(
+    "The error for an invalid case lists the valid ones",
+    arguments: [
+      (#"{"shade": "grey"}"#, "The value is not a valid Shade. Expected one of light, dark."),
+      (#"{"gloss": 2}"#, "The value is not a valid Gloss."),
+    ])
   func casesAreListed(json: String, message: String) throws {
     let error = try #require(throws: ArborError.self) {
       try ValueAdapter.decode(Paint.self, from: .data(Data(json.utf8)))
@@ -123,8 +128,8 @@ import Testing
     }
   }
 
-  /// Missing keys and null are distinguished.
-  @Test func missingAndNullAreToldApart() throws {
+  @Test("Missing keys and null are distinguished")
+  func missingAndNullAreToldApart() throws {
     for text in [#"{"name":"a"}"#, #"{"name":"a","nick":null}"#, #"{"name":"a","nick":"b"}"#] {
       let reading = try ValueAdapter.decode(Reading.self, from: .data(Data(text.utf8)))
       #expect(try ValueAdapter.encode(reading).text() == text)
@@ -148,7 +153,8 @@ import Testing
     static let jsonKeyPaths: JSONKeyPaths = ["font": "text.font", "unused": nil]
   }
 
-  @Test func whatIsMissingKeepsItsDefault() throws {
+  @Test("A missing key keeps the property's default")
+  func whatIsMissingKeepsItsDefault() throws {
     #expect(try ValueAdapter.decode(Settings.self, from: [:]) == Settings())
     let json: JSONValue = ["size": 9, "text": ["font": nil], "tags": [], "unused": false]
     #expect(
@@ -160,7 +166,8 @@ import Testing
     }
   }
 
-  @Test func listsKeepTheirNullElements() throws {
+  @Test("Lists keep their null elements")
+  func listsKeepTheirNullElements() throws {
     let json: JSONValue = [["title": "a"], nil, ["title": "b"]]
     let items = try ValueAdapter.decode([Item?].self, from: .value(json))
     #expect(items == [Item(title: "a"), nil, Item(title: "b")])
@@ -171,7 +178,8 @@ import Testing
     #expect(error.location?.path == "$[1]" && error.code == .invalidDocument)
   }
 
-  @Test func unknownKeysAreIgnored() throws {
+  @Test("Unknown keys are ignored")
+  func unknownKeysAreIgnored() throws {
     let json: JSONValue = ["a": [1], "title": "x", "b": ["title": "y"]]
     #expect(try ValueAdapter.decode(Item.self, from: .value(json)) == Item(title: "x"))
   }
@@ -184,7 +192,8 @@ import Testing
     var named: [String: Item]
   }
 
-  @Test func nestedModelsComeInAnyCollection() throws {
+  @Test("Nested models can be in any collection")
+  func nestedModelsComeInAnyCollection() throws {
     let json: JSONValue = [
       "first": ["title": "a"], "all": [["title": "a"], ["title": "b"]],
       "distinct": [["title": "c"]], "named": ["d": ["title": "d"]],
@@ -196,7 +205,8 @@ import Testing
     #expect(try ValueAdapter.encode(shelf) == json)
   }
 
-  @Test func clustersChooseTheirClasses() throws {
+  @Test("The class of each model is chosen from its JSON")
+  func clustersChooseTheirClasses() throws {
     let json: JSONValue = [
       ["type": "circle", "name": "c", "radius": 1.5], ["type": "square", "name": "s", "side": 2],
       ["type": "shape", "name": "x"],
@@ -209,7 +219,9 @@ import Testing
         == [["name": "c", "radius": 1.5], ["name": "s", "side": 2], ["name": "x"]])
   }
 
-  @Test(arguments: ["triangle", "banner"]) func aTypeThatCannotBeHadIsAnError(type: String) throws {
+  @Test(
+    "A class that isn't a subclass of the model is rejected", arguments: ["triangle", "banner"])
+  func aTypeThatCannotBeHadIsAnError(type: String) throws {
     let json: JSONValue = [["type": .string(type), "name": "c", "id": 1, "children": []]]
     let error = try #require(throws: ArborError.self) {
       try ValueAdapter.decode([Shape].self, from: .value(json))
@@ -230,7 +242,8 @@ import Testing
     class var entityName: String { "Tag" }
   }
 
-  @Test func aChooserMayHaveATypeForAll() throws {
+  @Test("A model type chosen by a closure is used for JSON and objects")
+  func aChooserMayHaveATypeForAll() throws {
     let json: JSONValue = [["name": "a", "special": true], ["name": "b"]]
     let letters = try ValueAdapter.decode([Letter].self, from: .value(json))
     #expect(letters.map { $0 is Letter.Special } == [true, false])
@@ -250,7 +263,8 @@ import Testing
     }
   }
 
-  @Test func modelsAreValidated() throws {
+  @Test("Models are validated after reading")
+  func modelsAreValidated() throws {
     let names = try ValueAdapter.decode([Named].self, from: [["name": "a"], ["name": "b"]])
     #expect(names.map(\.name) == ["A", "B"])
     for json: JSONValue in [[["name": ""]], [["name": "a"], ["name": ""]]] {
@@ -269,7 +283,8 @@ import Testing
     init(from decoder: any Decoder) throws { throw Refusal() }
   }
 
-  @Test func aModelThatCannotBeMadeSaysWhy() throws {
+  @Test("A model whose initializer throws is reported with the error")
+  func aModelThatCannotBeMadeSaysWhy() throws {
     let error = try #require(throws: ArborError.self) {
       try ValueAdapter.decode([Picky].self, from: [[:]])
     }
@@ -277,7 +292,8 @@ import Testing
     #expect(error.location?.path == "$[0]")
   }
 
-  @Test func filesAreRead() throws {
+  @Test("Files are read, and errors contain their location")
+  func filesAreRead() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).json")
     #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: .file(url)) }
     try Data(#"[{"title": 1}]"#.utf8).write(to: url)
@@ -289,7 +305,8 @@ import Testing
       error.location == .init(source: url.path, line: 1, column: 12, path: "$[0].title"))
   }
 
-  @Test func documentsThatAreNoJSONAreErrors() {
+  @Test("Documents that are not valid JSON are rejected")
+  func documentsThatAreNoJSONAreErrors() {
     #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: "[") }
   }
 
@@ -300,7 +317,8 @@ import Testing
     static let jsonKeyPaths: JSONKeyPaths = ["body": "data.body"]
   }
 
-  @Test func valuesOfJSONKeepEveryDigitAndTheirOrder() throws {
+  @Test("JSON values keep every digit and the order of keys")
+  func valuesOfJSONKeepEveryDigitAndTheirOrder() throws {
     let text =
       #"{"kind":"k","data":{"body":{"z":1.00000000000000000000000000000000000000001,"a":[1]}}}"#
     let json = try JSONValue.parse(text)

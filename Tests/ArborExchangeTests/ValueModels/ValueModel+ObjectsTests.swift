@@ -10,7 +10,8 @@ import Testing
 
   init() throws { workshop = try ModelWorkshop() }
 
-  @Test func aModelIsMadeOfAnObject() throws {
+  @Test("A model is read from an object, including pending changes")
+  func aModelIsMadeOfAnObject() throws {
     let banner = try workshop.insert(
       "Banner", ["id": 7, "picURL": .uri(try #require(URL(string: "https://a.b")))])
     let items = try ["x", "y"].map { try workshop.insert("Item", ["title": .string($0)]) }
@@ -28,7 +29,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func valuesAreFetchedByTheEntitysNames() throws {
+  @Test("Models are fetched with predicates and orders of the entity")
+  func valuesAreFetchedByTheEntitysNames() throws {
     for (id, width) in [(1, 200), (2, 50), (3, 300)] {
       try workshop.insert("Banner", ["id": .integer(Int64(id)), "width": .integer(Int64(width))])
     }
@@ -53,7 +55,8 @@ import Testing
     ])
   }
 
-  @Test func relationshipsComeInAnyCollection() throws {
+  @Test("Related models can be in any collection")
+  func relationshipsComeInAnyCollection() throws {
     let banner = try workshop.insert("Banner")
     let items = try ["a", "b"].map { try workshop.insert("Item", ["title": .string($0)]) }
     try banner.objects(forKey: "children").replaceAll(with: items)
@@ -89,7 +92,8 @@ import Testing
     func encode(to encoder: any Encoder) throws {}
   }
 
-  @Test func nilLeavesARelationshipAtItsDefault() throws {
+  @Test("A property keeps its default if the relationship is nil")
+  func nilLeavesARelationshipAtItsDefault() throws {
     let banner = try workshop.insert("Banner")
     let model = try Defaults(banner)
     #expect(model.cover.title == "default")
@@ -107,8 +111,8 @@ import Testing
     static var defaults: (any ValueModel)? { Standard(id: -1) }
   }
 
-  /// An attribute that is nil yields the model's default.
-  @Test func defaultsStandInForWhatIsNotThere() throws {
+  @Test("An attribute that is nil yields the model's default")
+  func defaultsStandInForWhatIsNotThere() throws {
     let banner = try workshop.insert("Banner", ["width": 5])
     // The attribute is present and nil.
     #expect(try Standard(banner) == Standard(id: nil))
@@ -125,8 +129,8 @@ import Testing
     static let managedKeys: ValueModelMapping = .identity.excluding("width")
   }
 
-  /// Excluded properties are neither read nor written.
-  @Test func whatIsLeftOutTakesNoPart() throws {
+  @Test("Excluded properties are neither read nor written")
+  func whatIsLeftOutTakesNoPart() throws {
     let banner = try workshop.insert("Banner", ["width": 5])
     let error = try workshop.failure { try Excluding(banner) }
     #expect(error.code == .initialization && error.keyPath == "width")
@@ -154,7 +158,8 @@ import Testing
     ]
   }
 
-  @Test func attributesGoThroughTransformersNilIncluded() throws {
+  @Test("Transformers receive attributes, including nil")
+  func attributesGoThroughTransformersNilIncluded() throws {
     #expect(try Stamp(try workshop.insert("Node", ["name": "a,b"])).name == ["a", "b"])
     #expect(try Stamp(try workshop.insert("Node")).name == ["nothing"])
     let empty = try workshop.insert("Node", ["name": ""])
@@ -166,7 +171,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func modelsChooseTheirClasses() throws {
+  @Test("The class of each model is chosen from its object")
+  func modelsChooseTheirClasses() throws {
     try workshop.insert("Circle", ["name": "c", "radius": 1.5])
     try workshop.insert("Square", ["name": "s", "side": 3])
     let plain = try workshop.insert("Shape", ["name": "x"])
@@ -212,7 +218,8 @@ import Testing
     static let managedTransformers: [String: ManagedTransformer] = ["children": .url]
   }
 
-  @Test func relationshipsHaveNoTransformers() throws {
+  @Test("A transformer for a relationship is rejected")
+  func relationshipsHaveNoTransformers() throws {
     let node = try workshop.insert("Node")
     #expect(try workshop.failure { try Transforming(node) }.code == .invalidMapping)
     #expect(
@@ -221,7 +228,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func mistakesInMappingsAreTypedErrors() throws {
+  @Test("Invalid mappings are rejected")
+  func mistakesInMappingsAreTypedErrors() throws {
     let node = try workshop.insert("Node")
     let strange = try workshop.failure { try Strange(node) }
     #expect(strange.code == .invalidManagedKey && strange.entity == "Node")
@@ -267,7 +275,8 @@ import Testing
     func encode(to encoder: any Encoder) throws {}
   }
 
-  @Test func propertiesThatDoNotFitAreTypedErrors() throws {
+  @Test("Properties that don't fit the attribute or relationship are rejected")
+  func propertiesThatDoNotFitAreTypedErrors() throws {
     let parent = try workshop.insert("Node", ["name": "p"])
     let node = try workshop.insert("Node", ["name": "a"])
     try node.setObject(parent, forKey: "parent")
@@ -290,7 +299,8 @@ import Testing
     static let entityName = "Node"
   }
 
-  @Test func numbersOutOfAPropertysRangeAreErrors() throws {
+  @Test("A number beyond a property's range is rejected")
+  func numbersOutOfAPropertysRangeAreErrors() throws {
     let node = try workshop.insert("Node", ["group": 127])
     #expect(try Narrow(node).group == 127)
     try node.setValue(128, forKey: "group")
@@ -306,7 +316,8 @@ import Testing
     func validate() throws { if name == nil { throw Unfit() } }
   }
 
-  @Test func modelsAreValidated() throws {
+  @Test("Models are validated after reading objects")
+  func modelsAreValidated() throws {
     let node = try workshop.insert("Node", ["name": "a"])
     #expect(try Checked(node).name == "a")
     try workshop.insert("Node")
@@ -315,7 +326,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anObjectThatCannotBeReadIsAnError() throws {
+  @Test("An object that can't be read is reported")
+  func anObjectThatCannotBeReadIsAnError() throws {
     let node = try workshop.insert("Node", ["name": "a"])
     try context.commit()
     context.refresh(node)
@@ -327,7 +339,8 @@ import Testing
     try workshop.finish()
   }
 
-  @Test func anObjectWithoutContextIsAnError() throws {
+  @Test("An object without a context is reported")
+  func anObjectWithoutContextIsAnError() throws {
     let node = try workshop.insert("Node")
     context.rollback()
     #expect(try workshop.failure { try Mandatory(node) }.code == .notAllowed)

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ISO8601DateTextTests {
-  @Test func textsAreWrittenInUTC() {
+  @Test("Dates are formatted in UTC")
+  func textsAreWrittenInUTC() {
     let texts = [
       "2001-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "1999-12-31T12:30:15.25Z",
       "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00.001Z",
@@ -12,8 +13,8 @@ import Testing
     for text in texts { #expect(ISO8601Date.parse(text).flatMap(ISO8601Date.text) == text) }
   }
 
-  /// A formatted date is parsed as the same point in time.
-  @Test func whatIsWrittenIsReadAsTheSamePoint() {
+  @Test("A formatted date is parsed as the same point in time")
+  func whatIsWrittenIsReadAsTheSamePoint() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       let seconds = Double.random(in: -6e10...2e11, using: &generator)
@@ -27,14 +28,15 @@ import Testing
     }
   }
 
-  /// Dates outside of the years with four digits cannot be formatted.
-  @Test func yearsOfOtherThanFourDigitsHaveNoText() {
+  @Test("Dates outside the years with four digits can't be formatted")
+  func yearsOfOtherThanFourDigitsHaveNoText() {
     for seconds in [-7e10, 3e11, .infinity, .nan, 1e300] {
       #expect(ISO8601Date.text(Date(timeIntervalSinceReferenceDate: seconds)) == nil)
     }
   }
 
-  @Test func textsForPeopleHaveMillisecondsInEveryYear() throws {
+  @Test("Readable texts of dates have milliseconds in every year")
+  func textsForPeopleHaveMillisecondsInEveryYear() throws {
     for (text, milliseconds, seconds) in [
       ("2024-05-01T12:30:15.25Z", "2024-05-01T12:30:15.250Z", "2024-05-01T12:30:15.250Z"),
       ("2024-05-01T12:30:15Z", "2024-05-01T12:30:15.000Z", "2024-05-01T12:30:15Z"),

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ISO8601DateTests {
-  @Test func readsEveryForm() {
+  @Test("Complete dates and times are read in every common form")
+  func readsEveryForm() {
     let noon = Date(timeIntervalSince1970: 1_714_566_600)
     for text in [
       "2024-05-01T12:30:00Z", "2024-05-01t12:30:00z", "2024-05-01 12:30:00Z",
@@ -51,8 +52,8 @@ import Testing
     #expect(ISO8601Date.parse(text).map(ISO8601Date.seconds) == expected)
   }
 
-  /// If a zone is required, only complete times with a zone are accepted.
-  @Test func readsZonesWhereOneIsAskedFor() {
+  @Test("If a zone is required, only complete times with a zone are accepted")
+  func readsZonesWhereOneIsAskedFor() {
     #expect(ISO8601Date.parseInZone("2024-05-01T12:30:00Z") != nil)
     #expect(ISO8601Date.parseInZone("20240501T123000+0200") != nil)
     for text in ["2024-05-01T12:30:00", "2024-05-01T12:30Z", "2024-05-01", "2024-122"] {
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func refusesWhatIsNoDate() {
+  @Test("Texts that are not valid dates are rejected")
+  func refusesWhatIsNoDate() {
     for text in [
       "", "2024", "2024-5", "2024-5-1", "2024-13-01", "2024-00-01", "2024-05-00", "2024-05-32",
       "2023-02-29", "1900-02-29", "2024-04-31", "2024-05-01T", "2024-05-01T12", "2024-05-",
@@ -72,8 +74,8 @@ import Testing
     ] { #expect(ISO8601Date.parse(text) == nil, "\(text)") }
   }
 
-  /// Dates agree with the platform's Gregorian calendar.
-  @Test func knowsEveryDayOfTheCalendar() {
+  @Test("Dates agree with the platform's Gregorian calendar")
+  func knowsEveryDayOfTheCalendar() {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     var date = Date(timeIntervalSinceReferenceDate: -418 * 365.25 * 86_400)
@@ -89,7 +91,8 @@ import Testing
     }
   }
 
-  @Test func countsFromTheFirstYearOn() {
+  @Test("The proleptic Gregorian calendar starts in the year 0")
+  func countsFromTheFirstYearOn() {
     // The standard's proleptic Gregorian calendar has 719,162 days from year 1 to 1970.
     #expect(
       ISO8601Date.parse("0001-01-01") == Date(timeIntervalSince1970: -719_162 * 86_400))

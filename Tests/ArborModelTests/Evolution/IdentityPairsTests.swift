@@ -11,21 +11,23 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("a b", "a b", "a=a b=b"), ("a b", "b a", "a=a b=b"), ("a", "b", ""),
-    // Renamed once, and renamed again with the first name as the identifier.
-    ("a", "b<a", "a=b"), ("b<a", "c<a", "b=c"), ("a", "c<a", "a=c"),
-    // Renamed with the previous name as the identifier in each version, and renamed back.
-    ("b<a", "c<b", "b=c"), ("c<b", "b<a", "c=b"), ("b<a", "a", "b=a"),
-    // An identifier that is kept, removed or added.
-    ("b<a", "b<a", "b=b"), ("b<a", "b", "b=b"), ("b", "b<a", "b=b"),
-    // If the former name is still in use, the part with that name has not been renamed.
-    ("a", "a b<a", "a=a"), ("b<a", "b<a a", "b=b"),
-    // Two parts that exchange their names.
-    ("a b", "a<b b<a", "a=b b=a"), ("a b", "b<a", "a=b"),
-    // If an identifier occurs twice, the first one counts.
-    ("a", "b<a c<a", "a=b"), ("b<a c<a", "d<a", "b=d"), ("a", "b<", ""), ("", "a", ""),
-  ])
+  @Test(
+    "Parts of two versions are paired by name and renaming identifier",
+    arguments: [
+      ("a b", "a b", "a=a b=b"), ("a b", "b a", "a=a b=b"), ("a", "b", ""),
+      // Renamed once, and renamed again with the first name as the identifier.
+      ("a", "b<a", "a=b"), ("b<a", "c<a", "b=c"), ("a", "c<a", "a=c"),
+      // Renamed with the previous name as the identifier in each version, and renamed back.
+      ("b<a", "c<b", "b=c"), ("c<b", "b<a", "c=b"), ("b<a", "a", "b=a"),
+      // An identifier that is kept, removed or added.
+      ("b<a", "b<a", "b=b"), ("b<a", "b", "b=b"), ("b", "b<a", "b=b"),
+      // If the former name is still in use, the part with that name has not been renamed.
+      ("a", "a b<a", "a=a"), ("b<a", "b<a a", "b=b"),
+      // Two parts that exchange their names.
+      ("a b", "a<b b<a", "a=b b=a"), ("a b", "b<a", "a=b"),
+      // If an identifier occurs twice, the first one counts.
+      ("a", "b<a c<a", "a=b"), ("b<a c<a", "d<a", "b=d"), ("a", "b<", ""), ("", "a", ""),
+    ])
   func pairs(old: String, new: String, expected: String) {
     let (old, new) = (parts(old), parts(new))
     let pairs = IdentityPairs(old, new)
@@ -39,8 +41,8 @@ import Testing
     #expect(pairs.oldOf.compactMap { $0 }.count == found.count)
   }
 
-  /// An empty renaming identifier is ignored.
-  @Test func anEmptyIdentifierIsNone() {
+  @Test("An empty renaming identifier is ignored")
+  func anEmptyIdentifierIsNone() {
     #expect(PartIdentity("a", "") == PartIdentity("a", nil))
     #expect(PartIdentity("a", "b").identifier == "b" && PartIdentity("a", nil).identifier == "a")
   }

@@ -9,7 +9,8 @@ import Testing
       EvolutionFixture.model.difference(to: EvolutionFixture.changed(change)), dropping: names)
   }
 
-  @Test func ordersStepsAndGathersThemByEntity() {
+  @Test("Steps are ordered and grouped by entity")
+  func ordersStepsAndGathersThemByEntity() {
     let outline = outline(dropping: ["Person.photo", "Person.zip"]) {
       $0[entity: "Company"].uniquenessConstraints = [["title"]]
       $0[entity: "Tag"][attribute: "label"].type = .integer32
@@ -47,8 +48,9 @@ import Testing
       ])
   }
 
-  /// A lossy change requires no code if the loss is permitted.
-  @Test(arguments: [["Tag.label"] as Set<String>, nil])
+  @Test(
+    "A lossy change requires no code if the loss is permitted",
+    arguments: [["Tag.label"] as Set<String>, nil])
   func whatMayBeDroppedNeedsNoCode(names: Set<String>?) {
     let outline = outline(dropping: names) {
       $0[entity: "Tag"][attribute: "label"].type = .integer32
@@ -58,14 +60,15 @@ import Testing
     #expect(outline.dropped.map(\.name) == ["Tag.label"] && outline.unnamed.isEmpty)
   }
 
-  /// A change that doesn't affect the stored form needs no steps.
-  @Test func nothingStoredIsNoStep() {
+  @Test("A change that doesn't affect the stored form needs no steps")
+  func nothingStoredIsNoStep() {
     let outline = outline { $0[entity: "Tag"].className = "Mark" }
     #expect(outline.steps.isEmpty && outline.isPermitted)
     #expect(outline.description == "No stored data changes.")
   }
 
-  @Test func compositesBelongToNoEntity() {
+  @Test("Changes of composites are steps without an entity")
+  func compositesBelongToNoEntity() {
     let outline = outline { $0.composites[0].attributes[0].type = .string }
     #expect(!outline.isPermitted)
     #expect(

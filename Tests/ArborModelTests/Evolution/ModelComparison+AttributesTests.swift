@@ -158,12 +158,16 @@ import Testing
     },
   ]
 
-  @Test(arguments: moreAndLess) func namesWhatIsAddedAndRemoved(row: EvolutionRow) { row.check() }
-  @Test(arguments: types) func namesTypes(row: EvolutionRow) { row.check() }
-  @Test(arguments: rules) func namesStorageAndRules(row: EvolutionRow) { row.check() }
+  @Test("Added and removed attributes are described", arguments: moreAndLess)
+  func namesWhatIsAddedAndRemoved(row: EvolutionRow) { row.check() }
+  @Test("Changes of attribute types are described", arguments: types)
+  func namesTypes(row: EvolutionRow) { row.check() }
+  @Test("Changes of storage and rules are described", arguments: rules)
+  func namesStorageAndRules(row: EvolutionRow) { row.check() }
 
   /// Reversing a change of storage is a change of its own; derived values are kept.
-  @Test func theReverseOfStorageChanges() {
+  @Test("Reversed changes of storage are described")
+  func theReverseOfStorageChanges() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][attribute: "note"].derivation = "uppercase:(name)"
       $0[entity: "Person"][attribute: "age"].isTransient = true
@@ -179,7 +183,8 @@ import Testing
     #expect(difference.losses.isEmpty && difference.classification == .lightweight)
   }
 
-  @Test func onlyNarrowerBoundsMayBreak() {
+  @Test("Only narrower bounds may be violated")
+  func onlyNarrowerBoundsMayBreak() {
     func difference(_ old: (PropertyValue, PropertyValue), _ new: (PropertyValue, PropertyValue))
       -> ModelDifference
     {
@@ -216,7 +221,8 @@ import Testing
     }
   }
 
-  @Test func partsOfCompositesHaveTheirNames() {
+  @Test("Changes in the parts of composites are described")
+  func partsOfCompositesHaveTheirNames() {
     let new = EvolutionFixture.changed {
       $0.composites[0].attributes = [
         AttributeDescription(
@@ -243,7 +249,8 @@ import Testing
       ])
   }
 
-  @Test func aCompositeTypeIsItsParts() {
+  @Test("A renamed composite type with the same parts is described as a change of type")
+  func aCompositeTypeIsItsParts() {
     let renamed = EvolutionFixture.changed {
       $0.composites[0].name = "Location"
       $0[entity: "Person"][attribute: "home"].type = .composite("Location")

@@ -76,10 +76,11 @@ import Testing
     ) { $0.versionIdentifier = "2" },
   ]
 
-  /// The difference describes changes of entities.
-  @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
+  @Test("Changes of entities are described", arguments: rows)
+  func names(row: EvolutionRow) { row.check() }
 
-  @Test func namesParentsThatChangeOrGo() {
+  @Test("Changed and removed parents are described")
+  func namesParentsThatChangeOrGo() {
     let without = EvolutionFixture.changed { $0[entity: "Employee"].parent = nil }
     let difference = EvolutionFixture.model.difference(to: without)
     #expect(
@@ -105,7 +106,8 @@ import Testing
     #expect(change.description.hasPrefix("Employee: the parent changes from Person to Tag; "))
   }
 
-  @Test func anAbstractEntityHasNoObjectsToLose() {
+  @Test("Removing an abstract entity loses no objects")
+  func anAbstractEntityHasNoObjectsToLose() {
     let old = EvolutionFixture.changed {
       $0[entity: "Base"].isAbstract = true
       $0[entity: "Tag"].isAbstract = true
@@ -119,8 +121,8 @@ import Testing
     #expect(difference.losses.isEmpty)
   }
 
-  /// The difference lists changed fetch requests and configurations.
-  @Test func namesEachRequestAndConfigurationThatDiffers() {
+  @Test("Changed and removed requests and configurations are described")
+  func namesEachRequestAndConfigurationThatDiffers() {
     let old = EvolutionFixture.changed {
       $0.configurations = ["A": ["Tag"], "B": ["Tag"], "C": []]
       $0.fetchRequestTemplates = [

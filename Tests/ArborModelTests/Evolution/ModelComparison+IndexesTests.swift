@@ -40,8 +40,8 @@ import Testing
     ) { $0.uniquenessConstraints = [["name"]] },
   ]
 
-  /// The difference describes changes of indexes.
-  @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
+  @Test("Changes of indexes are described", arguments: rows)
+  func names(row: EvolutionRow) { row.check() }
 
   static func difference(
     _ old: @Sendable (inout EntityDescription) -> Void,
@@ -51,7 +51,8 @@ import Testing
       to: EvolutionFixture.changed { new(&$0[entity: "Person"]) })
   }
 
-  @Test func namesWhatIsRemoved() {
+  @Test("Removed indexes and constraints are described")
+  func namesWhatIsRemoved() {
     let difference = Self.difference({
       $0.fetchIndexes = [Self.byName]
       $0.uniquenessConstraints = [["note", "age"]]
@@ -71,8 +72,8 @@ import Testing
     #expect(difference.classification == .lightweight && difference.losses.isEmpty)
   }
 
-  /// An index with different columns is rebuilt.
-  @Test func namesAnIndexThatIsMadeOfSomethingElse() {
+  @Test("An index with different columns is rebuilt")
+  func namesAnIndexThatIsMadeOfSomethingElse() {
     var folded = Self.byName
     folded.elements[0].kind = .folded
     let difference = Self.difference({ $0.fetchIndexes = [Self.byName] }) { [folded] in
@@ -84,8 +85,8 @@ import Testing
     #expect(difference.changes[0].kind == .index(.changed(from: Self.byName, to: folded)))
   }
 
-  /// An index is not rebuilt if only its uniqueness is removed.
-  @Test func entriesStayWhereOnlyUniquenessGoes() {
+  @Test("An index is not rebuilt if only its uniqueness is removed")
+  func entriesStayWhereOnlyUniquenessGoes() {
     var relaxed = Self.unique
     relaxed.isUnique = false
     let difference = Self.difference({ $0.fetchIndexes = [Self.unique] }) { [relaxed] in
@@ -101,7 +102,8 @@ import Testing
     #expect(back.classification == .lightweightUnlessRulesBreak)
   }
 
-  @Test func theOrderOfAConstraintIsThatOfItsIndex() {
+  @Test("Reordering a uniqueness constraint rebuilds its index")
+  func theOrderOfAConstraintIsThatOfItsIndex() {
     let difference = Self.difference({ $0.uniquenessConstraints = [["name", "age"]] }) {
       $0.uniquenessConstraints = [["age", "name"]]
     }
@@ -111,7 +113,8 @@ import Testing
     #expect(difference.changes[0].rule == nil)
   }
 
-  @Test func indexesFollowTheirProperties() {
+  @Test("Indexes follow renamed properties")
+  func indexesFollowTheirProperties() {
     let renamed = Self.difference({
       $0[attribute: "age"].isIndexed = true
       $0.uniquenessConstraints = [["name", "age"]]
@@ -142,8 +145,8 @@ import Testing
         == .index(.renamed(name: "words.remark", from: "words.note")))
   }
 
-  /// A different property of the same name isn't the column of the former index.
-  @Test func anIndexGoesWithItsColumn() {
+  @Test("An index is rebuilt if its column belongs to a different property of the same name")
+  func anIndexGoesWithItsColumn() {
     let difference = Self.difference({ $0.fetchIndexes = [Self.byName] }) {
       $0[attribute: "name"].renamingIdentifier = "other"
       $0[attribute: "name"].name = "label"
@@ -156,8 +159,8 @@ import Testing
         == "Person: the index byName changes from (name) to (name) (builds an index)")
   }
 
-  /// An index is rebuilt if the values of its attribute change.
-  @Test func valuesThatChangeFillTheirIndexesAnew() {
+  @Test("An index is rebuilt if the values of its attribute change")
+  func valuesThatChangeFillTheirIndexesAnew() {
     let difference = Self.difference({
       $0[attribute: "age"].isIndexed = true
       $0[attribute: "note"].isIndexed = true
@@ -178,8 +181,8 @@ import Testing
         """)
   }
 
-  /// An ancestor's indexes contain the objects of all its subentities.
-  @Test func objectsThatComeAndGoFillIndexesAnew() {
+  @Test("An index is rebuilt if objects of a subentity leave it")
+  func objectsThatComeAndGoFillIndexesAnew() {
     let indexed = EvolutionFixture.changed { $0[entity: "Person"].fetchIndexes = [Self.byName] }
     var without = indexed
     without.entities.removeAll { $0.name == "Employee" }
@@ -192,7 +195,8 @@ import Testing
       without.difference(to: indexed).description == "Employee: added (lightweight)")
   }
 
-  @Test func onlyObjectsThatJoinMayRepeatUniqueValues() {
+  @Test("Only objects that join a unique index may violate it")
+  func onlyObjectsThatJoinMayRepeatUniqueValues() {
     let unique = EvolutionFixture.changed { $0[entity: "Tag"].uniquenessConstraints = [["label"]] }
     var joined = unique
     joined[entity: "Mark"].parent = "Tag"
@@ -211,8 +215,8 @@ import Testing
         "Tag: the index label is rebuilt (builds an index)"))
   }
 
-  /// Index options without effect are not part of the difference.
-  @Test func indexesThatAreNotKeptAreNone() {
+  @Test("Index options without effect are not part of the difference")
+  func indexesThatAreNotKeptAreNone() {
     let difference = Self.difference({ _ in }) {
       $0.fetchIndexes = [FetchIndexDescription(name: "i", elements: [.init("home")])]
       $0[attribute: "home"].isIndexed = true

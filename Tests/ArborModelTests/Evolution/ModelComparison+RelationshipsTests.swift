@@ -122,11 +122,11 @@ import Testing
     },
   ]
 
-  /// The difference describes changes of relationships.
-  @Test(arguments: rows) func names(row: EvolutionRow) { row.check() }
+  @Test("Changes of relationships are described", arguments: rows)
+  func names(row: EvolutionRow) { row.check() }
 
-  /// Relaxed rules cannot be violated by existing objects.
-  @Test func whatIsRelaxedBreaksNothing() {
+  @Test("Relaxed rules cannot be violated by existing objects")
+  func whatIsRelaxedBreaksNothing() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "tags"].minimumCount = 2
       $0[entity: "Person"][relationship: "tags"].maximumCount = 3
@@ -144,7 +144,8 @@ import Testing
     #expect(difference.classification == .lightweight)
   }
 
-  @Test func oneLinkIsAListOfOne() {
+  @Test("A to-one relationship can become to-many without loss")
+  func oneLinkIsAListOfOne() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "tags"].isToMany = false
       $0[entity: "Person"][relationship: "tags"].isOrdered = false
@@ -155,8 +156,8 @@ import Testing
     #expect(difference.classification == .lightweight)
   }
 
-  /// The links of two inverse relationships are lost only if both are removed.
-  @Test func linksStayWithTheRelationshipBack() {
+  @Test("The links of two inverse relationships are lost only if both are removed")
+  func linksStayWithTheRelationshipBack() {
     let new = EvolutionFixture.changed {
       $0[entity: "Company"].removeRelationship("staff")
       $0[entity: "Person"][relationship: "employer"].inverse = nil
@@ -185,8 +186,8 @@ import Testing
         """)
   }
 
-  /// If two relationships become each other's inverse, their links may contradict each other.
-  @Test func relationshipsThatBecomeInversesMayContradictEachOther() {
+  @Test("Links of relationships that become inverses may contradict each other")
+  func relationshipsThatBecomeInversesMayContradictEachOther() {
     let old = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "employer"].inverse = nil
       $0[entity: "Company"][relationship: "staff"].inverse = nil
@@ -202,8 +203,8 @@ import Testing
     #expect(difference.changes.map(\.rule) == [.inverse("staff"), .inverse("employer")])
   }
 
-  /// Renaming an inverse or a destination is not a change of the relationship.
-  @Test func renamedInversesAndDestinationsAreTheSame() {
+  @Test("Renaming an inverse or a destination is not a change of the relationship")
+  func renamedInversesAndDestinationsAreTheSame() {
     let new = EvolutionFixture.changed {
       $0[entity: "Person"][relationship: "employer"].destination = "Firm"
       $0[entity: "Person"][relationship: "employer"].inverse = "people"

@@ -9,28 +9,32 @@ import Testing
     return model.difference(to: other)
   }
 
-  @Test func isEmptyBetweenEqualModels() throws {
+  @Test("Equal models have an empty difference")
+  func isEmptyBetweenEqualModels() throws {
     let difference = try difference { _ in }
     #expect(difference.isEmpty && difference.isLightweight && difference.description == "")
     #expect(difference.classification == .nothingStored && difference.losses.isEmpty)
   }
 
-  /// The fingerprint changes if and only if the difference contains stored changes.
-  @Test(arguments: ModelFingerprintTests.storedChanges)
+  @Test(
+    "Changes of the fingerprint are described as stored changes",
+    arguments: ModelFingerprintTests.storedChanges)
   func explainsWhyFingerprintsDiffer(change: ModelChange) throws {
     let difference = try difference(change.make)
     #expect(!difference.storedChanges.isEmpty, "\(difference)")
   }
 
-  /// A change that doesn't affect the fingerprint has no stored changes.
-  @Test(arguments: ModelFingerprintTests.otherChanges)
+  @Test(
+    "Changes that leave the fingerprint unchanged contain no stored change",
+    arguments: ModelFingerprintTests.otherChanges)
   func namesNoStoredChangeWhereFingerprintsAgree(change: ModelChange) throws {
     let difference = try difference(change.make)
     #expect(difference.storedChanges.isEmpty, "\(difference)")
     #expect(difference.isLightweight)
   }
 
-  @Test func followsRenamings() throws {
+  @Test("Renamed entities and properties are recognized")
+  func followsRenamings() throws {
     let difference = try difference { model in
       model.entities[0].name = "Human"
       model.entities[0].renamingIdentifier = "Person"
@@ -62,8 +66,8 @@ import Testing
     #expect(difference.losses.map(\.name) == ["Person.home"])
   }
 
-  /// A renaming identifier that is unchanged in both versions doesn't cause a loss.
-  @Test func followsRenamingsWhoseIdentifierStandsInBothVersions() throws {
+  @Test("Renaming identifiers that are unchanged in both versions cause no loss")
+  func followsRenamingsWhoseIdentifierStandsInBothVersions() throws {
     func model(_ name: String, _ identifier: String?) -> ManagedObjectModel {
       ManagedObjectModel(entities: [
         EntityDescription(
@@ -83,8 +87,8 @@ import Testing
     }
   }
 
-  /// Without a renaming identifier, a renamed attribute is removed and added.
-  @Test func anotherNameWithoutFormerNameIsOneLessAndOneMore() throws {
+  @Test("Without a renaming identifier, a renamed attribute is removed and added")
+  func anotherNameWithoutFormerNameIsOneLessAndOneMore() throws {
     let difference = try difference { $0.entities[1].attributes[0].name = "pay" }
     #expect(
       difference.description == """
@@ -95,15 +99,15 @@ import Testing
     #expect(difference.classification == .lightweightUnlessRulesBreak)
   }
 
-  /// Classifications are ordered by the effort that they require.
-  @Test func classificationsAreOrderedByWhatTheyAsk() {
+  @Test("Classifications are ordered by the effort that they require")
+  func classificationsAreOrderedByWhatTheyAsk() {
     #expect(
       ModelDifference.Classification.allCases.sorted() == ModelDifference.Classification.allCases)
     #expect(ModelDifference.Effort.allCases.sorted() == ModelDifference.Effort.allCases)
   }
 
-  /// A property with several changes is lost only once.
-  @Test func eachThingIsLostOnce() {
+  @Test("A property with several changes is lost only once")
+  func eachThingIsLostOnce() {
     let new = EvolutionFixture.changed {
       $0[entity: "Person"][attribute: "note"].type = .date
       $0[entity: "Person"][attribute: "note"].isTransient = true
@@ -124,7 +128,8 @@ import Testing
     }
   }
 
-  @Test func renamesCompose() throws {
+  @Test("Differences with renamings can be composed")
+  func renamesCompose() throws {
     let (first, second, third) = (
       step("a", former: nil), step("b", former: "a"), step("c", former: "b")
     )
@@ -136,8 +141,8 @@ import Testing
     #expect(back.description == "Tag.a: renamed from Tag.c (lightweight)")
   }
 
-  /// A property that was removed and added again is a different one.
-  @Test func whatWasGoneInBetweenIsAnotherThing() throws {
+  @Test("A property that was removed and added again is a different one")
+  func whatWasGoneInBetweenIsAnotherThing() throws {
     let without = EvolutionFixture.changed { $0[entity: "Person"].removeAttribute("age") }
     let model = EvolutionFixture.model
     let composed = try model.difference(to: without).composed(with: without.difference(to: model))
@@ -149,7 +154,8 @@ import Testing
     #expect(model.difference(to: model).isEmpty)
   }
 
-  @Test func movesCompose() throws {
+  @Test("Differences with moved attributes can be composed")
+  func movesCompose() throws {
     let up = EvolutionFixture.changed {
       $0[entity: "Employee"].removeAttribute("salary")
       $0[entity: "Person"].add(
@@ -172,7 +178,8 @@ import Testing
         """)
   }
 
-  @Test func onlyDifferencesThatMeetCompose() throws {
+  @Test("Only consecutive differences can be composed")
+  func onlyDifferencesThatMeetCompose() throws {
     let (first, second) = (step("a", former: nil), step("b", former: "a"))
     let difference = first.difference(to: second)
     let error = #expect(throws: ArborError.self) { try difference.composed(with: difference) }
@@ -204,8 +211,8 @@ import Testing
     return (model("a", nil), model("b", "a"))
   }
 
-  /// The time grows linearly: eight times as many properties must not take 64 times as long.
-  @Test func isLinearInTheNumberOfProperties() {
+  @Test("The time grows linearly with the number of properties")
+  func isLinearInTheNumberOfProperties() {
     func time(_ count: Int) -> Duration {
       let (old, new) = renaming(count)
       return ContinuousClock().measure {

@@ -21,14 +21,16 @@ import Testing
     return old.difference(to: new).changes.map(\.description)
   }
 
-  @Test func upToAParent() {
+  @Test("An attribute moves to its parent entity and back")
+  func upToAParent() {
     let old = [Self.entity("Base", isAbstract: true), Self.entity("A", below: "Base", "x")]
     let new = [Self.entity("Base", isAbstract: true, "x"), Self.entity("A", below: "Base")]
     #expect(Self.lines(old, new) == ["Base.x: moved from A.x (lightweight)"])
     #expect(Self.lines(new, old) == ["A.x: moved from Base.x (lightweight)"])
   }
 
-  @Test func upFromOneChildOfSeveral() {
+  @Test("An attribute moves from one of several children to the parent and back")
+  func upFromOneChildOfSeveral() {
     let old = [
       Self.entity("Base"), Self.entity("A", below: "Base", "x"), Self.entity("B", below: "Base"),
     ]
@@ -47,8 +49,8 @@ import Testing
       ])
   }
 
-  /// An attribute moves from all children to a new parent.
-  @Test func upFromAllChildrenIntoANewParent() {
+  @Test("An attribute moves from all children to a new parent")
+  func upFromAllChildrenIntoANewParent() {
     let old = [Self.entity("A", "x", "y"), Self.entity("B", "x")]
     let new = [
       Self.entity("Base", "x"), Self.entity("A", below: "Base", "y"),
@@ -68,8 +70,8 @@ import Testing
       ])
   }
 
-  /// A moved attribute may also be renamed and change its type.
-  @Test func renamedAndConvertedOnTheWay() {
+  @Test("A moved attribute may also be renamed and change its type")
+  func renamedAndConvertedOnTheWay() {
     let old = [Self.entity("Base", isAbstract: true), Self.entity("A", below: "Base", "x")]
     var base = Self.entity("Base", isAbstract: true, "z")
     base.attributes[0].renamingIdentifier = "x"
@@ -82,8 +84,8 @@ import Testing
       ])
   }
 
-  /// An inherited attribute moves from one parent to another.
-  @Test func fromOneParentToAnother() {
+  @Test("An inherited attribute moves from one parent to another")
+  func fromOneParentToAnother() {
     let old = [Self.entity("P", isAbstract: true, "x", "y"), Self.entity("A", below: "P")]
     let new = [Self.entity("Q", isAbstract: true, "x", "z"), Self.entity("A", below: "Q")]
     #expect(
@@ -95,8 +97,8 @@ import Testing
       ])
   }
 
-  /// Inherited attributes are lost for an entity that leaves its parent.
-  @Test func whatAParentKeepsForOthersGoesForTheEntityThatLeaves() {
+  @Test("Inherited attributes are lost for an entity that leaves its parent")
+  func whatAParentKeepsForOthersGoesForTheEntityThatLeaves() {
     let tail = [Self.entity("B", below: "A"), Self.entity("C", below: "P")]
     let old = [Self.entity("P", "x", "y"), Self.entity("A", below: "P", "own")] + tail
     let new = [Self.entity("P", "x", "y"), Self.entity("A", "x", "own")] + tail
@@ -112,8 +114,8 @@ import Testing
       ])
   }
 
-  /// Inserting a parent in between affects no properties.
-  @Test func aParentBetweenChangesNothingElse() {
+  @Test("Inserting an entity between a parent and its child affects no property")
+  func aParentBetweenChangesNothingElse() {
     let old = [Self.entity("P", "x"), Self.entity("A", below: "P", "y")]
     let new = [
       Self.entity("P", "x"), Self.entity("M", below: "P"), Self.entity("A", below: "M", "y"),
@@ -124,7 +126,8 @@ import Testing
       ])
   }
 
-  @Test func relationshipsMoveLikewise() {
+  @Test("Relationships move like attributes")
+  func relationshipsMoveLikewise() {
     let link = RelationshipDescription(name: "r", destination: "A", isToMany: true)
     let old = [Self.entity("P"), Self.entity("A", below: "P", relationships: [link])]
     let new = [Self.entity("P", relationships: [link]), Self.entity("A", below: "P")]
@@ -139,8 +142,8 @@ import Testing
       ])
   }
 
-  /// Attributes of the same name in unrelated entities are different ones.
-  @Test func namesAlikeInUnrelatedEntitiesAreNoMove() {
+  @Test("Attributes of the same name in unrelated entities are different ones")
+  func namesAlikeInUnrelatedEntitiesAreNoMove() {
     let old = [Self.entity("A", "x"), Self.entity("B")]
     let new = [Self.entity("A"), Self.entity("B", "x")]
     #expect(
@@ -150,7 +153,8 @@ import Testing
       ])
   }
 
-  @Test func modelsThatBreakRulesAreCompared() {
+  @Test("Invalid models can be compared")
+  func modelsThatBreakRulesAreCompared() {
     let cycle = [
       Self.entity("A", below: "B", "x", "x"), Self.entity("B", below: "A", "y"),
       Self.entity("B", below: "gone", "y"),

@@ -3,7 +3,7 @@ import TestLength
 import Testing
 
 /// Differences of random models with themselves, with later versions, and in reverse.
-@Suite struct RandomDifferencesTests {
+@Suite("Differences of random models") struct RandomDifferencesTests {
   /// A model that is changed step by step and never reuses a name.
   struct Evolution {
     var random: SplitMix
@@ -154,8 +154,8 @@ import Testing
     }
   }
 
-  /// A model doesn't differ from itself, and exchanging two models mirrors their difference.
-  @Test func nothingDiffersFromItselfAndEverythingMirrors() {
+  @Test("A model doesn't differ from itself, and exchanging two models mirrors their difference")
+  func nothingDiffersFromItselfAndEverythingMirrors() {
     for _ in 0..<TestLength.of(40, long: 20_000) {
       let seed = UInt64.random(in: 0...(.max))
       var evolution = Evolution(seed: seed)
@@ -172,7 +172,8 @@ import Testing
     }
   }
 
-  @Test func chainsOfRenamesAreOneRename() throws {
+  @Test("Composing renamings equals the direct difference")
+  func chainsOfRenamesAreOneRename() throws {
     for _ in 0..<TestLength.of(40, long: 20_000) {
       let seed = UInt64.random(in: 0...(.max))
       var evolution = Evolution(seed: seed)

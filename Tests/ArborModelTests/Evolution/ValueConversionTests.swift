@@ -9,7 +9,8 @@ import Testing
   ]
 
   /// Checks the conversions between all types, one row per former type. Dots are identities.
-  @Test func knowsEveryPair() {
+  @Test("The conversion between each pair of types is known")
+  func knowsEveryPair() {
     let letters: [ModelDifference.ValueConversion: String] = [
       .identity: ".", .widening: "w", .narrowing: "n", .booleanToInteger: "b", .uuidToString: "u",
       .uriToString: "r", .dateToDouble: "d", .custom: "-",
@@ -27,16 +28,19 @@ import Testing
       ])
   }
 
-  @Test func onlyTheCertainNeedNoLook() {
+  @Test("Only narrowing and custom conversions have to be checked")
+  func onlyTheCertainNeedNoLook() {
     #expect(
       ModelDifference.ValueConversion.allCases.filter { !$0.isCertain } == [.narrowing, .custom])
   }
 
-  @Test(arguments: [
-    (AttributeType.uuid, AttributeType.string, ModelDifference.ValueConversion.uuidToString),
-    (.uri, .string, .uriToString), (.date, .double, .dateToDouble),
-    (.boolean, .integer16, .booleanToInteger), (.integer16, .decimal, .widening),
-  ])
+  @Test(
+    "These type changes are lightweight",
+    arguments: [
+      (AttributeType.uuid, AttributeType.string, ModelDifference.ValueConversion.uuidToString),
+      (.uri, .string, .uriToString), (.date, .double, .dateToDouble),
+      (.boolean, .integer16, .booleanToInteger), (.integer16, .decimal, .widening),
+    ])
   func isLightweight(
     old: AttributeType, new: AttributeType, conversion: ModelDifference.ValueConversion
   ) {
@@ -45,17 +49,20 @@ import Testing
     #expect(change.effort == .catalogue && change.loss == nil && change.rule == nil)
   }
 
-  @Test(arguments: [
-    (AttributeType.double, AttributeType.date), (.string, .uuid), (.integer16, .boolean),
-    (.string, .integer16), (.boolean, .double), (.binary, .transformable("T")),
-  ])
+  @Test(
+    "These type changes need code",
+    arguments: [
+      (AttributeType.double, AttributeType.date), (.string, .uuid), (.integer16, .boolean),
+      (.string, .integer16), (.boolean, .double), (.binary, .transformable("T")),
+    ])
   func needsCode(old: AttributeType, new: AttributeType) {
     let difference = difference(old, new)
     #expect(difference.changes.map(\.effort) == [.code])
     #expect(difference.classification == .custom && difference.losses.map(\.name) == ["A.x"])
   }
 
-  @Test func numbersThatMayNotFitAreLookedAt() {
+  @Test("Narrowing a number type requires a check of the values")
+  func numbersThatMayNotFitAreLookedAt() {
     let difference = difference(.integer64, .integer16)
     #expect(
       difference.description
@@ -65,8 +72,8 @@ import Testing
     #expect(difference.classification == .lightweightUnlessRulesBreak && difference.losses.isEmpty)
   }
 
-  /// A transient attribute needs no conversion.
-  @Test func whatIsNotStoredNeedsNoConversion() {
+  @Test("A transient attribute needs no conversion")
+  func whatIsNotStoredNeedsNoConversion() {
     let difference = difference(.string, .date) { $0.isTransient = true }
     #expect(difference.changes.map(\.effort) == [.catalogue] && difference.losses.isEmpty)
   }

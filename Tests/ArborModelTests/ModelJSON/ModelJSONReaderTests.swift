@@ -31,7 +31,8 @@ import Testing
     }
     """
 
-  @Test func readsWhatAPersonWrites() throws {
+  @Test("A hand-written model in JSON is read")
+  func readsWhatAPersonWrites() throws {
     let model = try ManagedObjectModel(json: Data(Self.text.utf8))
     var expected = try ManagedObjectModel(versionIdentifier: "7") {
       EntityDescription(
@@ -63,8 +64,8 @@ import Testing
     #expect(model == expected)
   }
 
-  /// All problems of a document are reported with their locations.
-  @Test func reportsEveryProblemWithItsPlace() throws {
+  @Test("All problems of a document are reported with their locations")
+  func reportsEveryProblemWithItsPlace() throws {
     let text = """
       {
         "entities": {
@@ -97,7 +98,9 @@ import Testing
     #expect(violations.allSatisfy { $0.location?.source == "x.model.json" })
   }
 
-  @Test(arguments: ["", "{", "[]", "{\"entities\": {\"A\": {}, \"A\": {}}}", "{\"entities\": 1}"])
+  @Test(
+    "Documents that aren't models are rejected",
+    arguments: ["", "{", "[]", "{\"entities\": {\"A\": {}, \"A\": {}}}", "{\"entities\": 1}"])
   func refusesWhatIsNoModel(text: String) {
     let error = #expect(throws: ArborError.self) {
       try ManagedObjectModel(json: Data(text.utf8))

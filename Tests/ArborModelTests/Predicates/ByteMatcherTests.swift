@@ -6,7 +6,8 @@ import Testing
 @Suite struct ByteMatcherTests {
   /// Short and long texts, which use different algorithms, over few letters, so that matches and
   /// near matches are frequent.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func findsWhatIsThere(seed: UInt64) {
+  @Test("Byte sequences are found in short and long texts", arguments: [1, 2, 3, 4] as [UInt64])
+  func findsWhatIsThere(seed: UInt64) {
     var random = SplitMix(seed: seed)
     for _ in 0..<4000 {
       func bytes(_ count: Int) -> [UInt8] {

@@ -4,8 +4,8 @@ import Testing
 @testable import ArborModel
 
 @Suite struct CodablePathEvaluationTests {
-  /// Damaged bytes yield a value of the right type or none.
-  @Test func damagedTextsAreHarmless() {
+  @Test("Damaged bytes yield a value of the right type or none")
+  func damagedTextsAreHarmless() {
     let text = Array(#"{"b":[{"x\n":"y"},-1.5],"c":{"a":"é\u00e9"},"a":{"a":"\"1"}}"#.utf8)
     let keys = [Array("a".utf8), Array("a".utf8)]
     let scalars = CodableScalar.allCases

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ComparisonOperatorTests {
-  /// An operator and its mirror yield the same result with exchanged sides.
-  @Test func mirrorsSayTheSame() throws {
+  @Test("An operator and its mirror yield the same result with exchanged sides")
+  func mirrorsSayTheSame() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 23, world: world)
     var values: [PropertyValue] = (0..<40).map { random.constant(ofKind: $0 % 6) }
@@ -33,7 +33,8 @@ import Testing
     }
   }
 
-  @Test func ordersAreAccepted() {
+  @Test("Operators accept the orderings they stand for")
+  func ordersAreAccepted() {
     let accepted: [ComparisonOperator: [Ordering]] = [
       .equal: [.equal], .notEqual: [.less, .greater], .less: [.less],
       .lessOrEqual: [.less, .equal], .greater: [.greater], .greaterOrEqual: [.equal, .greater],
@@ -45,7 +46,8 @@ import Testing
     }
   }
 
-  @Test func optionsAreLetters() {
+  @Test("Comparison options are read and written as letters")
+  func optionsAreLetters() {
     for raw in 0..<16 as Range<UInt8> {
       let options = ComparisonOptions(rawValue: raw)
       var read: ComparisonOptions = []

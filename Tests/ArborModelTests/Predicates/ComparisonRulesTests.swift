@@ -17,8 +17,8 @@ import Testing
     ("company CONTAINS 1", "an object"),
   ]
 
-  /// Comparisons of incompatible types are rejected.
-  @Test(arguments: misfits) func refusesWhatCannotBe(_ text: String, _ words: String) throws {
+  @Test("Comparisons of incompatible types are rejected", arguments: misfits)
+  func refusesWhatCannotBe(_ text: String, _ words: String) throws {
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) {
       try world.matches(FetchPredicate(stringLiteral: text))
@@ -30,7 +30,9 @@ import Testing
 
   /// An argument of the wrong type is rejected like a constant once it is known, both in planning
   /// and in compiling.
-  @Test(arguments: misfits.filter { $0.text.contains("< 'x'") })
+  @Test(
+    "An argument of the wrong type is rejected like a constant",
+    arguments: misfits.filter { $0.text.contains("< 'x'") })
   func refusesArgumentsLikeConstants(_ text: String, _ words: String) throws {
     let world = try PredicateWorld()
     let predicate = try FetchPredicate(format: text.replacing("'x'", with: "%@"), "x")
@@ -53,14 +55,16 @@ import Testing
 
   /// Nil is allowed everywhere, equality allows all types, and an untyped attribute may have any
   /// value.
-  @Test(arguments: [
-    "long < nil", "nil BEGINSWITH nil", "name LIKE nil", "long BETWEEN nil",
-    "long BETWEEN {1, nil}",
-    "long == 'x'", "name != 5", "company == 'x'", "key == 'x'", "extra < 'x'",
-    "extra BEGINSWITH 'x'",
-    "5 IN extra", "extra CONTAINS 5", "name IN nil", "nil IN name", "long IN {'x', nil, 1.5}",
-    "born BETWEEN {nil, nil}", "long == {1}", "SELF != 1",
-  ])
+  @Test(
+    "Comparisons with nil, equality of any types and untyped attributes are accepted",
+    arguments: [
+      "long < nil", "nil BEGINSWITH nil", "name LIKE nil", "long BETWEEN nil",
+      "long BETWEEN {1, nil}",
+      "long == 'x'", "name != 5", "company == 'x'", "key == 'x'", "extra < 'x'",
+      "extra BEGINSWITH 'x'",
+      "5 IN extra", "extra CONTAINS 5", "name IN nil", "nil IN name", "long IN {'x', nil, 1.5}",
+      "born BETWEEN {nil, nil}", "long == {1}", "SELF != 1",
+    ])
   func acceptsTheRest(_ text: String) throws {
     let world = try PredicateWorld()
     world.insert(world.person, ["name": "a"])

@@ -8,14 +8,16 @@ import Testing
     case high = 2
   }
 
-  @Test func interpolatedValuesAreConstants() throws {
+  @Test("Interpolated values become constants")
+  func interpolatedValuesAreConstants() throws {
     let hostile = "' OR TRUEPREDICATE OR name == '"
     let predicate: FetchPredicate = "name == \(hostile) AND age < \(40)"
     #expect(predicate.arguments == [.string(hostile), .integer(40)])
     #expect(predicate.description == #"name == "' OR TRUEPREDICATE OR name == '" AND age < 40"#)
   }
 
-  @Test func everyArgumentHasItsConstant() throws {
+  @Test("Every type of argument becomes a constant")
+  func everyArgumentHasItsConstant() throws {
     let missing: Int? = nil
     let id = ObjectID(storeID: PredicateWorld.storeID, entityName: "Person", number: 7)
     let date = Date(timeIntervalSinceReferenceDate: 5)
@@ -36,7 +38,8 @@ import Testing
     _ = try predicate.parsed
   }
 
-  @Test func oneTextIsParsedOnce() {
+  @Test("Predicates with the same text share one shape")
+  func oneTextIsParsedOnce() {
     func make(_ number: Int) -> FetchPredicate { "age == \(number) AND name == \("x")" }
     #expect(make(1).shape === make(2).shape)
     let other: FetchPredicate = "age == \(1) AND name == 'x'"
@@ -46,7 +49,8 @@ import Testing
     #expect(make(1) != make(2))
   }
 
-  @Test func malformedLiteralsThrowFromTheirUse() throws {
+  @Test("A malformed literal throws when it is used")
+  func malformedLiteralsThrowFromTheirUse() throws {
     let predicate: FetchPredicate = "age = = \(3)"
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) { try world.matches(predicate) }
@@ -55,7 +59,8 @@ import Testing
     #expect(predicate.description == "age = = 3")
   }
 
-  @Test func formatsTakeValuesAndKeyPaths() throws {
+  @Test("Formats accept values and key paths")
+  func formatsTakeValuesAndKeyPaths() throws {
     let predicate = try FetchPredicate(
       format: "%K.title == %@ AND %K > %d AND name != %s AND ratio < %5f".replacing("5", with: ""),
       "company", "Foo Inc.", "SELF.age", 40, "%@", 2.5)
@@ -69,7 +74,8 @@ import Testing
     #expect(try FetchPredicate(format: "name == '%@ %K $X'").description == #"name == "%@ %K $X""#)
   }
 
-  @Test func formatsAndArgumentsMustAgree() {
+  @Test("Formats and arguments must match")
+  func formatsAndArgumentsMustAgree() {
     let tooFew = #expect(throws: ArborError.self) {
       try FetchPredicate(format: "age > %@ AND age < %@", 1)
     }
@@ -81,7 +87,8 @@ import Testing
     #expect(throws: ArborError.self) { try literal.parsed }
   }
 
-  @Test func composesAndSubstitutes() throws {
+  @Test("Predicates can be composed and their variables substituted")
+  func composesAndSubstitutes() throws {
     let left: FetchPredicate = "age > \(1) OR age < $LOW"
     let right: FetchPredicate = "name == $NAME AND flag == \(true)"
     let both = left && !right
@@ -102,8 +109,8 @@ import Testing
     #expect(both.substituting(["NAME": "y"]).shape === partial.shape)
   }
 
-  /// Variables assigned in one predicate are not visible in another after joining them.
-  @Test func assignmentsDoNotReachIntoOtherPredicates() throws {
+  @Test("Variables assigned in one predicate are not visible in another after joining them")
+  func assignmentsDoNotReachIntoOtherPredicates() throws {
     let left: FetchPredicate = "($x := age) > 3"
     let right: FetchPredicate = "#size == $x"
     for joined in [left && right, left || right] {
@@ -114,8 +121,8 @@ import Testing
     #expect((right && left).variables == ["x"])
   }
 
-  /// Constants inside of and outside of the tree are equivalent in every construct.
-  @Test func everyConstructIsAValue() throws {
+  @Test("Constants inside of and outside of the tree are equivalent in every construct")
+  func everyConstructIsAValue() throws {
     let seed: UInt64 = 8801
     var random = RandomTrees(seed: seed)
     for index in 0..<300 {
@@ -137,8 +144,8 @@ import Testing
     }
   }
 
-  /// A predicate that contains a malformed one throws its error.
-  @Test func malformedPartsSpoilTheWhole() throws {
+  @Test("A predicate that contains a malformed one throws its error")
+  func malformedPartsSpoilTheWhole() throws {
     let bad: FetchPredicate = "age >"
     let good: FetchPredicate = "age > 1"
     for predicate in [bad && good, good || bad, !bad] {
@@ -150,7 +157,8 @@ import Testing
     #expect(bad != good)
   }
 
-  @Test func deepCompositionIsAnErrorAndLongOnesAreFine() throws {
+  @Test("Deep compositions are rejected, and long ones are accepted")
+  func deepCompositionIsAnErrorAndLongOnesAreFine() throws {
     var deep: FetchPredicate = "age > 1"
     var long = deep
     for index in 0..<2000 {
@@ -163,7 +171,8 @@ import Testing
     _ = try long.parsed
   }
 
-  @Test func codesAsTextAndConstants() throws {
+  @Test("A predicate is encoded as text and constants")
+  func codesAsTextAndConstants() throws {
     let id = ObjectID(storeID: PredicateWorld.storeID, entityName: "Person", number: 7)
     let predicate: FetchPredicate =
       "name == \("\"quoted\" %@\n") AND age > 3 AND boss == \(id) AND born < \(Date.distantFuture)"
@@ -183,11 +192,13 @@ import Testing
     #expect(plain == "a == $X")
   }
 
-  @Test(arguments: [
-    #"{"format": "a =="}"#, #"{"format": "a == %@"}"#,
-    #"{"format": "a == %@", "constants": ["b"]}"#,
-    #"{"format": "a == %@", "constants": ["1 OR TRUEPREDICATE"]}"#, "{}",
-  ])
+  @Test(
+    "Invalid encodings are rejected",
+    arguments: [
+      #"{"format": "a =="}"#, #"{"format": "a == %@"}"#,
+      #"{"format": "a == %@", "constants": ["b"]}"#,
+      #"{"format": "a == %@", "constants": ["1 OR TRUEPREDICATE"]}"#, "{}",
+    ])
   func refusesBadCodes(_ text: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(FetchPredicate.self, from: Data(text.utf8))
@@ -196,15 +207,16 @@ import Testing
     #expect(throws: ArborError.self) { try JSONEncoder().encode(bad) }
   }
 
-  @Test func unboundVariablesThrow() throws {
+  @Test("Unbound variables are rejected")
+  func unboundVariablesThrow() throws {
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) { try world.matches("long > 1 AND long < $X") }
     #expect(error?.message.contains("$X") == true)
     #expect(error?.location?.column == 21)
   }
 
-  /// `.true` matches all objects, and `.false` none.
-  @Test func predicatesOfTheWholeAreConstants() throws {
+  @Test("`.true` matches all objects, and `.false` none")
+  func predicatesOfTheWholeAreConstants() throws {
     let world = try PredicateWorld()
     world.insert(world.person, ["name": "a"])
     #expect(try world.names(.true) == ["a"])

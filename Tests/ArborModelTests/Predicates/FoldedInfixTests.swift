@@ -19,8 +19,8 @@ import Testing
     return text
   }
 
-  /// The search agrees with a search in the folded text.
-  @Test func findsWhatFoldedTextsHold() {
+  @Test("Searching without folding agrees with a search in the folded text")
+  func findsWhatFoldedTextsHold() {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix(seed: seed)
     var found = 0
@@ -45,7 +45,8 @@ import Testing
 
   /// Among the characters encoded in three bytes, only those with the lead bytes E1, E2 and EF may
   /// have ASCII in their folded forms.
-  @Test func noOtherBytesLeadToASCII() {
+  @Test("Few lead bytes of three-byte characters can fold to ASCII")
+  func noOtherBytesLeadToASCII() {
     let folding: StringFolding = [.case, .diacritics]
     for code in UInt32(0x800)...0xEFFF where code & 0xF000 != 0x1000 && code & 0xF000 != 0x2000 {
       // Ideographs and syllables fold to themselves, which another test checks.

@@ -11,15 +11,17 @@ import Testing
     try ComparisonSemantics(.like, options).holds(.string(text), .string(pattern))
   }
 
-  @Test(arguments: [
-    ("abc", "abc", true), ("abc", "ab", false), ("abc", "a*", true), ("abc", "*c", true),
-    ("abc", "*b*", true), ("abc", "a?c", true), ("abc", "a??", true), ("abc", "a???", false),
-    ("", "", true), ("", "*", true), ("", "?", false), ("a", "**", true), ("a*b", #"a\*b"#, true),
-    ("axb", #"a\*b"#, false), ("a?", #"a\?"#, true), (#"a\"#, #"a\"#, true), ("é", "?", true),
-    ("e\u{301}", "?", false), ("e\u{301}", "??", true), ("😀b", "?b", true), ("日本語", "日*語", true),
-    ("aab", "a*ab", true), ("ab", "a*ab", false), ("abab", "*a?", true), ("xaybz", "*a?b*", true),
-    ("aXbXc", "*X*X*", true), ("aXbc", "*X*X*", false), ("aaa", "a*a*a*a", false),
-  ])
+  @Test(
+    "Glob patterns match as specified",
+    arguments: [
+      ("abc", "abc", true), ("abc", "ab", false), ("abc", "a*", true), ("abc", "*c", true),
+      ("abc", "*b*", true), ("abc", "a?c", true), ("abc", "a??", true), ("abc", "a???", false),
+      ("", "", true), ("", "*", true), ("", "?", false), ("a", "**", true), ("a*b", #"a\*b"#, true),
+      ("axb", #"a\*b"#, false), ("a?", #"a\?"#, true), (#"a\"#, #"a\"#, true), ("é", "?", true),
+      ("e\u{301}", "?", false), ("e\u{301}", "??", true), ("😀b", "?b", true), ("日本語", "日*語", true),
+      ("aab", "a*ab", true), ("ab", "a*ab", false), ("abab", "*a?", true), ("xaybz", "*a?b*", true),
+      ("aXbXc", "*X*X*", true), ("aXbc", "*X*X*", false), ("aaa", "a*a*a*a", false),
+    ])
   func matches(_ text: String, _ pattern: String, _ expected: Bool) throws {
     #expect(try like(text, pattern) == expected)
   }
@@ -30,7 +32,8 @@ import Testing
 
   /// Tests ASCII texts, whose patterns are matched as bytes, and others with combining marks that
   /// folding may remove, with patterns of many stars, `?` and escapes.
-  @Test(arguments: [12, 13, 14, 15] as [UInt64]) func agreesWithTheNaiveGlob(seed: UInt64) throws {
+  @Test("Random glob patterns agree with a naive matcher", arguments: [12, 13, 14, 15] as [UInt64])
+  func agreesWithTheNaiveGlob(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let ascii = ["a", "b", "A", "B", "*", "?", "\\"]
     let others = [
@@ -55,8 +58,8 @@ import Testing
     }
   }
 
-  /// Compiled code compares records like values, whichever side the pattern is on.
-  @Test func compiledCodeAgrees() throws {
+  @Test("Compiled code compares records like values, whichever side the pattern is on")
+  func compiledCodeAgrees() throws {
     let world = try PredicateWorld()
     let texts = ["", "axbxc", "AXBXC", "áxbxc", "a\u{301}xb", "xaybz", "abc", "a*c"]
     let patterns = [
@@ -85,8 +88,8 @@ import Testing
     }
   }
 
-  /// A cached pattern is not reused for one that is only canonically equivalent.
-  @Test func patternsOfRecordsAreTheirOwn() throws {
+  @Test("A cached pattern is not reused for one that is only canonically equivalent")
+  func patternsOfRecordsAreTheirOwn() throws {
     let semantics = ComparisonSemantics(.like, [])
     for _ in 0..<2 {
       #expect(try semantics.holds("\u{E9}x", "\u{E9}*"))
@@ -99,8 +102,10 @@ import Testing
     #expect(try expressions.holds("\u{E9}", "[e\u{301}]") == false)
   }
 
-  /// Segments may have more characters than a machine word has bits.
-  @Test(arguments: [63, 64, 65, 127, 128, 129, 200]) func longSegments(length: Int) throws {
+  @Test(
+    "Segments may be longer than a machine word has bits",
+    arguments: [63, 64, 65, 127, 128, 129, 200])
+  func longSegments(length: Int) throws {
     let unit = String(repeating: "ab", count: length).prefix(length)
     let pattern = "*" + unit.dropLast() + "?*"
     #expect(try like("xx" + unit + "yy", pattern))
@@ -110,8 +115,8 @@ import Testing
     #expect(try like(String(unit.dropLast()), "*" + marks + "*") == false)
   }
 
-  /// Patterns that cause exponential backtracking in simple matchers are matched quickly.
-  @Test func hostilePatternsEndSoon() throws {
+  @Test("Patterns that make simple matchers backtrack are matched quickly")
+  func hostilePatternsEndSoon() throws {
     let text = String(repeating: "a", count: 20_000)
     let stars = String(repeating: "a*", count: 200) + "b"
     #expect(try like(text, stars) == false)

@@ -3,8 +3,8 @@ import ArborModel
 import Testing
 
 @Suite struct JoinedPredicateTests {
-  /// Joined conditions equal the predicate that is parsed from their combined text.
-  @Test func chainsOfAnyShapeAreTheirText() throws {
+  @Test("Joined conditions equal the predicate that is parsed from their combined text")
+  func chainsOfAnyShapeAreTheirText() throws {
     let seed = UInt64.random(in: 0...(.max))
     var random = SplitMix(seed: seed)
     for _ in 0..<200 {
@@ -30,8 +30,8 @@ import Testing
     }
   }
 
-  /// A joined predicate can be part of several others.
-  @Test func whatWasPutTogetherIsJoinedOn() {
+  @Test("A joined predicate can be part of several others")
+  func whatWasPutTogetherIsJoinedOn() {
     let one: FetchPredicate = "a == \(1)"
     let first = one || "b == \(2)"
     #expect(first.arguments == [.integer(1), .integer(2)])
@@ -45,8 +45,8 @@ import Testing
     #expect(first.shape === (same || "b == \(6)").shape)
   }
 
-  /// Joining a long chain takes linear time, and releasing one doesn't overflow the stack.
-  @Test func chainsAreOfAnyLength() {
+  @Test("Long chains of conditions can be joined and released")
+  func chainsAreOfAnyLength() {
     var (left, right) = (FetchPredicate.false, FetchPredicate.false)
     for age in 0..<20_000 {
       left = left || "age == \(age)"
@@ -61,8 +61,8 @@ import Testing
     withExtendedLifetime(half) {}
   }
 
-  /// Alternating AND and OR too often exceeds the nesting limit.
-  @Test func whatAlternatesTooOftenIsRefused() throws {
+  @Test("Alternating AND and OR too often exceeds the nesting limit")
+  func whatAlternatesTooOftenIsRefused() throws {
     var deep: FetchPredicate = "a == 1"
     for index in 0..<10_000 {
       deep = index.isMultiple(of: 2) ? deep && "b == 2" : deep || "c == 3"
@@ -74,7 +74,8 @@ import Testing
         + "NOT.")
   }
 
-  @Test func threadsPutAChainTogetherSideBySide() async {
+  @Test("Several threads can describe the same chain")
+  func threadsPutAChainTogetherSideBySide() async {
     for round in 0..<50 {
       let chain = (0..<40).reduce(FetchPredicate.false) { chain, number in
         chain || FetchPredicate(stringLiteral: "n\(round) == \(number)")

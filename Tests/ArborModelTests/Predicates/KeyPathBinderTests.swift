@@ -18,25 +18,28 @@ import Testing
     return (path.hops.map(\.name) + [leaf]).joined(separator: " ")
   }
 
-  @Test(arguments: [
-    ("name", "name"), ("company", "→company"), ("company.title", "company title"),
-    ("boss.company.head", "boss company →head"), ("objectID", "SELF"),
-    ("company.objectID", "→company"), ("boss.company.objectID", "boss →company"),
-    ("entity.name", "entity name"), ("boss.entity.name", "boss entity name"),
-  ])
+  @Test(
+    "Key paths are bound through relationships",
+    arguments: [
+      ("name", "name"), ("company", "→company"), ("company.title", "company title"),
+      ("boss.company.head", "boss company →head"), ("objectID", "SELF"),
+      ("company.objectID", "→company"), ("boss.company.objectID", "boss →company"),
+      ("entity.name", "entity name"), ("boss.entity.name", "boss entity name"),
+    ])
   func followsNames(_ keyPath: String, _ expected: String) throws {
     #expect(try describe(keyPath, of: world.person) == expected)
     #expect(try describe(keyPath, of: world.worker) == expected)
   }
 
-  /// The error describes the name at which a path cannot be followed.
-  @Test(arguments: [
-    ("nmae", "Did you mean \"name\"?"),
-    ("company.tile", "Company has no property \"tile\". Did you mean \"title\"?"),
-    ("qqqqqqqq", "It has short, medium, long"), ("company.staff", "Company.staff is a to-many"),
-    ("name.length", "Person.name is an attribute"), ("objectID.x", "no property \"objectID\""),
-    ("entity.nam", "no property \"entity\""), ("~Company.head", "no property"),
-  ])
+  @Test(
+    "The error describes the name at which a path cannot be followed",
+    arguments: [
+      ("nmae", "Did you mean \"name\"?"),
+      ("company.tile", "Company has no property \"tile\". Did you mean \"title\"?"),
+      ("qqqqqqqq", "It has short, medium, long"), ("company.staff", "Company.staff is a to-many"),
+      ("name.length", "Person.name is an attribute"), ("objectID.x", "no property \"objectID\""),
+      ("entity.nam", "no property \"entity\""), ("~Company.head", "no property"),
+    ])
   func saysWhereItEnds(_ keyPath: String, _ words: String) {
     let error = #expect(throws: ArborError.self) {
       try KeyPathBinder.bind(keyPath, to: world.person, in: world.schema)

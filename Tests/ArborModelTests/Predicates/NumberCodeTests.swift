@@ -7,8 +7,8 @@ import Testing
 @Suite struct NumberCodeTests {
   private static let fields = ["short", "medium", "long", "flag", "single", "ratio", "born"]
 
-  /// Typed code yields the same results as code for general values.
-  @Test(arguments: 0..<12) func saysWhatValuesSay(round: Int) throws {
+  @Test("Typed code yields the same results as code for general values", arguments: 0..<12)
+  func saysWhatValuesSay(round: Int) throws {
     let seed = UInt64(4200 + round)
     var random = SplitMix(seed: seed)
     let world = try PredicateWorld()

@@ -33,7 +33,9 @@ import Testing
     ],
   ]
 
-  @Test(arguments: stored.keys.sorted()) func everyConstantIsComparedExactly(
+  @Test(
+    "Constants at the bounds of each type are compared exactly", arguments: stored.keys.sorted())
+  func everyConstantIsComparedExactly(
     attribute: String
   ) throws {
     let world = try PredicateWorld()

@@ -3,21 +3,23 @@ import Testing
 
 /// The open variables of a tree, which substitution binds exactly.
 @Suite struct OpenLeavesTests {
-  @Test(arguments: [
-    ("a == $X AND b == $Y", ["X", "Y"]), ("SUBQUERY(a, $x, $x.b == $Y).@count > $Z", ["Y", "Z"]),
-    ("SUBQUERY($x, $x, $x.b == 1).@count > 0", ["x"]),
-    ("SUBQUERY(a, $x, $x == 1).@count > $x", ["x"]), ("$v := a + 1 > 2 AND $v < 5", []),
-    ("$v == 1 AND ($v := a) == 2", ["v"]),
-    (
-      "TERNARY($A == 1, $B, $C) == sum($D, {$E})[$F]",
-      ["A", "B", "C", "D", "E", "F"]
-    ),
-    ("CAST($A, 'NSString') == FUNCTION($B, 'f', $C).d", ["A", "B", "C"]),
-    (
-      "SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y == $x AND $y == $z).@count > 0).@count > $y",
-      ["y", "z"]
-    ),
-  ])
+  @Test(
+    "The variables of a predicate are listed and can be substituted",
+    arguments: [
+      ("a == $X AND b == $Y", ["X", "Y"]), ("SUBQUERY(a, $x, $x.b == $Y).@count > $Z", ["Y", "Z"]),
+      ("SUBQUERY($x, $x, $x.b == 1).@count > 0", ["x"]),
+      ("SUBQUERY(a, $x, $x == 1).@count > $x", ["x"]), ("$v := a + 1 > 2 AND $v < 5", []),
+      ("$v == 1 AND ($v := a) == 2", ["v"]),
+      (
+        "TERNARY($A == 1, $B, $C) == sum($D, {$E})[$F]",
+        ["A", "B", "C", "D", "E", "F"]
+      ),
+      ("CAST($A, 'NSString') == FUNCTION($B, 'f', $C).d", ["A", "B", "C"]),
+      (
+        "SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y == $x AND $y == $z).@count > 0).@count > $y",
+        ["y", "z"]
+      ),
+    ])
   func areTheVariables(_ text: String, _ names: [String]) throws {
     let predicate = FetchPredicate(stringLiteral: text)
     #expect(predicate.variables == names)
@@ -28,16 +30,16 @@ import Testing
     #expect(FetchPredicate(stringLiteral: closed.description) == closed)
   }
 
-  /// Substitution doesn't replace the bound variable of a subquery.
-  @Test func boundVariablesAreNotReplaced() {
+  @Test("Substitution doesn't replace the bound variable of a subquery")
+  func boundVariablesAreNotReplaced() {
     let predicate: FetchPredicate = "SUBQUERY(a, $x, $x.b == $x).@count > $x"
     #expect(
       predicate.substituting(["x": 5]).description
         == "SUBQUERY(a, $x, $x.b == $x).@count > 5")
   }
 
-  /// Arguments for key paths are allowed everywhere.
-  @Test func pathArgumentsStandAnywhere() throws {
+  @Test("Arguments for key paths are allowed everywhere")
+  func pathArgumentsStandAnywhere() throws {
     let predicate = try FetchPredicate(
       format: "SUBQUERY(%K, $x, $x.%K > %@ AND TERNARY(%K == nil, %@, 2) == 2).%K > a.%K",
       "staff", "boss.age", 40, "SELF.name", 1, "@count", "b.@max.c")
@@ -47,8 +49,8 @@ import Testing
         + "> a.b.@max.c")
   }
 
-  /// Composition renumbers the arguments in all nested expressions.
-  @Test func compositionMovesArgumentsEverywhere() {
+  @Test("Composition renumbers the arguments in all nested expressions")
+  func compositionMovesArgumentsEverywhere() {
     let left: FetchPredicate = "a == \(1)"
     let right: FetchPredicate = "SUBQUERY(b, $x, $x.c + \(2) > {\(3), d}[\(0)]).@count == sum(\(4))"
     #expect(

@@ -4,7 +4,8 @@ import Testing
 
 /// Shapes derived from others: composed, with bound variables, and with substituted key paths.
 @Suite struct ParsedPredicateTests {
-  @Test func composingKeepsArgumentsApart() {
+  @Test("Composing predicates keeps their arguments apart")
+  func composingKeepsArgumentsApart() {
     let left: FetchPredicate = "a == \(1) OR b IN {\(2), 3}"
     let right: FetchPredicate = "c == \(4)"
     #expect((right && left).description == "c == 4 AND (a == 1 OR b IN {2, 3})")
@@ -13,7 +14,8 @@ import Testing
     #expect((left && left).shape.argumentCount == 4)
   }
 
-  @Test func variablesBecomeArguments() throws {
+  @Test("Substituted variables become arguments")
+  func variablesBecomeArguments() throws {
     let template = try FetchPredicate(format: "a == $B AND b IN {$A, %@, $B}", 1)
     #expect(template.shape.variables == ["A", "B"])
     let first = template.substituting(["B": 2])
@@ -24,7 +26,8 @@ import Testing
     #expect(template.substituting([:]).shape === template.shape)
   }
 
-  @Test func keyPathsLeaveTheArguments() throws {
+  @Test("Key path arguments become part of the shape")
+  func keyPathsLeaveTheArguments() throws {
     let predicate = try FetchPredicate(
       format: "%@ < %K.%K AND %K == %@ AND x.%K != %@", 1, "a", "b.c", "SELF.d", 2, "e", 3)
     #expect(predicate.arguments == [1, 2, 3])
@@ -36,8 +39,8 @@ import Testing
     #expect(odd == FetchPredicate(stringLiteral: odd.description))
   }
 
-  /// The cache of shapes is bounded for dynamic names, and evicted ones are recreated correctly.
-  @Test func derivationsAreForgottenAndMadeAgain() throws {
+  @Test("Evicted shapes are recreated correctly")
+  func derivationsAreForgottenAndMadeAgain() throws {
     for number in 0..<200 {
       let predicate = try FetchPredicate(format: "%K == %@", "name\(number)", number)
       #expect(predicate.description == "name\(number) == \(number)")

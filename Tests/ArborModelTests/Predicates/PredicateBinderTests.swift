@@ -11,13 +11,15 @@ import Testing
     try PredicateBinder.bind(predicate, to: world.person, in: world.schema)
   }
 
-  @Test(arguments: [
-    ("nam == 'x'", 1, "Did you mean \"name\"?"), ("long > 1 AND\n shrt < 2", 2, "\"short\""),
-    ("company.titel == 'x'", 9, "\"title\""), ("zzzz == 1", 1, "It has short, medium"),
-    ("name.first == 1", 1, "is an attribute"), ("company.staff.name == 'x'", 9, "to-many"),
-    ("company.staff == nil", 9, "to-many"), ("entity == 'Person'", 1, "no property \"entity\""),
-    ("wage == 1", 1, "no property \"wage\""),
-  ])
+  @Test(
+    "The error describes the unknown name and its position",
+    arguments: [
+      ("nam == 'x'", 1, "Did you mean \"name\"?"), ("long > 1 AND\n shrt < 2", 2, "\"short\""),
+      ("company.titel == 'x'", 9, "\"title\""), ("zzzz == 1", 1, "It has short, medium"),
+      ("name.first == 1", 1, "is an attribute"), ("company.staff.name == 'x'", 9, "to-many"),
+      ("company.staff == nil", 9, "to-many"), ("entity == 'Person'", 1, "no property \"entity\""),
+      ("wage == 1", 1, "no property \"wage\""),
+    ])
   func saysWhichNameIsWrong(_ text: String, _ column: Int, _ words: String) {
     let error = #expect(throws: ArborError.self) { try bind(FetchPredicate(stringLiteral: text)) }
     #expect(error?.code == .invalidPredicate)
@@ -26,7 +28,8 @@ import Testing
     #expect(error?.entity != nil && error?.keyPath != nil)
   }
 
-  @Test func keepsTheBindingOfAShape() throws {
+  @Test("The binding of a shape is cached for each schema")
+  func keepsTheBindingOfAShape() throws {
     func predicate(_ number: Int) -> FetchPredicate { "long == \(number) AND name != nil" }
     #expect(try bind(predicate(1)) === bind(predicate(2)))
     let other = try PredicateWorld()
@@ -41,7 +44,8 @@ import Testing
     }
   }
 
-  @Test func resolvesPaths() throws {
+  @Test("Key paths are resolved to relationships and attributes")
+  func resolvesPaths() throws {
     guard case .comparison(let comparison) = try bind("boss.company.objectID == nil").root,
       case .path(let path) = comparison.left
     else {
@@ -57,7 +61,8 @@ import Testing
     #expect(relationship.name == "company")
   }
 
-  @Test func inheritedNamesAreKnown() throws {
+  @Test("Names of a parent entity are known, and those of a subentity aren't")
+  func inheritedNamesAreKnown() throws {
     _ = try PredicateBinder.bind("wage > 1 AND name == 'x'", to: world.worker, in: world.schema)
     #expect(throws: ArborError.self) {
       try PredicateBinder.bind("wage > 1", to: world.person, in: world.schema)

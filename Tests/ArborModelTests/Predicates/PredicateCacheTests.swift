@@ -5,8 +5,8 @@ import Testing
 @Suite struct PredicateCacheTests {
   private func make(_ text: String) -> FetchPredicate { FetchPredicate(stringLiteral: text) }
 
-  /// A predicate that was evicted from the cache is parsed again.
-  @Test func whatIsDisplacedIsParsedAgain() throws {
+  @Test("A predicate that was evicted from the cache is parsed again")
+  func whatIsDisplacedIsParsedAgain() throws {
     let first = make("cached == 1")
     #expect(make("cached == 1").shape === first.shape)
     for number in 0..<5000 { _ = make("cached == \(number) OR other == 2") }
@@ -14,8 +14,8 @@ import Testing
     _ = try first.parsed
   }
 
-  /// Predicates with a common beginning are cached separately.
-  @Test func piecesAreNotTheirSum() {
+  @Test("Predicates with a common beginning are cached separately")
+  func piecesAreNotTheirSum() {
     let one: FetchPredicate = "a == \(1)"
     let two: FetchPredicate = "a == \(1) AND b == \(2)"
     let three: FetchPredicate = "a == \(1) AND b == \(2) AND c IN {\(3)}"
@@ -37,14 +37,15 @@ import Testing
     }
   }
 
-  /// Long texts are not cached.
-  @Test func longTextsAreNotKept() {
+  @Test("Long predicates are not cached")
+  func longTextsAreNotKept() {
     let text = "a == '" + String(repeating: "x", count: 5000) + "'"
     #expect(make(text).shape !== make(text).shape)
     #expect(make(text) == make(text))
   }
 
-  @Test func threadsShareIt() async {
+  @Test("Several threads can use the cache")
+  func threadsShareIt() async {
     let texts = (0..<40).map { "thread == \($0) AND value == \($0 % 3)" }
     await withTaskGroup(of: Int.self) { group in
       for worker in 0..<4 {

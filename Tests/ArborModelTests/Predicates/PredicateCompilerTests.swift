@@ -8,8 +8,8 @@ import Testing
   /// The number of rounds; `ARBOR_ROUNDS` overrides it.
   static let rounds = ProcessInfo.processInfo.environment["ARBOR_ROUNDS"].flatMap(Int.init) ?? 16
 
-  /// Compiled predicates agree with the naive evaluator.
-  @Test(arguments: 0..<rounds) func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
+  @Test("Compiled predicates agree with the naive evaluator", arguments: 0..<rounds)
+  func saysWhatTheNaiveEvaluatorSays(round: Int) throws {
     let seed = UInt64(7001 + round)
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: seed, world: world)

@@ -2,7 +2,7 @@ import ArborModel
 import Testing
 
 @Suite struct PredicateFunctionTests {
-  @Test(arguments: PredicateFunction.allCases)
+  @Test("A function is found by each of its names", arguments: PredicateFunction.allCases)
   func isFoundByItsNames(_ function: PredicateFunction) {
     let full = function.rawValue
     #expect(PredicateFunction(named: full) == function)
@@ -12,7 +12,9 @@ import Testing
     #expect(PredicateFunction(named: full.uppercased() + "x") == nil)
   }
 
-  @Test(arguments: PredicateFunction.allCases)
+  @Test(
+    "A function takes as many arguments as its name has colons",
+    arguments: PredicateFunction.allCases)
   func takesOneArgumentForEachColon(_ function: PredicateFunction) {
     let colons = function.rawValue.count { $0 == ":" }
     #expect(function.arity.lowerBound == colons)
@@ -21,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func precedencesAreInOrder() {
+  @Test("The precedence of operators increases in order")
+  func precedencesAreInOrder() {
     let loosestFirst: [PredicateFunction] = [
       .union, .bitwiseOr, .bitwiseXor, .bitwiseAnd, .leftshift, .add, .multiply, .power, .negate,
     ]

@@ -4,7 +4,8 @@ import Testing
 /// Registered functions in predicates. The registry is shared by the process, so each test uses
 /// names of its own.
 @Suite struct PredicateFunctionsTests {
-  @Test func callsWhatIsRegistered() throws {
+  @Test("Registered functions are called")
+  func callsWhatIsRegistered() throws {
     FetchPredicate.registerFunction("initial") { arguments in
       guard case .string(let text) = arguments[0], let first = text.first else { return .null }
       let tail = arguments.dropFirst().reduce(into: "") { tail, value in
@@ -23,7 +24,8 @@ import Testing
     #expect(throws: ArborError.self) { try world.matches("FUNCTION(name, 'initial') == 'A'") }
   }
 
-  @Test func refusesOthers() throws {
+  @Test("Unknown functions are rejected with a suggestion")
+  func refusesOthers() throws {
     FetchPredicate.registerFunction("reversed") { $0[0] }
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) {

@@ -21,23 +21,27 @@ import Testing
     return path.parts.compactMap { if case .name(let name, _) = $0 { name } else { nil } }
   }
 
-  @Test(arguments: [
-    ("1", PropertyValue.integer(1)), ("27", .integer(27)), ("2.71828", .double(2.71828)),
-    ("9.2e-5", .double(9.2e-5)), ("1e3", .double(1000)), ("1E+3", .double(1000)),
-    ("0x1F", .integer(31)), ("0X1f", .integer(31)), ("0o17", .integer(15)), ("0b101", .integer(5)),
-    ("-0x10", .integer(-16)), ("- 5", .integer(-5)), ("007", .integer(7)),
-    ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-    ("0e-9223372036854775808", .double(0)), ("0e9223372036854775807", .double(0)),
-    ("0e-99999999999999999999", .double(0)),
-    ("-1.5", .double(-1.5)), ("TRUE", .boolean(true)), ("yes", .boolean(true)),
-    ("No", .boolean(false)), ("fAlSe", .boolean(false)), ("NULL", .null), ("nil", .null),
-    ("{}", .list([])), ("{1, {2, 'x'}, nil}", .list([1, [2, "x"], .null])), ("('x')", "x"),
-  ])
+  @Test(
+    "Constants of every form are read",
+    arguments: [
+      ("1", PropertyValue.integer(1)), ("27", .integer(27)), ("2.71828", .double(2.71828)),
+      ("9.2e-5", .double(9.2e-5)), ("1e3", .double(1000)), ("1E+3", .double(1000)),
+      ("0x1F", .integer(31)), ("0X1f", .integer(31)), ("0o17", .integer(15)),
+      ("0b101", .integer(5)),
+      ("-0x10", .integer(-16)), ("- 5", .integer(-5)), ("007", .integer(7)),
+      ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+      ("0e-9223372036854775808", .double(0)), ("0e9223372036854775807", .double(0)),
+      ("0e-99999999999999999999", .double(0)),
+      ("-1.5", .double(-1.5)), ("TRUE", .boolean(true)), ("yes", .boolean(true)),
+      ("No", .boolean(false)), ("fAlSe", .boolean(false)), ("NULL", .null), ("nil", .null),
+      ("{}", .list([])), ("{1, {2, 'x'}, nil}", .list([1, [2, "x"], .null])), ("('x')", "x"),
+    ])
   func readsConstants(_ text: String, _ value: PropertyValue) throws {
     #expect(try constant(text) == value)
   }
 
-  @Test func largeNumbersAreNeverRounded() throws {
+  @Test("Large numbers are never rounded")
+  func largeNumbersAreNeverRounded() throws {
     let beyond = try #require(Decimal(string: "9223372036854775808"))
     #expect(try constant("9223372036854775808") == .decimal(beyond))
     #expect(try constant("-9223372036854775809") == .decimal(-beyond - 1))
@@ -52,42 +56,49 @@ import Testing
     #expect(throws: ArborError.self) { try constant("0x") }
   }
 
-  @Test(arguments: [
-    (#""a'b""#, "a'b"), (#"'a"b'"#, #"a"b"#), (#"'it\'s'"#, "it's"), (#""\"""#, "\""),
-    (#"'\a\b\f\n\r\t\v\\'"#, "\u{7}\u{8}\u{C}\n\r\t\u{B}\\"), (#"'\101\x42\u0043'"#, "ABC"),
-    (#"'\ud83d\ude00'"#, "😀"), (#"'\z\é\8'"#, "zé8"), (#"'\18'"#, "18"), ("''", ""),
-    ("'%@ %K $X %d'", "%@ %K $X %d"), ("'日本\n語'", "日本\n語"), (#"'\400'"#, "\u{100}"),
-  ])
+  @Test(
+    "Strings with escapes are read",
+    arguments: [
+      (#""a'b""#, "a'b"), (#"'a"b'"#, #"a"b"#), (#"'it\'s'"#, "it's"), (#""\"""#, "\""),
+      (#"'\a\b\f\n\r\t\v\\'"#, "\u{7}\u{8}\u{C}\n\r\t\u{B}\\"), (#"'\101\x42\u0043'"#, "ABC"),
+      (#"'\ud83d\ude00'"#, "😀"), (#"'\z\é\8'"#, "zé8"), (#"'\18'"#, "18"), ("''", ""),
+      ("'%@ %K $X %d'", "%@ %K $X %d"), ("'日本\n語'", "日本\n語"), (#"'\400'"#, "\u{100}"),
+    ])
   func readsTexts(_ text: String, _ value: String) throws {
     #expect(try constant(text) == .string(value))
   }
 
-  @Test(arguments: [
-    ("name", ["name"]), ("_a1", ["_a1"]), ("straße.größe", ["straße", "größe"]), ("SELF", []),
-    ("self.name", ["name"]), ("#like", ["like"]), ("#SELF", ["SELF"]),
-    ("a.#size.b", ["a", "size", "b"]),
-    ("a.size", ["a", "size"]), (#"first\ name"#, ["first name"]), (#"a\u002eb"#, ["a.b"]),
-    ("日本", ["日本"]), ("ANDroid", ["ANDroid"]), ("innings", ["innings"]), ("a . b", ["a", "b"]),
-    ("UTI", ["UTI"]),
-  ])
+  @Test(
+    "Names and key paths are read",
+    arguments: [
+      ("name", ["name"]), ("_a1", ["_a1"]), ("straße.größe", ["straße", "größe"]), ("SELF", []),
+      ("self.name", ["name"]), ("#like", ["like"]), ("#SELF", ["SELF"]),
+      ("a.#size.b", ["a", "size", "b"]),
+      ("a.size", ["a", "size"]), (#"first\ name"#, ["first name"]), (#"a\u002eb"#, ["a.b"]),
+      ("日本", ["日本"]), ("ANDroid", ["ANDroid"]), ("innings", ["innings"]), ("a . b", ["a", "b"]),
+      ("UTI", ["UTI"]),
+    ])
   func readsNames(_ text: String, _ expected: [String]) throws {
     #expect(try names(text) == expected)
   }
 
-  @Test func blanksAreFree() throws {
+  @Test("Whitespace is optional")
+  func blanksAreFree() throws {
     let spread: FetchPredicate = "\n\ta\u{A0}>=\r\n1\u{3000}AND(b<2)"
     #expect(spread == "a >= 1 AND b < 2")
     let dense: FetchPredicate = "a>=1&&b<2"
     #expect(dense == spread)
   }
 
-  @Test(arguments: [
-    ("a == 'x", 6, "not terminated"), ("a == 12ab", 8, "Separate them with a space"),
-    ("a == \u{201C}x\u{201D}", 6, "straight"),
-    ("a ? 1", 3, "not valid here"), ("a == $", 6, "variable"), ("a == #", 6, "#"),
-    (#"a == '\u12'"#, 7, "four"), (#"a == '\xZZ'"#, 7, "two"), (#"a == '\ud800x'"#, 7, "half"),
-    ("a == %@", 6, "Interpolate"), ("b == 1 AND\n  a == ;", 8, "not valid here"),
-  ])
+  @Test(
+    "Invalid tokens are reported with their position",
+    arguments: [
+      ("a == 'x", 6, "not terminated"), ("a == 12ab", 8, "Separate them with a space"),
+      ("a == \u{201C}x\u{201D}", 6, "straight"),
+      ("a ? 1", 3, "not valid here"), ("a == $", 6, "variable"), ("a == #", 6, "#"),
+      (#"a == '\u12'"#, 7, "four"), (#"a == '\xZZ'"#, 7, "two"), (#"a == '\ud800x'"#, 7, "half"),
+      ("a == %@", 6, "Interpolate"), ("b == 1 AND\n  a == ;", 8, "not valid here"),
+    ])
   func saysWhereATokenIsWrong(_ text: String, _ column: Int, _ words: String) {
     let error = #expect(throws: ArborError.self) {
       try FetchPredicate(stringLiteral: text).parsed
@@ -97,15 +108,16 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test func valuesInQuotesAreRefused() {
+  @Test("Interpolation within quotes is rejected")
+  func valuesInQuotesAreRefused() {
     let predicate: FetchPredicate = "name == '\("x")'"
     let error = #expect(throws: ArborError.self) { try predicate.parsed }
     #expect(error?.message.contains("inside quotes") == true)
     #expect(error?.location?.column == 10)
   }
 
-  /// No text makes the lexer or the parser do anything but answer.
-  @Test func survivesAnyText() {
+  @Test("Random text never crashes the parser")
+  func survivesAnyText() {
     var random = SplitMix(seed: 99)
     let pieces = [
       "a", "==", "(", ")", "{", "}", "'", "\"", "\\", "$", "%", "@", "#", ".", "[", "]", ",", "AND",

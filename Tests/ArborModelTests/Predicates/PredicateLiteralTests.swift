@@ -24,7 +24,8 @@ import Testing
     .list([]), .list([.null, [1, "x"]]), .composite(["a": 1, "b": .list([.null])]),
   ]
 
-  @Test(arguments: values) func everyConstantPrintsAndParses(_ value: PropertyValue) throws {
+  @Test("Every constant can be printed and parsed", arguments: values)
+  func everyConstantPrintsAndParses(_ value: PropertyValue) throws {
     let text = FetchPredicate("SELF == \(value)").description
     let parsed = try constant(String(text.dropFirst("SELF == ".count)))
     #expect(parsed == value, "\(text)")
@@ -33,29 +34,34 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (#"CAST(5, "NSDate")"#, PropertyValue.date(Date(timeIntervalSinceReferenceDate: 5))),
-    (#"CAST("12.5", "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
-    (#"CAST(12.5, "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
-    (#"CAST("17", "NSNumber")"#, 17), (#"cast("1.5", "NSNumber")"#, 1.5),
-    (#"data("00fF")"#, .binary(Data([0, 255]))),
-  ])
+  @Test(
+    "Casts and data literals are read",
+    arguments: [
+      (#"CAST(5, "NSDate")"#, PropertyValue.date(Date(timeIntervalSinceReferenceDate: 5))),
+      (#"CAST("12.5", "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
+      (#"CAST(12.5, "NSDecimalNumber")"#, .decimal(Decimal(string: "12.5") ?? 0)),
+      (#"CAST("17", "NSNumber")"#, 17), (#"cast("1.5", "NSNumber")"#, 1.5),
+      (#"data("00fF")"#, .binary(Data([0, 255]))),
+    ])
   func readsCalls(_ text: String, _ value: PropertyValue) throws {
     #expect(try constant(text) == value)
   }
 
-  /// A constant that cannot be converted remains a cast, which binding rejects.
-  @Test(arguments: [
-    #"CAST("12x", "NSDecimalNumber")"#, #"CAST("x", "NSNumber")"#, #"CAST("5", "NSDate")"#,
-  ])
+  @Test(
+    "A constant that cannot be converted remains a cast, which binding rejects",
+    arguments: [
+      #"CAST("12x", "NSDecimalNumber")"#, #"CAST("x", "NSNumber")"#, #"CAST("5", "NSDate")"#,
+    ])
   func badCastsPrintAndParse(_ text: String) throws {
     #expect(FetchPredicate(stringLiteral: "SELF == " + text).description == "SELF == " + text)
   }
 
-  @Test(arguments: [
-    #"uuid("x")"#, #"data("0")"#, #"data("zz")"#, #"objectID("arbor://x")"#, #"value("ff")"#,
-    "uuid(5)", "uuid()", "CAST(5)", "CAST 5", #"CAST(5, NSDate)"#,
-  ])
+  @Test(
+    "Invalid literals are rejected",
+    arguments: [
+      #"uuid("x")"#, #"data("0")"#, #"data("zz")"#, #"objectID("arbor://x")"#, #"value("ff")"#,
+      "uuid(5)", "uuid()", "CAST(5)", "CAST 5", #"CAST(5, NSDate)"#,
+    ])
   func refusesOthers(_ text: String) {
     let error = #expect(throws: ArborError.self) { try constant(text) }
     #expect(error?.code == .invalidPredicate)

@@ -8,7 +8,8 @@ import Testing
         .path(KeyPathNode(names: ["a"])), .equal, .constant(.integer(number))))
   }
 
-  @Test func treesAreCanonical() {
+  @Test("Trees are built in canonical form")
+  func treesAreCanonical() {
     let (one, two, three) = (leaf(1), leaf(2), leaf(3))
     #expect(PredicateNode.all([one, .all([two, three])]) == .and([one, two, three]))
     #expect(PredicateNode.any([.any([one, two]), three]) == .or([one, two, three]))
@@ -22,7 +23,8 @@ import Testing
         == .list([.constant(1), .argument(0)]))
   }
 
-  @Test func locationsDoNotMatter() {
+  @Test("Locations don't affect equality")
+  func locationsDoNotMatter() {
     let text = PredicateText(segments: ["a == 1"])
     let here = PredicateSite(text, 2)
     #expect(here == .none && Set([here, .none]).count == 1)
@@ -30,7 +32,8 @@ import Testing
     #expect(PredicateSite.none.error("x").location == nil)
   }
 
-  @Test func leavesAreReplacedEverywhere() {
+  @Test("Leaves are replaced at every depth")
+  func leavesAreReplacedEverywhere() {
     let node = PredicateNode.not(
       .any([
         leaf(1),

@@ -28,7 +28,8 @@ import Testing
     return true
   }
 
-  @Test func negationsMoveInwards() throws {
+  @Test("Negations are moved inward")
+  func negationsMoveInwards() throws {
     let predicate: FetchPredicate = """
       NOT (long == 1 OR NOT (short == 2 AND flag == TRUE) OR name != 'x') AND TRUEPREDICATE
       AND NOT (long < 3) AND NOT (long == 1 AND short == 2)
@@ -52,7 +53,8 @@ import Testing
     #expect(try isNever("long == 1 AND NOT TRUEPREDICATE"))
   }
 
-  @Test func equalityIsOneValue() throws {
+  @Test("Different spellings of an equality yield the same term")
+  func equalityIsOneValue() throws {
     let slot = try #require(world.person.attributes.first { $0.name == "long" }?.slot)
     let expected = IndexableTerm.Condition.equals(5)
     for text in [
@@ -78,8 +80,8 @@ import Testing
     #expect(try term("long != 5") == nil)
   }
 
-  /// A condition that no stored value can satisfy is recognized.
-  @Test func whatNoFieldHoldsIsNever() throws {
+  @Test("A condition that no stored value can satisfy is recognized")
+  func whatNoFieldHoldsIsNever() throws {
     for text in [
       "short == 40000", "long == 2.5", "long == 'x'", "flag == 2", "single == 0.1", "short > 32767",
       "short < -32768", "long > 1e19", "long BETWEEN {5, 4}", "long BETWEEN {2.2, 2.8}",
@@ -90,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func boundsAreTightened() throws {
+  @Test("Bounds of ranges are tightened to the attribute's type")
+  func boundsAreTightened() throws {
     func range(_ lower: PropertyValue, _ upper: PropertyValue?) -> IndexableTerm.Condition {
       .range(
         lower: lower, isLowerIncluded: !lower.isNull, upper: upper, isUpperIncluded: upper != nil)
@@ -129,15 +132,16 @@ import Testing
         == range(.null, .decimal(.greatestFiniteMagnitude)))
   }
 
-  @Test func listsAreSortedAndUnique() throws {
+  @Test("Lists are sorted and have no duplicates")
+  func listsAreSortedAndUnique() throws {
     #expect(
       try term("long IN {3, nil, 1, 3.0, 'x', 2.5}")?.condition == .anyOf([.null, 1, 3]))
     #expect(try term("name IN \(["b", "a"])")?.condition == .anyOf(["a", "b"]))
     #expect(try term("name IN[cd] {'b', 'Ä', 'B'}")?.condition == .anyOf(["a", "b"]))
   }
 
-  /// `BEGINSWITH` and `LIKE` yield prefix terms.
-  @Test func prefixesComeFromTwoOperators() throws {
+  @Test("`BEGINSWITH` and `LIKE` yield prefix terms")
+  func prefixesComeFromTwoOperators() throws {
     #expect(try term("name BEGINSWITH 'ab'")?.condition == .prefix("ab"))
     #expect(try term("name BEGINSWITH[c] 'AB'")?.condition == .prefix("ab"))
     let star = try term("name LIKE 'ab*'")
@@ -150,7 +154,8 @@ import Testing
     #expect(try term("name CONTAINS 'ab'") == nil)
   }
 
-  @Test func objectsAreNumbers() throws {
+  @Test("Objects are compared by number")
+  func objectsAreNumbers() throws {
     let boss = world.insert(world.worker, [:])
     let number = PropertyValue.integer(Int64(bitPattern: boss.number.rawValue))
     let slot = try #require(world.person.relationships.first { $0.name == "boss" }?.slot)
@@ -165,7 +170,8 @@ import Testing
     #expect(try term("boss IN \([foreign, boss.id])")?.condition == .equals(number))
   }
 
-  @Test func disjunctionsOfOnePropertyAreOneTerm() throws {
+  @Test("Alternatives on one property are a single term")
+  func disjunctionsOfOnePropertyAreOneTerm() throws {
     for text in [
       "long == 1 OR long == 3 OR long == nil", "long IN {3, nil} OR (long == 1 OR long == 3)",
       "NOT (long != 1 AND long != 3 AND long != nil)",
@@ -178,8 +184,8 @@ import Testing
     #expect(try isNever("long == 0.5 OR short == 40000"))
   }
 
-  /// Alternatives are kept if each of them has an index term.
-  @Test func disjunctionsKeepAlternativesThatMayNarrow() throws {
+  @Test("Alternatives are kept if each of them has an index term")
+  func disjunctionsKeepAlternativesThatMayNarrow() throws {
     let found = try conjuncts(
       "long == 1 OR short > 2 OR long == 3 OR (flag == TRUE AND name != 'x')")
     #expect(found.count == 1 && found[0].term == nil)
@@ -192,8 +198,8 @@ import Testing
     #expect(try conjuncts("long == 0.5 OR long > 3 OR short == 1")[0].alternatives.count == 2)
   }
 
-  /// Arguments are type-checked even if the predicate is always true.
-  @Test func argumentsAreCheckedBesideWhatIsAlwaysTrue() throws {
+  @Test("Arguments are type-checked even if the predicate is always true")
+  func argumentsAreCheckedBesideWhatIsAlwaysTrue() throws {
     #expect(throws: ArborError.self) {
       try conjuncts(FetchPredicate(format: "TRUEPREDICATE OR name BEGINSWITH %@", arguments: [3]))
     }

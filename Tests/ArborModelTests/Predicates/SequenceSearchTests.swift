@@ -24,8 +24,8 @@ import Testing
     #expect(!occurs([0], in: []))
   }
 
-  /// The search continues after an occurrence that is not accepted.
-  @Test func refusedOccurrencesAreFollowedByOthers() {
+  @Test("The search continues after an occurrence that is not accepted")
+  func refusedOccurrencesAreFollowedByOthers() {
     let text = [1, 1, 1, 1]
     let search = SequenceSearch(count: 2) { _, _ in true }
     var ends: [Int] = []

@@ -10,49 +10,53 @@ import Testing
     function.value(of: arguments, now: Date(timeIntervalSinceReferenceDate: 0))
   }
 
-  @Test(arguments: [
-    "1 + 2 == 3", "7 / 2 == 3", "-7 / 2 == -3", "7.0 / 2 == 3.5", "7 / 0 == nil",
-    "7.5 / 0 == nil", "1 / 0.0 == nil", "modulus:by:(-7, 2) == -1", "modulus:by:(7, 0) == nil",
-    "modulus:by:(7.5, 2) == 1.5", "2 ** 10 == 1024", "2 ** -1 == 0.5",
-    "2 ** 63 == 9.223372036854776e18",
-    "(1 + 2) * 2 == 6", "-(3) == -3", "9223372036854775807 + 1 == 9223372036854775808",
-    "9223372036854775807 * 9223372036854775807 > 8.5e37",
-    "-9223372036854775807 - 2 == -9223372036854775809",
-    "(-9223372036854775807 - 1) / -1 == 9223372036854775808",
-    "modulus:by:(-9223372036854775807 - 1, -1) == 0", "1 + nil == nil", "nil * 2 == nil",
-    "TRUE + TRUE == 2", "CAST('0.1', 'NSDecimalNumber') + CAST('0.2', 'NSDecimalNumber') == 0.3",
-    "CAST('1', 'NSDecimalNumber') / 3 < 0.34", "CAST('7', 'NSDecimalNumber') / 0 == nil",
-    "modulus:by:(CAST('7.5', 'NSDecimalNumber'), 2) == 1.5",
-    "modulus:by:(CAST('-7.5', 'NSDecimalNumber'), 2) == -1.5",
-    "1e308 * 10 > 1e308", "5 & 3 == 1", "5 | 3 == 7", "bitwiseXor:with:(5, 3) == 6",
-    "1 << 4 == 16", "1 << 64 == 0", "1 << 1000 == 0", "-8 >> 1 == -4", "-8 >> 99 == -1",
-    "8 << -2 == 2", "onesComplement(0) == -1", "bitwiseAnd:with:(1.5, 1) == nil",
-    "bitwiseAnd:with:(6.0, 3) == 2",
-    "0.1 + 0.2 == 0.3", "0.1 * 3 == 0.3", "1.15 * 0.19 == 0.2185", "-0.1 - 0.2 == -0.3",
-    "1.0 / 3 * 3 == 1", "1e300 + 0.1 == 1e300", "CAST('inf', 'NSNumber') - 0.1 > 1e308",
-    "CAST('1.15', 'NSDecimalNumber') * 0.19 == CAST('0.2185', 'NSDecimalNumber')",
-    "0.1 + 0.2 + CAST('0.7', 'NSDecimalNumber') == 1",
-    "CAST('0.1', 'NSDecimalNumber') * 1e300 == 1e299",
-    "sum(CAST('0.1', 'NSDecimalNumber'), 0.2) == 0.3",
-  ])
+  @Test(
+    "Arithmetic expressions have the listed values",
+    arguments: [
+      "1 + 2 == 3", "7 / 2 == 3", "-7 / 2 == -3", "7.0 / 2 == 3.5", "7 / 0 == nil",
+      "7.5 / 0 == nil", "1 / 0.0 == nil", "modulus:by:(-7, 2) == -1", "modulus:by:(7, 0) == nil",
+      "modulus:by:(7.5, 2) == 1.5", "2 ** 10 == 1024", "2 ** -1 == 0.5",
+      "2 ** 63 == 9.223372036854776e18",
+      "(1 + 2) * 2 == 6", "-(3) == -3", "9223372036854775807 + 1 == 9223372036854775808",
+      "9223372036854775807 * 9223372036854775807 > 8.5e37",
+      "-9223372036854775807 - 2 == -9223372036854775809",
+      "(-9223372036854775807 - 1) / -1 == 9223372036854775808",
+      "modulus:by:(-9223372036854775807 - 1, -1) == 0", "1 + nil == nil", "nil * 2 == nil",
+      "TRUE + TRUE == 2", "CAST('0.1', 'NSDecimalNumber') + CAST('0.2', 'NSDecimalNumber') == 0.3",
+      "CAST('1', 'NSDecimalNumber') / 3 < 0.34", "CAST('7', 'NSDecimalNumber') / 0 == nil",
+      "modulus:by:(CAST('7.5', 'NSDecimalNumber'), 2) == 1.5",
+      "modulus:by:(CAST('-7.5', 'NSDecimalNumber'), 2) == -1.5",
+      "1e308 * 10 > 1e308", "5 & 3 == 1", "5 | 3 == 7", "bitwiseXor:with:(5, 3) == 6",
+      "1 << 4 == 16", "1 << 64 == 0", "1 << 1000 == 0", "-8 >> 1 == -4", "-8 >> 99 == -1",
+      "8 << -2 == 2", "onesComplement(0) == -1", "bitwiseAnd:with:(1.5, 1) == nil",
+      "bitwiseAnd:with:(6.0, 3) == 2",
+      "0.1 + 0.2 == 0.3", "0.1 * 3 == 0.3", "1.15 * 0.19 == 0.2185", "-0.1 - 0.2 == -0.3",
+      "1.0 / 3 * 3 == 1", "1e300 + 0.1 == 1e300", "CAST('inf', 'NSNumber') - 0.1 > 1e308",
+      "CAST('1.15', 'NSDecimalNumber') * 0.19 == CAST('0.2185', 'NSDecimalNumber')",
+      "0.1 + 0.2 + CAST('0.7', 'NSDecimalNumber') == 1",
+      "CAST('0.1', 'NSDecimalNumber') * 1e300 == 1e299",
+      "sum(CAST('0.1', 'NSDecimalNumber'), 0.2) == 0.3",
+    ])
   func arithmetic(_ text: String) throws {
     #expect(try PredicateWorld.holds(text), "\(text)")
   }
 
   /// Sums of 38-digit numbers keep every digit that fits, even after cancellation.
-  @Test(arguments: [
-    ("99999999999999999999999999999999999999", "-1e38", "-1"),
-    ("1e38", "-99999999999999999999999999999999999999", "1"),
-    ("-1e38", "99999999999999999999999999999999999999", "-1"),
-    ("99999999999999999999999999999999999999", "1", "1e38"),
-    ("99999999999999999999999999999999999999", "0.5", "1e38"),
-    ("99999999999999999999999999999999999998", "0.4", "99999999999999999999999999999999999998"),
-    ("1e37", "-0.01", "1e37"), ("1e37", "-0.1", "9999999999999999999999999999999999999.9"),
-    ("1e37", "-0.09", "9999999999999999999999999999999999999.9"),
-    ("12345678901234567890123456789012345678", "-12345678901234567890123456789012345677.5", "0"),
-    ("1e60", "1e-60", "1e60"), ("1e60", "-1e-60", "1e60"), ("1e-60", "1e-60", "2e-60"),
-    ("5e38", "-49999999999999999999999999999999999999", "4.5e38"),
-  ])
+  @Test(
+    "Sums of decimals are rounded once",
+    arguments: [
+      ("99999999999999999999999999999999999999", "-1e38", "-1"),
+      ("1e38", "-99999999999999999999999999999999999999", "1"),
+      ("-1e38", "99999999999999999999999999999999999999", "-1"),
+      ("99999999999999999999999999999999999999", "1", "1e38"),
+      ("99999999999999999999999999999999999999", "0.5", "1e38"),
+      ("99999999999999999999999999999999999998", "0.4", "99999999999999999999999999999999999998"),
+      ("1e37", "-0.01", "1e37"), ("1e37", "-0.1", "9999999999999999999999999999999999999.9"),
+      ("1e37", "-0.09", "9999999999999999999999999999999999999.9"),
+      ("12345678901234567890123456789012345678", "-12345678901234567890123456789012345677.5", "0"),
+      ("1e60", "1e-60", "1e60"), ("1e60", "-1e-60", "1e60"), ("1e-60", "1e-60", "2e-60"),
+      ("5e38", "-49999999999999999999999999999999999999", "4.5e38"),
+    ])
   func sumsOfDecimalsAreRoundedOnce(left: String, right: String, sum: String) throws {
     let numbers = try [left, right, sum].map { text -> PropertyValue in
       .decimal(try #require(Decimal(string: text)))
@@ -80,8 +84,10 @@ import Testing
     .composite([:]), .composite(["latitude": 1, "longitude": .string("x")]),
   ]
 
-  /// A function returns a value for any arguments, but never NaN.
-  @Test(arguments: PredicateFunction.allCases) func survivesEverything(
+  @Test(
+    "A function returns a value for any arguments, but never NaN",
+    arguments: PredicateFunction.allCases)
+  func survivesEverything(
     of function: PredicateFunction
   ) {
     for first in Self.edges {
@@ -100,8 +106,8 @@ import Testing
     _ = function.value(of: [], now: .distantPast)
   }
 
-  /// Integer arithmetic agrees with arithmetic on wider integers.
-  @Test func wholeNumbersAreExact() {
+  @Test("Integer arithmetic agrees with arithmetic on wider integers")
+  func wholeNumbersAreExact() {
     var random = SplitMix(seed: 77)
     let edges: [Int64] = [.min, .max, 0, 1, -1, 3, -3, 1 << 32]
     for round in 0..<3000 {
@@ -132,8 +138,8 @@ import Testing
     }
   }
 
-  /// Arithmetic on decimals with few digits is exact, compared with integers of hundredths.
-  @Test func decimalsAreExact() {
+  @Test("Arithmetic on decimals with few digits is exact, compared with integers of hundredths")
+  func decimalsAreExact() {
     var random = SplitMix(seed: 78)
     for round in 0..<2000 {
       let left = Int64.random(in: -1_000_000...1_000_000, using: &random)
@@ -158,7 +164,8 @@ import Testing
     }
   }
 
-  @Test func numbersBesideDecimalsAreDecimals() {
+  @Test("Numbers combined with decimals become decimals")
+  func numbersBesideDecimalsAreDecimals() {
     let rate = PropertyValue.decimal(Decimal(string: "0.2185") ?? 0)
     #expect(value(.add, .integer(1), .double(0.5)) == .double(1.5))
     #expect(value(.multiply, .decimal(Decimal(string: "1.15") ?? 0), .double(0.19)) == rate)

@@ -9,8 +9,8 @@ import ArborModel
     fields: [(.binary, false, 1, .null), (.string, false, 2, "x"), (.binary, false, 3, .null)],
     external: [1])
 
-  /// A stored reference can be read back and sets the record's flag.
-  @Test func aReferenceComesBack() {
+  @Test("A stored reference can be read back and sets the record's flag")
+  func aReferenceComesBack() {
     let reference = BlobReference(version: 3, checksum: 0xDEAD_BEEF, length: 1 << 33)
     var record = RecordBuffer(copying: layout.template, into: allocator)
     #expect(record.view.flags == 0)
@@ -23,8 +23,8 @@ import ArborModel
     #expect(record.view.blob(layout.fields[0]) == nil)
   }
 
-  /// Every value can be stored and read back, including bytes that look like references.
-  @Test func valuesAreNeverTakenForReferences() {
+  @Test("Every value can be stored and read back, including bytes that look like references")
+  func valuesAreNeverTakenForReferences() {
     let reference = BlobReference(version: 1, checksum: 2, length: 3).bytes
     let samples: [[UInt8]] = [
       [], [1, 2, 3], reference, Array(reference.prefix(8)), Array(reference.prefix(12)),
@@ -49,8 +49,8 @@ import ArborModel
     }
   }
 
-  /// Records without the flag predate references.
-  @Test func withoutTheFlagBytesAreTheValue() {
+  @Test("Records without the flag predate references")
+  func withoutTheFlagBytesAreTheValue() {
     let bytes = BlobReference(version: 1, checksum: 2, length: 3).bytes
     var record = RecordBuffer(copying: layout.template, into: allocator)
     bytes.withUnsafeBytes { record.store(layout.fields[0], bytes: $0, allocator: allocator) }
@@ -58,8 +58,8 @@ import ArborModel
     #expect(record.view.value(layout.fields[0]) == .binary(Data(bytes)))
   }
 
-  /// External storage applies only to stored binary and transformable attributes.
-  @Test func theModelSaysWhatMayLieOutside() throws {
+  @Test("External storage applies only to stored binary and transformable attributes")
+  func theModelSaysWhatMayLieOutside() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Photo") {
         AttributeDescription("image", .binary, .externalStorage, .optional)

@@ -8,7 +8,8 @@ import ArborModel
     deinit { end() }
   }
 
-  @Test(arguments: [0, 1, 2, 1000]) func eachReferenceIsReleasedByItsHolder(count: Int) {
+  @Test("Each retained reference is released by its holder", arguments: [0, 1, 2, 1000])
+  func eachReferenceIsReleasedByItsHolder(count: Int) {
     var hasEnded = false
     var held: Held? = Held { hasEnded = true }
     let reference = BulkRetain.retain(held ?? Held {}, times: count)
@@ -20,8 +21,8 @@ import ArborModel
     #expect(hasEnded)
   }
 
-  /// Retaining a new object adds one reference.
-  @Test func aNewObjectHasOneHolderMore() {
+  @Test("Retaining a new object adds one reference")
+  func aNewObjectHasOneHolderMore() {
     var hasEnded = false
     var held: Held? = Held { hasEnded = true }
     let address = held.map { BulkRetain.retainNew($0) }

@@ -5,8 +5,10 @@ import ArborModel
 @Suite struct FieldCopiesTests {
   private let key = ObjectNumber(entity: 7, sequence: 5)
 
-  /// Fields that both layouts share keep their values, and the others get the template's.
-  @Test(arguments: 1...60 as ClosedRange<UInt64>) func sharedFieldsKeepTheirValues(
+  @Test(
+    "Fields that both layouts share keep their values, and the others get the template's",
+    arguments: 1...60 as ClosedRange<UInt64>)
+  func sharedFieldsKeepTheirValues(
     seed: UInt64
   ) throws {
     var fixture = RecordFixture(
@@ -58,7 +60,8 @@ import ArborModel
 
   /// A forged offset cannot refer to bytes outside of the values; such records are converted in
   /// another way.
-  @Test func valuesOutsideOfTheirAreaAreLeftToOthers() throws {
+  @Test("A record whose offset is outside the values is not copied")
+  func valuesOutsideOfTheirAreaAreLeftToOthers() throws {
     let layout = RecordLayout(entity: 7, number: 1, fields: [(.string, false, 1, "a")])
     let newest = RecordLayout(entity: 7, number: 2, fields: [(.string, false, 1, .null)])
     let copies = FieldCopies(from: layout, to: newest, [layout.fields[0]])
@@ -76,8 +79,8 @@ import ArborModel
     }
   }
 
-  /// Layouts with more fields than a word has bits are not copied either.
-  @Test func wideLayoutsAreLeftToOthers() {
+  @Test("Layouts with more than 64 fields are not copied")
+  func wideLayoutsAreLeftToOthers() {
     let fields = (1...65).map {
       (
         kind: FieldKind.boolean, isTransient: false, catalogNumber: UInt16($0),

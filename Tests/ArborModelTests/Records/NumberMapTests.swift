@@ -4,7 +4,8 @@ import Testing
 
 /// The number map, compared with a dictionary.
 @Suite struct NumberMapTests {
-  @Test(arguments: [1, 3, 16, 64, 4096] as [UInt64]) func isADictionary(span: UInt64) {
+  @Test("The map agrees with a dictionary", arguments: [1, 3, 16, 64, 4096] as [UInt64])
+  func isADictionary(span: UInt64) {
     var random = SplitMix(seed: 40 + span)
     let map = NumberMap()
     var model: [ObjectNumber: UInt] = [:]
@@ -35,8 +36,8 @@ import Testing
     check(map, model)
   }
 
-  /// Emptying a large map that contains few entries releases its memory.
-  @Test func givesMemoryBack() {
+  @Test("A large map that was emptied can be filled again")
+  func givesMemoryBack() {
     let map = NumberMap()
     var model: [ObjectNumber: UInt] = [:]
     for count in [5000, 1, 1, 70, 1, 0] {
@@ -65,8 +66,8 @@ import Testing
     for (number, word) in model { #expect(map[number] == word) }
   }
 
-  /// Removing an entry from a cluster keeps the others reachable.
-  @Test func removingFromOneRunKeepsTheOthers() {
+  @Test("Removing an entry from a cluster keeps the others reachable")
+  func removingFromOneRunKeepsTheOthers() {
     // A full table, emptied in every rotation, so that the shifts wrap around its end.
     for first in 0..<12 as Range<UInt64> {
       let map = NumberMap(minimumCapacity: 8)
@@ -83,7 +84,8 @@ import Testing
     }
   }
 
-  @Test func growsToAnySize() {
+  @Test("The map grows as needed")
+  func growsToAnySize() {
     let map = NumberMap(minimumCapacity: 0)
     for sequence in 1...20_000 as ClosedRange<UInt64> {
       map.set(ObjectNumber(entity: 9, sequence: sequence), UInt(sequence))

@@ -4,8 +4,8 @@ import Testing
 
 /// Records that are filled in, modified and read back, compared with an array of values.
 @Suite struct RecordBufferTests {
-  /// A record contains the values that were set.
-  @Test(arguments: 0..<12) func holdsWhatItWasGiven(round: Int) throws {
+  @Test("A record contains the values that were set", arguments: 0..<12)
+  func holdsWhatItWasGiven(round: Int) throws {
     let seed = UInt64(900 + round)
     var fixture = RecordFixture(
       seed: seed, fields: [0, 1, 7, 8, 9, 40][round % 6], world: try PredicateWorld())
@@ -29,7 +29,8 @@ import Testing
     #expect(record.view.version == 9)
   }
 
-  @Test func defaultsAreInTheTemplate() {
+  @Test("Default values are part of the template")
+  func defaultsAreInTheTemplate() {
     let layout = RecordLayout(
       entity: 1, number: 1,
       fields: [
@@ -44,8 +45,8 @@ import Testing
     #expect(!record.view.isNull(layout.fields[2]))
   }
 
-  /// Values that don't fit a field leave the record unchanged.
-  @Test func valuesThatDoNotFitChangeNothing() throws {
+  @Test("Values that don't fit a field leave the record unchanged")
+  func valuesThatDoNotFitChangeNothing() throws {
     let world = try PredicateWorld()
     let cases: [(String, [PropertyValue])] = [
       ("short", [40_000, -40_000, 1.5, "1", true]), ("medium", [3_000_000_000, .decimal(1)]),
@@ -68,8 +69,8 @@ import Testing
     }
   }
 
-  /// A record that outgrows its slab is moved and keeps its contents.
-  @Test func growsBeyondASlab() {
+  @Test("A record that outgrows its slab is moved and keeps its contents")
+  func growsBeyondASlab() {
     let layout = RecordLayout(
       entity: 1, number: 1,
       fields: [

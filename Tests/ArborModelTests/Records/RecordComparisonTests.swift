@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct RecordComparisonTests {
-  @Test func fieldsOfEveryKindAreCompared() throws {
+  @Test("Fields of every kind are compared")
+  func fieldsOfEveryKindAreCompared() throws {
     let samples: [FieldKind: [PropertyValue]] = [
       .boolean: [true, false, .null], .int16: [1, -1, .null], .int32: [1, 70_000],
       .int64: [1, .integer(.max)], .float: [1, 1.5], .double: [1, 1.25, .null],

@@ -14,7 +14,8 @@ import Testing
       })
   }
 
-  @Test func slotsFollowOneAnother() {
+  @Test("Fields follow each other without gaps")
+  func slotsFollowOneAnother() {
     let layout = layout(FieldKind.allCases)
     // Fourteen fields need two bytes of null bits after the eight bytes of the header.
     var offset = 10
@@ -28,14 +29,16 @@ import Testing
     #expect(layout.variableFields.map(\.kind) == [.string, .binary, .decimal, .uri, .tagged])
   }
 
-  @Test(arguments: [0, 1, 7, 8, 9, 16, 17]) func nullBitsRoundUp(count: Int) {
+  @Test("The bits for null values are rounded up to bytes", arguments: [0, 1, 7, 8, 9, 16, 17])
+  func nullBitsRoundUp(count: Int) {
     let layout = layout(Array(repeating: .boolean, count: count))
     #expect(layout.fixedEnd == 8 + (count + 7) / 8 + count)
     #expect(layout.template.count == layout.fixedEnd)
   }
 
   /// The format is stored in files and must not change.
-  @Test func bytesAreFixed() {
+  @Test("The bytes of a record are fixed")
+  func bytesAreFixed() {
     let layout = layout([.int16, .string, .int64], defaults: [258, "ab"])
     #expect(
       layout.template == [
@@ -53,7 +56,8 @@ import Testing
     #expect(Array(sealed[4..<8]) == [1, 0, 0, 0])
   }
 
-  @Test func rawValuesAreFixed() {
+  @Test("The raw values of field kinds are fixed")
+  func rawValuesAreFixed() {
     #expect(FieldKind.allCases.map(\.rawValue) == Array(1...14))
   }
 }

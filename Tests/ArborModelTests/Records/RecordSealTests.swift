@@ -8,8 +8,8 @@ import Testing
 @Suite struct RecordSealTests {
   static let key = ObjectNumber(entity: 7, sequence: 99)
 
-  /// A sealed record contains all stored values.
-  @Test(arguments: 0..<10) func comesBackWhole(round: Int) throws {
+  @Test("A sealed record contains all stored values", arguments: 0..<10)
+  func comesBackWhole(round: Int) throws {
     let seed = UInt64(500 + round)
     var fixture = RecordFixture(seed: seed, fields: 3 * round, world: try PredicateWorld())
     let layout = fixture.layout
@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func noBitFlipPasses() throws {
+  @Test("A changed bit, a truncation or an additional byte is detected")
+  func noBitFlipPasses() throws {
     var fixture = RecordFixture(seed: 520, fields: 14, world: try PredicateWorld())
     var record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
     for (index, field) in fixture.layout.fields.enumerated() {
@@ -64,8 +65,8 @@ import Testing
     #expect(withUnalignedView(longer) { $0.verify(fixture.layout, key: Self.key) } != nil)
   }
 
-  /// A sealed record is invalid under another key or layout.
-  @Test func anotherKeyOrLayoutDoesNotPass() throws {
+  @Test("A sealed record is invalid under another key or layout")
+  func anotherKeyOrLayoutDoesNotPass() throws {
     let fixture = RecordFixture(seed: 530, fields: 5, world: try PredicateWorld())
     let record = RecordBuffer(copying: fixture.layout.template, into: fixture.allocator)
     let bytes = fixture.sealed(record.view, key: Self.key, version: 1)
@@ -85,8 +86,8 @@ import Testing
       } == .unknownFormat)
   }
 
-  /// A field that refers to bytes outside of the record is detected even if the checksum is right.
-  @Test func noFieldReachesOutside() throws {
+  @Test("A field that refers to bytes outside of the record is detected")
+  func noFieldReachesOutside() throws {
     let layout = RecordLayout(
       entity: 7, number: 3,
       fields: [(kind: .string, isTransient: false, catalogNumber: 1, defaultValue: "abc")])
@@ -111,7 +112,8 @@ import Testing
 
   /// The checksum agrees with a bitwise implementation of its definition (RFC 3720, appendix B.4)
   /// for every length and alignment.
-  @Test func theChecksumIsTheDefinition() {
+  @Test("The checksum matches its definition")
+  func theChecksumIsTheDefinition() {
     var random = SplitMix(seed: 3720)
     let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
     let key = ObjectNumber(entity: 3, sequence: UInt64.random(in: 1..<1 << 40, using: &random))
@@ -128,8 +130,10 @@ import Testing
     }
   }
 
-  /// Comparing the checksums of several records at once agrees with comparing them one by one.
-  @Test(arguments: [1, 2, 63, 64]) func checksumsAreComparedTogether(count: Int) {
+  @Test(
+    "Comparing the checksums of several records at once agrees with comparing them one by one",
+    arguments: [1, 2, 63, 64])
+  func checksumsAreComparedTogether(count: Int) {
     var random = SplitMix(seed: UInt64(count))
     var memory: [[UInt8]] = []
     for number in 1...count {

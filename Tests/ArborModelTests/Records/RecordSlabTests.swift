@@ -3,8 +3,8 @@ import Testing
 import ArborModel
 
 @Suite struct RecordSlabTests {
-  /// Allocations never overlap.
-  @Test(arguments: [1, 2, 3] as [UInt64]) func runsNeverOverlap(seed: UInt64) {
+  @Test("Allocations never overlap", arguments: [1, 2, 3] as [UInt64])
+  func runsNeverOverlap(seed: UInt64) {
     var random = SplitMix(seed: seed)
     let allocators = [SlabAllocator(), SlabAllocator(), SlabAllocator(slabSize: 4 << 10)]
     var runs: [(bytes: UnsafeMutableRawBufferPointer, mark: UInt8, slab: RecordSlab)] = []
@@ -26,7 +26,8 @@ import ArborModel
     }
   }
 
-  @Test func anAllocatorHasNoMemoryAtFirst() {
+  @Test("Allocators share an empty slab until their first allocation")
+  func anAllocatorHasNoMemoryAtFirst() {
     let (one, other) = (SlabAllocator(), SlabAllocator())
     #expect(one.slab === other.slab)
     #expect(one.slab.capacity == 0)
@@ -34,8 +35,8 @@ import ArborModel
     #expect(one.slab !== other.slab)
   }
 
-  /// Only the most recent allocation can be returned, and its memory is used for the next one.
-  @Test func theLastBytesAreGivenBack() {
+  @Test("Only the most recent allocation can be returned, and its memory is used for the next one")
+  func theLastBytesAreGivenBack() {
     let allocator = SlabAllocator()
     let first = allocator.allocate(40)
     let second = allocator.allocate(24)
@@ -47,8 +48,8 @@ import ArborModel
     #expect(second != last)
   }
 
-  /// An allocator with `keepsSlabs` retains slabs that are otherwise unreferenced.
-  @Test func slabsAreKept() {
+  @Test("An allocator with `keepsSlabs` retains slabs that are otherwise unreferenced")
+  func slabsAreKept() {
     let allocator = SlabAllocator(slabSize: 4 << 10, keepsSlabs: true)
     weak var first: RecordSlab?
     _ = allocator.allocate(100)

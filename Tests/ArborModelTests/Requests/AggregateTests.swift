@@ -2,8 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct AggregateTests {
-  /// Aggregate functions can be named in several notations.
-  @Test func functionsHaveManyNames() {
+  @Test("Aggregate functions can be named in several notations")
+  func functionsHaveManyNames() {
     let names: [(AggregateExpression.Function, [String])] = [
       (.count, ["count", "count:", "@count", "COUNT"]), (.sum, ["sum", "sum:", "@sum"]),
       (.average, ["average", "avg", "@avg", "average:", "mean"]),
@@ -22,8 +22,8 @@ import Testing
     }
   }
 
-  /// A sum or average of values that are not numbers is rejected.
-  @Test func whatHasNoSumIsRefused() throws {
+  @Test("A sum or average of values that are not numbers is rejected")
+  func whatHasNoSumIsRefused() throws {
     let model = ManagedObjectModel(entities: [
       EntityDescription(
         name: "Person",

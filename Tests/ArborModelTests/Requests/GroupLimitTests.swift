@@ -5,7 +5,8 @@ import Testing
 @Suite struct GroupLimitTests {
   private static let storeID = UUID()
 
-  @Test func bindsToAnEntity() throws {
+  @Test("A group limit is bound to an entity")
+  func bindsToAnEntity() throws {
     let world = try PredicateWorld()
     let limit = try GroupLimit(2, per: "company", by: ["-long", "length(name)"])
       .bind(to: world.person, in: world.schema)
@@ -14,15 +15,17 @@ import Testing
     #expect(limit.resultOrder.map(\.isAscending) == [true, false, true])
   }
 
-  @Test(arguments: [
-    (
-      GroupLimit(0, per: "name"), ArborError.Code.invalidArgument,
-      "The limit of 0 objects per name excludes all objects. Use at least 1, or remove the limit."
-    ),
-    (GroupLimit(1, per: "nme"), .unknownName, "Did you mean \"name\"?"),
-    (GroupLimit(1, per: "reports"), .invalidArgument, "to-many"),
-    (GroupLimit(1, per: "name", by: ["lng"]), .unknownName, "Did you mean \"long\"?"),
-  ])
+  @Test(
+    "Invalid group limits are rejected",
+    arguments: [
+      (
+        GroupLimit(0, per: "name"), ArborError.Code.invalidArgument,
+        "The limit of 0 objects per name excludes all objects. Use at least 1, or remove the limit."
+      ),
+      (GroupLimit(1, per: "nme"), .unknownName, "Did you mean \"name\"?"),
+      (GroupLimit(1, per: "reports"), .invalidArgument, "to-many"),
+      (GroupLimit(1, per: "name", by: ["lng"]), .unknownName, "Did you mean \"long\"?"),
+    ])
   func refusesOthers(_ limit: GroupLimit, _ code: ArborError.Code, _ words: String) throws {
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) {
@@ -32,8 +35,8 @@ import Testing
       error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  /// The limit per group is part of the fingerprint for page tokens.
-  @Test func anotherLimitIsAnotherRequest() {
+  @Test("The limit per group is part of the fingerprint for page tokens")
+  func anotherLimitIsAnotherRequest() {
     var description = FetchDescription(entityName: "Person", sortKeys: ["name"])
     let none = description.fingerprint(storeID: Self.storeID)
     description.limitPerGroup = GroupLimit(2, per: "company", by: ["-long"])

@@ -10,8 +10,8 @@ import Testing
     .binary(Data([0, 255])), .uuid(UUID()), .string(String(repeating: "x", count: 5000)),
   ]
 
-  /// A token can be restored from its text.
-  @Test func tokensComeBackFromTheirTexts() throws {
+  @Test("A token can be restored from its text")
+  func tokensComeBackFromTheirTexts() throws {
     for count in 0...Self.values.count {
       let token = PageToken(
         values: Array(Self.values.prefix(count)), number: ObjectNumber(entity: 7, sequence: 12),
@@ -27,8 +27,8 @@ import Testing
     }
   }
 
-  /// Modified tokens are rejected.
-  @Test func whatIsNoTokenIsRefused() throws {
+  @Test("Modified tokens are rejected")
+  func whatIsNoTokenIsRefused() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix(seed: seed)
     let token = PageToken(
@@ -56,8 +56,8 @@ import Testing
     }
   }
 
-  /// Different requests have different fingerprints.
-  @Test func requestsAreToldApart() {
+  @Test("Different requests have different fingerprints")
+  func requestsAreToldApart() {
     let store = UUID()
     var seen: Set<UInt64> = []
     var descriptions: [FetchDescription] = []

@@ -12,7 +12,8 @@ import Testing
         inputs: [QueryPlan.Step(.filter, detail: "name != nil", inputs: [input])]))
   }
 
-  @Test func aPlanPrintsAsATree() {
+  @Test("A plan is printed as a tree")
+  func aPlanPrintsAsATree() {
     #expect(
       sorted(index).description == """
         sort name · about 20 rows
@@ -34,7 +35,8 @@ import Testing
         """)
   }
 
-  @Test func theStepThatReadsRowsIsNamed() {
+  @Test("The step that accesses rows is identified")
+  func theStepThatReadsRowsIsNamed() {
     let plan = sorted(index)
     #expect(plan.access.kind == .index && plan.usesIndex)
     #expect(plan.steps.map(\.kind) == [.index, .filter, .sort])

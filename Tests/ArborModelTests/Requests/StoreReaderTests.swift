@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct StoreReaderTests {
-  @Test func saysWhatItCosts() {
+  @Test("The description of a reader contains its costs")
+  func saysWhatItCosts() {
     let plain = StoreReader(
       processID: 4711, transaction: 7, transactionsBehind: 1, pinnedPages: 1, pinnedBytes: 4096)
     #expect(

@@ -12,7 +12,8 @@ import Testing
     ).description
   }
 
-  @Test func saysWhatItHolds() {
+  @Test("The description of a database contains its contents and size")
+  func saysWhatItHolds() {
     #expect(
       database(.records, "Employee", fill: 0.916) == "records of Employee · 1 entry · 2 pages"
         + " · 92 % full")

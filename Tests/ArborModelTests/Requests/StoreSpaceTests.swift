@@ -6,12 +6,14 @@ import Testing
     file: 1000, pageSize: 10, records: 100, indexes: 80, relationships: 60, largeBinaries: 40,
     history: 20, other: 10, free: 690, reclaimable: 680)
 
-  @Test func usedIsTheSumOfTheKinds() {
+  @Test("The used space is the sum of all kinds")
+  func usedIsTheSumOfTheKinds() {
     #expect(space.used == 310)
     #expect(space.kinds.reduce(0) { $0 + $1.bytes } == space.used)
   }
 
-  @Test func namesEveryKind() {
+  @Test("The description of the space lists every kind")
+  func namesEveryKind() {
     #expect(
       "\(space)"
         == "1000 bytes: records 100, indexes 80, relationships 60, large binaries 40, history 20, "

@@ -15,13 +15,14 @@ import Testing
     }
   }
 
-  /// Count and sum of no values are zero, and the other aggregates are null.
-  @Test func nothingHasASumOnly() {
+  @Test("Count and sum of no values are zero, and the other aggregates are null")
+  func nothingHasASumOnly() {
     #expect(all([]) == [.integer(0), .integer(0), .null, .null, .null])
     #expect(all([.null, .null]) == all([]))
   }
 
-  @Test func wholeNumbersStayWholeAndExact() {
+  @Test("Integer sums are exact")
+  func wholeNumbersStayWholeAndExact() {
     #expect(all([3, 4, .null, 6]) == [.integer(3), .integer(13), .double(13.0 / 3), 3, 6])
     let large: [PropertyValue] = [.integer(.max), .integer(.max)]
     #expect(summary(large).value(of: .sum) == .decimal(Decimal(Int64.max) * 2))
@@ -29,14 +30,16 @@ import Testing
     #expect(summary([.boolean(true), .boolean(false)]).value(of: .sum) == 1)
   }
 
-  @Test func theWidestTypeDecides() {
+  @Test("The sum of mixed numbers has the widest type")
+  func theWidestTypeDecides() {
     #expect(summary([1, .double(0.5)]).value(of: .sum) == .double(1.5))
     #expect(summary([1, .decimal(0.5)]).value(of: .sum) == .decimal(1.5))
     #expect(summary([.decimal(0.5), .double(0.5), 1]).value(of: .sum) == .double(2))
     #expect(summary([.decimal(1), .decimal(2)]).value(of: .average) == .decimal(1.5))
   }
 
-  @Test func aSumThatNoDecimalHoldsIsAFloatingPointNumber() {
+  @Test("A sum that exceeds the range of Decimal is a double")
+  func aSumThatNoDecimalHoldsIsAFloatingPointNumber() {
     let huge = PropertyValue.decimal(.greatestFiniteMagnitude)
     guard case .double(let sum) = summary(Array(repeating: huge, count: 12)).value(of: .sum) else {
       Issue.record("The sum is no floating-point number.")
@@ -45,14 +48,16 @@ import Testing
     #expect(abs(sum / (12 * Decimal.greatestFiniteMagnitude.approximation) - 1) < 1e-9)
   }
 
-  @Test func datesHaveAMeanAndNoSum() {
+  @Test("Dates have an average but no sum")
+  func datesHaveAMeanAndNoSum() {
     let dates = [0.0, 10, 50].map { PropertyValue.date(Date(timeIntervalSinceReferenceDate: $0)) }
     let mean = summary(dates).value(of: .average)
     #expect(mean == .date(Date(timeIntervalSinceReferenceDate: 20)))
     #expect(summary(dates).value(of: .maximum) == dates[2])
   }
 
-  @Test func equalValuesOfAnyTypeCountOnce() {
+  @Test("Equal values of different types are counted once")
+  func equalValuesOfAnyTypeCountOnce() {
     let values: [PropertyValue] = [
       1, .double(1), .boolean(true), .decimal(1), .decimal(Decimal(string: "1.00") ?? 0),
       .double(0),
@@ -68,8 +73,8 @@ import Testing
       summary(values, isDistinct: true).value(of: .count) == .integer(Int64(distinct.count)))
   }
 
-  /// Aggregates that need all values agree with the functions of the predicate language.
-  @Test func whatTakesAllValuesMeansWhatTheLanguageMeans() {
+  @Test("Aggregates that need all values agree with the functions of the predicate language")
+  func whatTakesAllValuesMeansWhatTheLanguageMeans() {
     let functions: [(AggregateExpression.Function, PredicateFunction)] = [
       (.median, .median), (.mode, .mode), (.standardDeviation, .stddev),
     ]

@@ -14,8 +14,8 @@ import Testing
     .binary(Data([1])), .uuid(UUID()), .list([1]), .composite(["a": 1]),
   ]
 
-  /// A value converted to a type fits that type unchanged.
-  @Test(arguments: types) func whatFitsStaysAsItIs(type: AttributeType) {
+  @Test("A value converted to a type fits that type unchanged", arguments: types)
+  func whatFitsStaysAsItIs(type: AttributeType) {
     for value in Self.values {
       guard let fitting = type.fitting(value) else { continue }
       #expect(type.fitting(fitting) == fitting)
@@ -25,7 +25,8 @@ import Testing
     #expect(type.fitting(.double(.nan)) == nil)
   }
 
-  @Test func takesLiteralsAsTheyAreMeant() {
+  @Test("Literals are converted to the attribute's type")
+  func takesLiteralsAsTheyAreMeant() {
     #expect(AttributeType.double.fitting(3) == .double(3))
     #expect(AttributeType.decimal.fitting(9.99) == .decimal(Decimal(string: "9.99") ?? 0))
     #expect(AttributeType.float.fitting(0.1) == .double(Double(Float(0.1))))
@@ -34,7 +35,8 @@ import Testing
     #expect(AttributeType.uuid.fitting(.string(id.uuidString)) == .uuid(id))
   }
 
-  @Test func refusesWhatDoesNotFit() {
+  @Test("Values that don't fit a type are rejected")
+  func refusesWhatDoesNotFit() {
     #expect(AttributeType.integer16.fitting(40_000) == nil)
     #expect(AttributeType.integer16.fitting(-32_768) == -32_768)
     #expect(AttributeType.integer64.fitting(1.0) == nil)
@@ -43,7 +45,8 @@ import Testing
     #expect(AttributeType.string.fitting(1) == nil)
   }
 
-  @Test func everyTypeHasItsKind() {
+  @Test("Every attribute type has its own kind")
+  func everyTypeHasItsKind() {
     #expect(AttributeType.kinds.count == Self.types.count)
     for type in Self.types {
       let kind = type.kind
@@ -60,8 +63,8 @@ import Testing
     }
   }
 
-  /// A type stores every value that fits it unchanged.
-  @Test(arguments: types) func keepsWhatItTakesAsItIs(type: AttributeType) {
+  @Test("A type stores every value that fits it unchanged", arguments: types)
+  func keepsWhatItTakesAsItIs(type: AttributeType) {
     for value in Self.values where !value.isNull {
       let isKept = type.kind.keeps(value)
       if type.fitting(value) == value { #expect(isKept) }

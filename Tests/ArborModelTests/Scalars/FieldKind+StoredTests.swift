@@ -15,7 +15,8 @@ import Testing
     (.tagged, 8, ["a", 1, .null]),
   ]
 
-  @Test func everyKindIsInTheTable() {
+  @Test("Every kind has an entry in the table")
+  func everyKindIsInTheTable() {
     #expect(Self.kinds.map(\.kind) == FieldKind.allCases)
     for (kind, width, _) in Self.kinds {
       let field = kind.stored.field
@@ -26,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func fieldsKeepWhatTheyAreGiven() {
+  @Test("Fields store values of every kind")
+  func fieldsKeepWhatTheyAreGiven() {
     let allocator = SlabAllocator()
     for (kind, _, value) in Self.kinds {
       let layout = RecordLayout(
@@ -50,7 +52,8 @@ import Testing
     }
   }
 
-  @Test func keysComeFromValuesOfTheKind() {
+  @Test("Values of every kind have keys, except for tagged ones")
+  func keysComeFromValuesOfTheKind() {
     for (kind, _, value) in Self.kinds {
       let payload = kind.stored.key(of: value)
       #expect((payload == nil) == (kind == .tagged))
@@ -64,7 +67,8 @@ import Testing
     }
   }
 
-  @Test func kindsAreReadAsWiderOnes() {
+  @Test("Fields can be read as wider kinds")
+  func kindsAreReadAsWiderOnes() {
     #expect(FieldKind.int16.converts(to: .float))
     #expect(!FieldKind.int32.converts(to: .float))
     #expect(FieldKind.boolean.converts(to: .int16))

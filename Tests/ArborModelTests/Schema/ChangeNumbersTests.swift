@@ -44,7 +44,8 @@ import Testing
     return to.entities[0].propertyNames(changed: read)
   }
 
-  @Test func numbersInOrderAreTheBits() throws {
+  @Test("Consecutive property numbers are the bits of the change set")
+  func numbersInOrderAreTheBits() throws {
     let schema = try schema([1, 2, 3], links: 2)
     let numbers = try numbers(schema)
     for bits in 0..<8 as Range<UInt64> {
@@ -56,9 +57,8 @@ import Testing
     #expect(numbers.bits(numbered: 0b1000) == 0 && numbers.bit(ofLink: 9) == 0)
   }
 
-  /// A set of properties keeps its meaning if it is read with a model that has more or fewer
-  /// properties.
-  @Test func namesAreTheSameInEveryNumbering() throws {
+  @Test("A set of properties keeps its meaning when read with another model")
+  func namesAreTheSameInEveryNumbering() throws {
     let former = try schema([1, 2, 3, 4, 5], links: 4)
     // The attributes a0 to a3 have the same numbers, and the fifth one is new.
     let present = try schema([1, 2, 3, 4, 9], links: 3, reversed: true)
@@ -71,8 +71,8 @@ import Testing
     #expect(try translated(1 << 4, present, former) == [])
   }
 
-  /// Fields without a bit of their own are reported together with all other such fields.
-  @Test func whatHasNoBitOfItsOwnIsNamedWithTheOthers() throws {
+  @Test("Fields without a bit of their own are reported together with all other such fields")
+  func whatHasNoBitOfItsOwnIsNamedWithTheOthers() throws {
     let schema = try schema([1, 63, 64, 70], links: 1)
     let all = ["a2", "a3", "r0"] as Set<String>
     #expect(try translated(1 << 1, schema, schema) == ["a1"])
@@ -89,8 +89,8 @@ import Testing
     #expect(try translated(1 << 63, edge, edge) == ["r0", "r1"])
   }
 
-  /// The positions of fields are reliable only if there was never another layout.
-  @Test func positionsAreNeverTakenForSomethingElse() throws {
+  @Test("The positions of fields are reliable only if there was never another layout")
+  func positionsAreNeverTakenForSomethingElse() throws {
     let first = try numbers(schema([1, 2, 3], links: 2))
     #expect(first.bits(ofPositions: 0b101) == 0b101)
     #expect(first.bits(ofPositions: 0b1010) == 0b11010 | EntitySchema.otherProperties)
@@ -98,7 +98,8 @@ import Testing
     #expect(second.bits(ofPositions: 0b1) == .max)
   }
 
-  @Test func aForgedNumberIsAnyNumber() throws {
+  @Test("An unexpected property number is tolerated")
+  func aForgedNumberIsAnyNumber() throws {
     let schema = try schema([0, 1, 2], links: 0)
     let numbers = try numbers(schema)
     #expect(numbers.numbered(0b111) == 0b11)

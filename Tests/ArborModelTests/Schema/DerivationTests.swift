@@ -39,25 +39,26 @@ import Testing
 
   private struct Missing: Error {}
 
-  /// A derivation lists the properties that it reads.
-  @Test(arguments: [
-    ("uppercase:(name)", AttributeType.string, [".name"]),
-    ("parent.name", .string, [".parent", "parent.name"]),
-    ("employees.@count", .integer32, [".employees"]),
-    ("employees.@sum.wage", .double, [".employees", "employees.wage"]),
-    ("branches.employees.@count", .integer32, [".branches", "branches.employees"]),
-    (
-      "parent.parent.employees.@max.wage", .double,
-      [".parent", "parent.parent", "parent.parent.employees", "parent.parent.employees.wage"]
-    ),
-    (
-      "SUBQUERY(employees, $e, $e.wage > length:(name)).@count", .integer32,
-      [".employees", "employees.wage", ".name"]
-    ),
-    ("TERNARY(ANY employees.wage > 3, 1, 0)", .integer16, [".employees", "employees.wage"]),
-    ("address.street", .string, [".address"]),
-    ("7 + 1", .double, []),
-  ])
+  @Test(
+    "A derivation lists the properties that it reads",
+    arguments: [
+      ("uppercase:(name)", AttributeType.string, [".name"]),
+      ("parent.name", .string, [".parent", "parent.name"]),
+      ("employees.@count", .integer32, [".employees"]),
+      ("employees.@sum.wage", .double, [".employees", "employees.wage"]),
+      ("branches.employees.@count", .integer32, [".branches", "branches.employees"]),
+      (
+        "parent.parent.employees.@max.wage", .double,
+        [".parent", "parent.parent", "parent.parent.employees", "parent.parent.employees.wage"]
+      ),
+      (
+        "SUBQUERY(employees, $e, $e.wage > length:(name)).@count", .integer32,
+        [".employees", "employees.wage", ".name"]
+      ),
+      ("TERNARY(ANY employees.wage > 3, 1, 0)", .integer16, [".employees", "employees.wage"]),
+      ("address.street", .string, [".address"]),
+      ("7 + 1", .double, []),
+    ])
   func tellsWhatItReads(text: String, type: AttributeType, reads: [String]) throws {
     let schema = try Self.schema()
     let derivation = try Self.derivation(text, type)
@@ -76,32 +77,34 @@ import Testing
     #expect(!derivation.usesNow)
   }
 
-  @Test func knowsWhetherItReadsTheClock() throws {
+  @Test("A derivation that uses the clock is recognized")
+  func knowsWhetherItReadsTheClock() throws {
     #expect(try Self.derivation("now()", .date).usesNow)
     #expect(try Self.derivation("TERNARY(name == 'x', now(), now())", .date).usesNow)
   }
 
-  /// A derivation that cannot be kept current is rejected.
-  @Test(arguments: [
-    ("headcount + 1", AttributeType.double, "itself derived"),
-    ("draft", .string, "transient"),
-    ("employees.wage", .double, "many values"),
-    ("employees", .double, "many values"),
-    ("random()", .double, "random"),
-    ("FUNCTION(name, 'turn:')", .string, "function"),
-    ("name", .double, "a string, but the attribute takes a number"),
-    ("length:(name)", .date, "a number, but the attribute takes a date"),
-    ("name AS title", .string, "remove as"),
-    ("nam", .string, "name"),
-    ("name +", .string, "expected"),
-  ])
+  @Test(
+    "A derivation that cannot be kept current is rejected",
+    arguments: [
+      ("headcount + 1", AttributeType.double, "itself derived"),
+      ("draft", .string, "transient"),
+      ("employees.wage", .double, "many values"),
+      ("employees", .double, "many values"),
+      ("random()", .double, "random"),
+      ("FUNCTION(name, 'turn:')", .string, "function"),
+      ("name", .double, "a string, but the attribute takes a number"),
+      ("length:(name)", .date, "a number, but the attribute takes a date"),
+      ("name AS title", .string, "remove as"),
+      ("nam", .string, "name"),
+      ("name +", .string, "expected"),
+    ])
   func refusesWhatCannotBeKeptCurrent(text: String, type: AttributeType, says: String) throws {
     let error = try #require(throws: ArborError.self) { try Self.derivation(text, type) }
     #expect(error.message.lowercased().contains(says), "\(error.message)")
   }
 
-  /// The plan lists the derivations that a change triggers.
-  @Test func thePlanTellsWhatAChangeChanges() throws {
+  @Test("The plan lists the derivations that a change triggers")
+  func thePlanTellsWhatAChangeChanges() throws {
     let schema = try Self.schema()
     let plan = try schema.derivationPlan()
     let company = try #require(schema.entity(named: "Company"))

@@ -3,7 +3,8 @@ import ArborModel
 import Testing
 
 @Suite struct EntitySchemaTests {
-  @Test func findsPropertiesByName() throws {
+  @Test("Properties are found by name")
+  func findsPropertiesByName() throws {
     let schema = try SchemaFixture.schema()
     let manager = try schema.required("Manager")
     guard case .attribute(let name)? = manager.property(named: "name"),
@@ -22,7 +23,8 @@ import Testing
       ])
   }
 
-  @Test func knowsWhatItInheritsFrom() throws {
+  @Test("Entities know their ancestors")
+  func knowsWhatItInheritsFrom() throws {
     let schema = try SchemaFixture.schema()
     let (person, manager) = (try schema.required("Person"), try schema.required("Manager"))
     #expect(manager.isKind(of: person) && manager.isKind(of: manager))

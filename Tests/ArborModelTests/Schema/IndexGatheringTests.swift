@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func gathersInheritedMarkedAndUniqueOnes() throws {
+  @Test("Inherited, marked and unique indexes are collected")
+  func gathersInheritedMarkedAndUniqueOnes() throws {
     let schema = try SchemaFixture.schema()
     #expect(try indexes("Person", in: schema) == ["Person/name(name)"])
     #expect(
@@ -38,8 +39,8 @@ import Testing
     #expect(try indexes("Company", in: schema) == ["Company/companyName(companyName)!"])
   }
 
-  /// Indexes over properties that cannot be indexed are ignored.
-  @Test func leavesOutWhatCannotBeKept() throws {
+  @Test("Indexes over properties that cannot be indexed are ignored")
+  func leavesOutWhatCannotBeKept() throws {
     let element = FetchIndexDescription.Element.init(_:isExpression:isAscending:kind:)
     let entity = EntityDescription(
       name: "A",
@@ -71,8 +72,8 @@ import Testing
     #expect(try indexes("A", in: schema) == ["A/alsoBack(-x)", "A/toOne(one)"])
   }
 
-  /// An index whose name is taken by a constraint gets another name.
-  @Test func twoIndexesOfOneNameAreToldApart() throws {
+  @Test("An index whose name is taken by a constraint gets another name")
+  func twoIndexesOfOneNameAreToldApart() throws {
     let model = try ManagedObjectModel {
       EntityDescription(
         "A", uniquenessConstraints: [["x"]],
@@ -86,7 +87,8 @@ import Testing
     #expect(try indexes("A", in: schema) == ["A/x(x)!", "A/x'(y)"])
   }
 
-  @Test func gathersFoldedTextAndPartialOnes() throws {
+  @Test("Folded, text and partial indexes are collected")
+  func gathersFoldedTextAndPartialOnes() throws {
     let model = try ManagedObjectModel {
       EntityDescription("A", isAbstract: true) {
         AttributeDescription("x", .string, .indexed)
@@ -113,8 +115,8 @@ import Testing
     #expect(try condition.bound(to: schema.required("B"), in: schema).entity.name == "B")
   }
 
-  /// The words of each attribute are indexed separately and shared between full-text indexes.
-  @Test func wordsOfSeveralAttributesAreKeptOneByOne() throws {
+  @Test("The words of each attribute are indexed separately and shared between full-text indexes")
+  func wordsOfSeveralAttributesAreKeptOneByOne() throws {
     let model = try ManagedObjectModel {
       EntityDescription("A") {
         AttributeDescription("x", .string)

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectModelTests {
-  @Test func findsEntitiesByName() throws {
+  @Test("Entities are found by name")
+  func findsEntitiesByName() throws {
     let model = try SchemaFixture.model()
     #expect(model.entity(named: "Company")?.name == "Company")
     #expect(model.entity(named: "Nobody") == nil)
@@ -12,7 +13,8 @@ import Testing
     #expect(model.lineage(of: manager).map(\.name) == ["Manager", "Employee", "Person"])
   }
 
-  @Test func modelsThatSayTheSameAreEqualWhereverTheyComeFrom() throws {
+  @Test("Equal models from code and JSON are equal")
+  func modelsThatSayTheSameAreEqualWhereverTheyComeFrom() throws {
     let code = try ModelSamples.corporate()
     let json = try ManagedObjectModel(json: code.jsonData())
     #expect(Set([code, json]).count == 1)

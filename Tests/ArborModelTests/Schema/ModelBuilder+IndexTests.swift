@@ -2,7 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct ModelBuilderIndexTests {
-  @Test func writesWhatDescriptionsSay() throws {
+  @Test("The index builder creates the described indexes")
+  func writesWhatDescriptionsSay() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Task") {
         AttributeDescription("title", .string)
@@ -40,7 +41,8 @@ import Testing
 
   /// A full-text index over several attributes has a database for each, whose name combines both
   /// names.
-  @Test func aNameMayBeTooLongWithThatOfAnAttribute() throws {
+  @Test("The combined name of an index and an attribute is limited")
+  func aNameMayBeTooLongWithThatOfAnAttribute() throws {
     func model(_ length: Int) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         EntityDescription("Task") {

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ModelBuilderTests {
-  @Test func writesWhatDescriptionsSay() throws {
+  @Test("The model builder creates the described model")
+  func writesWhatDescriptionsSay() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Company") {
         AttributeDescription("companyName", .string, .indexed, .default(""))
@@ -62,7 +63,8 @@ import Testing
           configurations: ["Cloud": ["Company"]]))
   }
 
-  @Test func takesConditionsAndLoops() throws {
+  @Test("The model builder accepts conditions and loops")
+  func takesConditionsAndLoops() throws {
     let isLarge = true
     let model = try ManagedObjectModel {
       for letter in ["A", "B"] {
@@ -77,7 +79,8 @@ import Testing
     #expect(model.entities[1].attributes.map(\.name) == ["size", "value1", "value2"])
   }
 
-  @Test func bringsLiteralsIntoTheirAttributesForm() throws {
+  @Test("Literals are converted to their attribute's type")
+  func bringsLiteralsIntoTheirAttributesForm() throws {
     let id = UUID()
     let model = try ManagedObjectModel {
       EntityDescription("Thing") {
@@ -99,7 +102,8 @@ import Testing
     #expect(attributes[3].minimum == .date(.distantPast) && attributes[3].maximum == .null)
   }
 
-  @Test func takesDefaultsOfEveryKind() throws {
+  @Test("Default values of every type are accepted")
+  func takesDefaultsOfEveryKind() throws {
     let (count, id, day) = (7, UUID(), Date(timeIntervalSinceReferenceDate: 1))
     let model = try ManagedObjectModel {
       EntityDescription("Thing") {
@@ -118,7 +122,8 @@ import Testing
       ])
   }
 
-  @Test func refusesAModelWithProblems() {
+  @Test("An invalid model is rejected")
+  func refusesAModelWithProblems() {
     #expect(throws: ArborError.self) {
       try ManagedObjectModel {
         EntityDescription("Company") {

@@ -37,8 +37,8 @@ import Testing
     ModelFingerprintTests.storedChanges + ModelFingerprintTests.otherChanges + furtherChanges
   }
 
-  /// Different changes yield different digests.
-  @Test func everyChangeHasItsOwn() throws {
+  @Test("Different changes yield different digests")
+  func everyChangeHasItsOwn() throws {
     var seen = [ModelDigest(try ModelFingerprintTests.model()): "none"]
     var models: [ManagedObjectModel: String] = [:]
     for change in Self.changes {
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// Different default values yield different digests.
-  @Test func everyValueHasItsOwn() throws {
+  @Test("Different default values yield different digests")
+  func everyValueHasItsOwn() throws {
     let uuid = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
     let values: [PropertyValue] = [
       .null, .boolean(false), .boolean(true), .integer(0), .integer(1), .integer(-1), .double(0),
@@ -79,7 +79,8 @@ import Testing
   }
 
   /// A property that is added to a description must be added to the digest and to this test.
-  @Test func knowsEveryPropertyOfADescription() throws {
+  @Test("Every property of a description is part of the digest")
+  func knowsEveryPropertyOfADescription() throws {
     func count(_ value: some Any) -> Int { Mirror(reflecting: value).children.count }
     let template = FetchRequestTemplate(name: "", entity: "")
     #expect(count(ManagedObjectModel(entities: [])) == 7)
@@ -94,14 +95,15 @@ import Testing
     #expect(count(template) == 9)
   }
 
-  @Test func isTheSameWhereverAModelComesFrom() throws {
+  @Test("Models from code and JSON have the same digest")
+  func isTheSameWhereverAModelComesFrom() throws {
     let code = try ModelSamples.corporate()
     let json = try ManagedObjectModel(json: code.jsonData())
     #expect(Set([code, json].map { ModelDigest($0) }).count == 1)
   }
 
-  /// The digest must not depend on dictionary order or the process.
-  @Test func isTheSameInEveryProcess() throws {
+  @Test("The digest must not depend on dictionary order or the process")
+  func isTheSameInEveryProcess() throws {
     var model = try ModelFingerprintTests.model()
     model.entities[0].userInfo = ["a": "1", "b": "2", "c": "3", "d": "4", "e": "5"]
     #expect(String(ModelDigest(model).bits, radix: 16) == "95609d62181f20b7802e0ecea85be7e5")

@@ -52,7 +52,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     FetchIndexDescription(name: "i", elements: [element], partialIndexPredicate: condition)
   }
 
-  @Test func aTransformerTellsModelsApart() {
+  @Test("The transformer is part of the fingerprint")
+  func aTransformerTellsModelsApart() {
     func model(_ transformer: String) -> ManagedObjectModel {
       let attribute = AttributeDescription(name: "x", type: .transformable(transformer))
       return ManagedObjectModel(entities: [EntityDescription(name: "A", attributes: [attribute])])
@@ -60,7 +61,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(model("a").fingerprint != model("b").fingerprint)
   }
 
-  @Test func conditionsAndKindsTellIndexesApart() throws {
+  @Test("Conditions and kinds of indexes are part of the fingerprint")
+  func conditionsAndKindsTellIndexesApart() throws {
     var prints: Set<ModelFingerprint> = []
     let indexes = [
       Self.index(.init("name", isAscending: false)),
@@ -146,23 +148,23 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     .friends("count") { $0.maximumCount = 3 },
   ]
 
-  /// Changes of the stored form change the fingerprint.
-  @Test(arguments: storedChanges) func changesWithWhatIsStored(change: ModelChange) throws {
+  @Test("Changes of the stored form change the fingerprint", arguments: storedChanges)
+  func changesWithWhatIsStored(change: ModelChange) throws {
     var model = try Self.model()
     change.make(&model)
     #expect(try model.fingerprint != Self.model().fingerprint)
   }
 
-  /// Other changes don't affect the fingerprint.
-  @Test(arguments: otherChanges) func staysWithAnythingElse(change: ModelChange) throws {
+  @Test("Other changes don't affect the fingerprint", arguments: otherChanges)
+  func staysWithAnythingElse(change: ModelChange) throws {
     var model = try Self.model()
     change.make(&model)
     #expect(try model != Self.model())
     #expect(try model.fingerprint == Self.model().fingerprint)
   }
 
-  /// Different stored changes yield different fingerprints.
-  @Test func everyStoredChangeHasItsOwn() throws {
+  @Test("Different stored changes yield different fingerprints")
+  func everyStoredChangeHasItsOwn() throws {
     let fingerprints = try Self.storedChanges.map { change in
       var model = try Self.model()
       change.make(&model)
@@ -171,13 +173,14 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(Set(fingerprints).count == fingerprints.count)
   }
 
-  /// The fingerprint is stored in files and must not change.
-  @Test func isTheSameInEveryVersionOfTheLibrary() throws {
+  @Test("The fingerprint is stored in files and must not change")
+  func isTheSameInEveryVersionOfTheLibrary() throws {
     let text = try Self.model().fingerprint.description
     #expect(text == "f18888a07aef2ded5bc2c67663dcfc5d")
   }
 
-  @Test func hasATextFormThatReadsBack() throws {
+  @Test("A fingerprint survives a round trip through text and JSON")
+  func hasATextFormThatReadsBack() throws {
     let fingerprint = try Self.model().fingerprint
     #expect(ModelFingerprint(fingerprint.description) == fingerprint)
     let coded = try JSONEncoder().encode([fingerprint])
@@ -188,8 +191,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     #expect(short?.description == String(repeating: "0", count: 31) + "1")
   }
 
-  /// The fingerprint of an invalid, cyclic model can be computed.
-  @Test func endsForAModelThatContainsItself() {
+  @Test("The fingerprint of an invalid, cyclic model can be computed")
+  func endsForAModelThatContainsItself() {
     let parts = [AttributeDescription(name: "l", type: .composite("L"))]
     let entities = [
       EntityDescription(name: "A", parent: "B", attributes: parts),

@@ -235,11 +235,14 @@ extension ManagedObjectModel {
     condition(says: "has a malformed predicate", "age >"),
   ]
 
-  @Test(arguments: [
-    "age > 3", "name BEGINSWITH[cd] \"a\" AND NOT age IN {1, 2}", "company != nil", "TRUEPREDICATE",
-    "name == nil OR age BETWEEN {1, 2}", "abs(age) > 3", "length(name) > 2",
-    "name TOKENMATCHES \"a\"", "TERNARY(age > 3, 1, 0) == 1", "age + 1 > 3",
-  ])
+  @Test(
+    "A condition on the object itself is valid",
+    arguments: [
+      "age > 3", "name BEGINSWITH[cd] \"a\" AND NOT age IN {1, 2}", "company != nil",
+      "TRUEPREDICATE",
+      "name == nil OR age BETWEEN {1, 2}", "abs(age) > 3", "length(name) > 2",
+      "name TOKENMATCHES \"a\"", "TERNARY(age > 3, 1, 0) == 1", "age + 1 > 3",
+    ])
   func aConditionOnTheObjectItselfPasses(condition: String) throws {
     var model = try ModelSamples.sound()
     model["Employee"].fetchIndexes.append(
@@ -248,7 +251,8 @@ extension ManagedObjectModel {
     #expect(Self.problems(of: model).isEmpty)
   }
 
-  @Test func aConditionWhoseSidesDoNotFitIsAProblem() throws {
+  @Test("A condition with mismatched types is invalid")
+  func aConditionWhoseSidesDoNotFitIsAProblem() throws {
     var model = try ModelSamples.sound()
     Self.condition(says: "", "age BEGINSWITH 3").make(&model)
     let problems = Self.problems(of: model)
@@ -258,7 +262,9 @@ extension ManagedObjectModel {
     #expect(problems.first?.keyPath == "part")
   }
 
-  @Test(arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
+  @Test(
+    "A condition may test whether a large binary exists",
+    arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
   func aConditionMayAskWhetherThereIsALargeBinary(text: String, count: Int) throws {
     var model = try ModelSamples.sound()
     model["Employee"].attributes.append(
@@ -301,7 +307,7 @@ extension ManagedObjectModel {
     },
   ]
 
-  @Test("A request that names what its entity no longer has is a warning", arguments: staleRequests)
+  @Test("A request that names a missing property causes a warning", arguments: staleRequests)
   func aStaleRequestIsAWarning(mistake: Mistake) throws {
     var model = try ModelSamples.sound()
     let before = ModelRules.findings(in: model).count
@@ -328,11 +334,12 @@ extension ManagedObjectModel {
     }
   }
 
-  @Test func aSoundModelPasses() throws {
+  @Test("A valid model has no problems")
+  func aSoundModelPasses() throws {
     #expect(Self.problems(of: try ModelSamples.sound()).isEmpty)
   }
 
-  @Test(arguments: mistakes)
+  @Test("Each error is reported once, with its location", arguments: mistakes)
   func aMistakeIsReportedOnceWhereItIs(mistake: Mistake) throws {
     var model = try ModelSamples.sound()
     mistake.make(&model)
@@ -343,14 +350,15 @@ extension ManagedObjectModel {
     #expect(problems.first?.keyPath == mistake.property)
   }
 
-  /// A valid derivation is accepted.
-  @Test(arguments: [
-    ("employees.@count", AttributeType.integer64), ("employees.@sum.age", .double),
-    ("employees.@max.name", .string), ("now()", .date), ("count:(employees)", .integer16),
-    ("canonical:(name)", .string), ("sum:(employees.age)", .double),
-    ("employees.@count + 1", .float), ("name + ' Ltd'", .string),
-    ("concat(name, ', ', name)", .string), ("join(employees.name, ', ')", .string),
-  ])
+  @Test(
+    "A valid derivation is accepted",
+    arguments: [
+      ("employees.@count", AttributeType.integer64), ("employees.@sum.age", .double),
+      ("employees.@max.name", .string), ("now()", .date), ("count:(employees)", .integer16),
+      ("canonical:(name)", .string), ("sum:(employees.age)", .double),
+      ("employees.@count + 1", .float), ("name + ' Ltd'", .string),
+      ("concat(name, ', ', name)", .string), ("join(employees.name, ', ')", .string),
+    ])
   func aDerivationThatLeadsSomewherePasses(expression: String, type: AttributeType) throws {
     var model = try ModelSamples.sound()
     let attribute = AttributeDescription(name: "sum", type: type, derivation: expression)
@@ -358,10 +366,12 @@ extension ManagedObjectModel {
     #expect(Self.problems(of: model).isEmpty)
   }
 
-  @Test(arguments: [
-    "company == $company AND age > 18", "objectID == $id", "company.name BEGINSWITH[cd] \"a\"",
-    "TRUEPREDICATE", "manager.company.name == nil OR NOT age BETWEEN {1, 2}", "SELF == $x",
-  ])
+  @Test(
+    "A valid predicate is accepted",
+    arguments: [
+      "company == $company AND age > 18", "objectID == $id", "company.name BEGINSWITH[cd] \"a\"",
+      "TRUEPREDICATE", "manager.company.name == nil OR NOT age BETWEEN {1, 2}", "SELF == $x",
+    ])
   func aPredicateThatParsesPasses(predicate: String) throws {
     var model = try ModelSamples.sound()
     model.fetchRequestTemplates.append(
@@ -369,7 +379,8 @@ extension ManagedObjectModel {
     #expect(Self.problems(of: model).isEmpty)
   }
 
-  @Test func manyMistakesAreReportedAtOnce() throws {
+  @Test("Many errors are reported at once")
+  func manyMistakesAreReportedAtOnce() throws {
     var model = try ModelSamples.sound()
     for mistake in Self.mistakes { mistake.make(&model) }
     let messages = Self.problems(of: model).map(\.message)
@@ -379,14 +390,15 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Each of several errors is reported exactly once.
-  @Test func tenMistakesAreTen() throws {
+  @Test("Each of several errors is reported exactly once")
+  func tenMistakesAreTen() throws {
     var model = try ModelSamples.sound()
     for mistake in Self.attributeMistakes.prefix(10) { mistake.make(&model) }
     #expect(Self.problems(of: model).count == 10)
   }
 
-  @Test func tooManyEntitiesAreOneProblem() {
+  @Test("Too many entities are a single problem")
+  func tooManyEntitiesAreOneProblem() {
     let entities = (0...65_535).map { EntityDescription(name: "E\($0)") }
     let problems = Self.problems(of: ManagedObjectModel(entities: entities)).map(\.message)
     #expect(problems.count == 1 && problems[0].contains("65536 entities"), "\(problems)")

@@ -3,7 +3,8 @@ import ArborModel
 import Testing
 
 @Suite struct ModelSchemaBuilderTests {
-  @Test func inheritedPropertiesComeFirstAndKeepTheirSlots() throws {
+  @Test("Inherited properties come first and keep their slots")
+  func inheritedPropertiesComeFirstAndKeepTheirSlots() throws {
     let schema = try SchemaFixture.schema()
     let manager = try schema.required("Manager")
     #expect(
@@ -22,8 +23,8 @@ import Testing
     }
   }
 
-  /// The family of an entity consists of its concrete descendants, including itself.
-  @Test func familiesHoldTheConcreteDescendants() throws {
+  @Test("The family of an entity consists of its concrete descendants, including itself")
+  func familiesHoldTheConcreteDescendants() throws {
     let schema = try SchemaFixture.schema()
     func family(_ name: String) throws -> [String] {
       try schema.required(name).concreteFamily.map { schema.entities[$0].name }
@@ -38,8 +39,8 @@ import Testing
     #expect(try schema.required("Person").parentIndex == nil)
   }
 
-  /// The storage of a relationship depends on its kind.
-  @Test func linksLieWhereTheirKindNeeds() throws {
+  @Test("The storage of a relationship depends on its kind")
+  func linksLieWhereTheirKindNeeds() throws {
     let schema = try SchemaFixture.schema()
     func storage(_ entity: String, _ name: String) throws -> RelationshipSchema.Storage {
       try schema.required(entity).relationship(name).storage
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func aRelationshipWithoutInverseGetsAHiddenOne() throws {
+  @Test("A relationship without an inverse gets a hidden one")
+  func aRelationshipWithoutInverseGetsAHiddenOne() throws {
     let schema = try SchemaFixture.schema()
     let place = try schema.required("Place")
     let hidden = try place.relationship("~Company.offices")
@@ -73,7 +75,8 @@ import Testing
     #expect(try schema.required("Manager").relationship("~Employee.mentor").isHidden)
   }
 
-  @Test func theLayoutDependsOnNumbersAndNotOnTheOrderOfDeclaration() throws {
+  @Test("The layout depends on property numbers, not on the order of declaration")
+  func theLayoutDependsOnNumbersAndNotOnTheOrderOfDeclaration() throws {
     let model = try SchemaFixture.model()
     let catalog = SchemaCatalog(numbering: model)
     var reordered = model
@@ -98,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func fieldsAreThoseOfTheirAttributes() throws {
+  @Test("Each field matches its attribute")
+  func fieldsAreThoseOfTheirAttributes() throws {
     for entity in try SchemaFixture.schema().entities {
       for attribute in entity.attributes {
         #expect(entity.layout.fields[attribute.fieldIndex] == attribute.field)
@@ -110,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func aRelationshipIsAsTransientAsItsInverse() throws {
+  @Test("A relationship is transient if its inverse is")
+  func aRelationshipIsAsTransientAsItsInverse() throws {
     let schema = try SchemaFixture.schema(
       of: ManagedObjectModel {
         EntityDescription("A") { RelationshipDescription("b", to: "B", inverse: "a", .transient) }
@@ -120,21 +125,24 @@ import Testing
     #expect(try schema.required("A").relationship("b").description.isTransient)
   }
 
-  @Test(arguments: [
-    EntityDescription(name: "A", parent: "Nobody"), EntityDescription(name: "A", parent: "A"),
-    EntityDescription(
-      name: "A", relationships: [RelationshipDescription(name: "r", destination: "Nobody")]),
-    EntityDescription(
-      name: "A",
-      relationships: [RelationshipDescription(name: "r", destination: "A", inverse: "s")]),
-  ])
+  @Test(
+    "An invalid model has no schema",
+    arguments: [
+      EntityDescription(name: "A", parent: "Nobody"), EntityDescription(name: "A", parent: "A"),
+      EntityDescription(
+        name: "A", relationships: [RelationshipDescription(name: "r", destination: "Nobody")]),
+      EntityDescription(
+        name: "A",
+        relationships: [RelationshipDescription(name: "r", destination: "A", inverse: "s")]),
+    ])
   func aModelThatBreaksTheRulesIsRefused(entity: EntityDescription) {
     let model = ManagedObjectModel(entities: [entity])
     let error = #expect(throws: ArborError.self) { try SchemaFixture.schema(of: model) }
     #expect(error?.code == .invalidModel && error?.entity == "A")
   }
 
-  @Test func aPropertyWithoutNumberIsRefused() throws {
+  @Test("A property without a number is rejected")
+  func aPropertyWithoutNumberIsRefused() throws {
     let model = try SchemaFixture.model()
     var catalog = SchemaCatalog(numbering: model)
     catalog.entries["Company"]?.properties["companyName"] = nil

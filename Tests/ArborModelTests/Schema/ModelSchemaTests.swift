@@ -3,7 +3,8 @@ import ArborModel
 import Testing
 
 @Suite struct ModelSchemaTests {
-  @Test func findsEntitiesByNameAndByObject() throws {
+  @Test("Entities are found by name and by object number")
+  func findsEntitiesByNameAndByObject() throws {
     let schema = try SchemaFixture.schema()
     for entity in schema.entities {
       #expect(schema.entity(named: entity.name) === entity)
@@ -16,7 +17,8 @@ import Testing
     #expect(schema.entity(of: ObjectNumber(entity: 99, sequence: 1)) == nil)
   }
 
-  @Test func findsEntitiesByNumbersThatLeaveGaps() throws {
+  @Test("Entities are found by number despite gaps")
+  func findsEntitiesByNumbersThatLeaveGaps() throws {
     let model = try SchemaFixture.model()
     var catalog = SchemaCatalog(numbering: model)
     catalog.entries["Place"]?.number = 40
@@ -25,7 +27,8 @@ import Testing
     #expect(schema.entity(of: ObjectNumber(entity: 39, sequence: 1)) == nil)
   }
 
-  @Test func everyRelationshipHasAnInverseThatLeadsBack() throws {
+  @Test("Every relationship is the inverse of its inverse")
+  func everyRelationshipHasAnInverseThatLeadsBack() throws {
     let schema = try SchemaFixture.schema()
     for entity in schema.entities {
       for relationship in entity.relationships {

@@ -10,7 +10,8 @@ import Testing
     try ModelSchema(model, catalog: catalog ?? SchemaCatalog(numbering: model))
   }
 
-  @Test func namesAreThoseOfTheModel() throws {
+  @Test("Stored names are those of the model")
+  func namesAreThoseOfTheModel() throws {
     let schema = try SchemaFixture.schema()
     let entry = try #require(schema.catalog.entries["Person"])
     #expect(entry.storedName == "Person")
@@ -32,8 +33,8 @@ import Testing
     #expect(try schema.catalog.completed(for: schema.entities) == schema.catalog)
   }
 
-  /// The numbering doesn't depend on the order of declarations.
-  @Test func theOrderOfTheModelDoesNotMatter() throws {
+  @Test("The numbering doesn't depend on the order of declarations")
+  func theOrderOfTheModelDoesNotMatter() throws {
     let model = try SchemaFixture.model()
     let catalog = SchemaCatalog(numbering: model)
     var other = model
@@ -42,8 +43,8 @@ import Testing
     #expect(try schema(other, catalog).catalog == schema(model, catalog).catalog)
   }
 
-  /// If a stored name is taken, the number is appended.
-  @Test func aTakenNameGetsTheNumber() throws {
+  @Test("If a stored name is taken, the number is appended")
+  func aTakenNameGetsTheNumber() throws {
     let model = ManagedObjectModel(entities: [EntityDescription(name: "A")])
     var catalog = SchemaCatalog(entries: [
       "A": .init(number: 9, layoutNumber: 1, properties: [:]),
@@ -54,8 +55,8 @@ import Testing
     #expect(try schema(model, catalog).catalog.entries["A"]?.storedName == "A#9")
   }
 
-  /// The longest names produce a hidden inverse whose name exceeds the engine's limit.
-  @Test func aNameThatIsTooLongIsTheNumber() throws {
+  @Test("A stored name that would be too long is the number")
+  func aNameThatIsTooLongIsTheNumber() throws {
     let name = String(repeating: "n", count: 200)
     let model = ManagedObjectModel(entities: [
       EntityDescription(
@@ -65,8 +66,8 @@ import Testing
     #expect(parts?.values.map(\.storedName) == ["#1"])
   }
 
-  /// The number of a removed index is not reused.
-  @Test func whatGoesLeavesItsNumber() throws {
+  @Test("The number of a removed index is not reused")
+  func whatGoesLeavesItsNumber() throws {
     let model = ManagedObjectModel(entities: [
       EntityDescription(
         name: "A", attributes: [AttributeDescription(name: "n", type: .string)],

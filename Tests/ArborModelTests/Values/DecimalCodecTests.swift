@@ -17,18 +17,22 @@ import Testing
     try #require(DecimalCodec.encode(number))
   }
 
-  @Test(arguments: numbers) func comesBack(_ text: String) throws {
+  @Test("Decimals survive a round trip through their encoding", arguments: numbers)
+  func comesBack(_ text: String) throws {
     let number = try #require(Decimal(string: text))
     let bytes = try encoded(number)
     #expect(bytes.withUnsafeBytes(DecimalCodec.decode) == number)
   }
 
-  @Test(arguments: [Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude])
+  @Test(
+    "The greatest decimals survive a round trip",
+    arguments: [Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude])
   func theGreatestComesBack(_ number: Decimal) throws {
     #expect(try encoded(number).withUnsafeBytes(DecimalCodec.decode) == number)
   }
 
-  @Test func randomNumbersComeBackInOrder() throws {
+  @Test("Encoded decimals are ordered like their values")
+  func randomNumbersComeBackInOrder() throws {
     var random = SplitMix(seed: 51)
     var numbers: [(bytes: [UInt8], naive: NaiveNumber)] = []
     for _ in 0..<400 {
@@ -52,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func equalNumbersHaveEqualBytes() throws {
+  @Test("Equal decimals have equal bytes")
+  func equalNumbersHaveEqualBytes() throws {
     let spellings = ["1.50", "1.5", "15e-1", "0.15e1", "1.500000"]
     let bytes = try spellings.map { try encoded(#require(Decimal(string: $0))) }
     #expect(Set(bytes) == [bytes[0]])
@@ -62,13 +67,15 @@ import Testing
   }
 
   /// The format is stored in files and must not change.
-  @Test func bytesAreFixed() throws {
+  @Test("The bytes of decimals are fixed")
+  func bytesAreFixed() throws {
     #expect(try encoded(0) == [2])
     #expect(try encoded(Decimal(string: "12.5") ?? 0) == [3, 0x80, 2, 2, 3, 6, 0])
     #expect(try encoded(Decimal(string: "-0.05") ?? 0) == [1, 0x80, 0, 0xF9, 0xFF])
   }
 
   @Test(
+    "Other bytes are rejected",
     arguments: [
       [], [0, 0], [2, 2], [3], [3, 0x80, 1, 0], [3, 0x80, 1, 2], [3, 0x80, 1, 12, 0],
       [4, 0x80, 1, 2, 0],

@@ -9,7 +9,8 @@ import Testing
       isNegative: isNegative, digits: text.utf8.map { $0 - UInt8(ascii: "0") }, exponent: exponent)
   }
 
-  @Test func doublesAreTheirShortestDecimals() {
+  @Test("Doubles have their shortest decimal digits")
+  func doublesAreTheirShortestDecimals() {
     #expect(DecimalDigits(9.99) == digits("999", 1))
     #expect(DecimalDigits(-0.05) == digits("5", -1, true))
     #expect(DecimalDigits(1e300) == digits("1", 301))
@@ -21,15 +22,15 @@ import Testing
     #expect(DecimalDigits(Int64(1200)) == digits("12", 4))
   }
 
-  /// Leading and trailing zeros are ignored.
-  @Test func zerosAtBothEndsSayNothing() {
+  @Test("Leading and trailing zeros are ignored")
+  func zerosAtBothEndsSayNothing() {
     let number = DecimalDigits(isNegative: false, text: "00120.500".utf8, exponent: -3)
     #expect(number == digits("1205", 3))
     #expect(DecimalDigits(isNegative: true, text: "0.00".utf8, exponent: -2) == digits("", 0))
   }
 
-  /// Digits beyond the range of `Decimal` yield `nil`.
-  @Test func whatNoDecimalHoldsIsNil() {
+  @Test("Digits beyond the range of `Decimal` yield `nil`")
+  func whatNoDecimalHoldsIsNil() {
     #expect(digits("1", 129).decimal == Decimal(string: "10e127"))
     #expect(
       digits("1", 165).decimal == Decimal(string: "1" + String(repeating: "0", count: 37) + "e127"))

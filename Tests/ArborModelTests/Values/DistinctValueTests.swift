@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct DistinctValueTests {
-  /// Keys are equal if and only if the values are.
-  @Test func keysAreEqualWhereValuesAre() {
+  @Test("Keys are equal if and only if the values are")
+  func keysAreEqualWhereValuesAre() {
     let values: [PropertyValue] = [
       .null, 0, 1, -1, .double(1), .double(0.1), .decimal(0.1),
       .decimal(Decimal(string: "1E+30") ?? 0),

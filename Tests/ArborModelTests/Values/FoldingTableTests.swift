@@ -18,7 +18,8 @@ import Testing
     }
   }
 
-  @Test(arguments: foldings) func everyCharacterFoldsAsBefore(folding: StringFolding) {
+  @Test("The table folds every character like the general algorithm", arguments: foldings)
+  func everyCharacterFoldsAsBefore(folding: StringFolding) {
     var count = 0
     for code in 0..<FoldingTable.limit {
       guard let scalar = Unicode.Scalar(code), let folded = byTable(String(scalar), folding) else {
@@ -32,7 +33,8 @@ import Testing
     #expect(count > 1100)
   }
 
-  @Test(arguments: foldings) func everyWideCharacterFoldsAsBefore(folding: StringFolding) {
+  @Test("The table folds every wide character like the general algorithm", arguments: foldings)
+  func everyWideCharacterFoldsAsBefore(folding: StringFolding) {
     var count = 0
     let some = FoldingTable.unchanged.flatMap { range in
       stride(from: range.lowerBound, through: range.upperBound, by: 37)
@@ -48,8 +50,8 @@ import Testing
     #expect(count > 1500)
   }
 
-  /// The folding of a character doesn't depend on its neighbours.
-  @Test(arguments: foldings) func textsFoldAsBefore(folding: StringFolding) {
+  @Test("The table folds texts like the general algorithm", arguments: foldings)
+  func textsFoldAsBefore(folding: StringFolding) {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix(seed: seed)
     for _ in 0..<8000 {
@@ -72,8 +74,8 @@ import Testing
     }
   }
 
-  /// Text that the table doesn't cover yields `nil`.
-  @Test func leavesOtherTextsAlone() {
+  @Test("Text that the table doesn't cover yields `nil`")
+  func leavesOtherTextsAlone() {
     for text in ["e\u{301}", "\u{1F600}", "\u{928}\u{93F}", "か\u{3099}", "กุ\u{E38}"] {
       #expect(byTable(text, .case) == nil)
     }

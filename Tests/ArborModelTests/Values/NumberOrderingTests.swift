@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct NumberOrderingTests {
-  @Test func agreesWithDecimalTexts() throws {
+  @Test("The order of numbers agrees with decimal texts")
+  func agreesWithDecimalTexts() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 61, world: world)
     let values =
@@ -19,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func wholeNumbersAndFractionsAreExact() {
+  @Test("Integers and fractions are compared exactly")
+  func wholeNumbersAndFractionsAreExact() {
     #expect(NumberOrdering.compare(5, 5.0) == .equal)
     #expect(NumberOrdering.compare(5, 5.5) == .less)
     #expect(NumberOrdering.compare(-5, -5.5) == .greater)
@@ -31,7 +33,8 @@ import Testing
     #expect(NumberOrdering.compare(0, -.infinity) == .greater)
   }
 
-  @Test func keysAreOrderedLikeNumbers() throws {
+  @Test("Keys are ordered like numbers")
+  func keysAreOrderedLikeNumbers() throws {
     let numbers: [PropertyValue] = [
       .double(-.greatestFiniteMagnitude), .integer(.min), -2.5, -1,
       .double(-.leastNonzeroMagnitude), 0,

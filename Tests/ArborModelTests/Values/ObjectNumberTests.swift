@@ -2,7 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct ObjectNumberTests {
-  @Test func numbersAreTwoParts() {
+  @Test("An object number consists of the entity and the sequence")
+  func numbersAreTwoParts() {
     let number = ObjectNumber(entity: 0xABCD, sequence: ObjectNumber.maximumSequence)
     #expect(number.entity == 0xABCD)
     #expect(number.sequence == ObjectNumber.maximumSequence)

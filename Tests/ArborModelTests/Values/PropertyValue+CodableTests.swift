@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct ValueCodableTests {
-  @Test func everyKindComesBack() throws {
+  @Test("Values of every type survive a round trip through JSON")
+  func everyKindComesBack() throws {
     let id = UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!
     let values: [PropertyValue] = [
       .null, .boolean(false), .integer(.min), .double(0.1), .decimal(Decimal(string: "9.99")!),
@@ -20,7 +21,9 @@ import Testing
       try JSONEncoder().encode(PropertyValue.string("Ada")) == Data(#"{"string":"Ada"}"#.utf8))
   }
 
-  @Test(arguments: ["{}", #"{"text": "a"}"#, #"{"string": "a", "integer": 1}"#, "3"])
+  @Test(
+    "Other JSON is rejected",
+    arguments: ["{}", #"{"text": "a"}"#, #"{"string": "a", "integer": 1}"#, "3"])
   func anythingElseIsAnError(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(PropertyValue.self, from: Data(json.utf8))

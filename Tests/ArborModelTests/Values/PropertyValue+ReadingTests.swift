@@ -6,8 +6,8 @@ import Testing
   private static let id = UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!
   private static let url = URL(string: "https://example.org")!
 
-  /// Numbers are converted if their value fits.
-  @Test func numbersAreWhatTheyAreWorth() {
+  @Test("Numbers are converted if their value fits")
+  func numbersAreWhatTheyAreWorth() {
     #expect(PropertyValue.integer(41).int == 41 && PropertyValue.integer(41).int64 == 41)
     #expect(PropertyValue.double(3).int == 3 && PropertyValue.double(3.5).int == nil)
     #expect(PropertyValue.decimal(Decimal(string: "12.0")!).int == 12)
@@ -24,7 +24,8 @@ import Testing
     #expect(PropertyValue.double(.infinity).decimal == nil && PropertyValue.double(.nan).int == nil)
   }
 
-  @Test func otherKindsAreReadAsThemselves() throws {
+  @Test("Values of other types are read as their own type")
+  func otherKindsAreReadAsThemselves() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let object = try ObjectID("arbor://\(Self.id.uuidString)/Tag/7")
     #expect(PropertyValue.boolean(true).bool == true && PropertyValue.string("a").string == "a")
@@ -37,11 +38,12 @@ import Testing
     #expect(PropertyValue.composite(["a": 1]).composite == ["a": 1])
   }
 
-  /// A value can be read as its own type only.
-  @Test(arguments: [
-    PropertyValue.null, .boolean(true), .integer(1), .double(0.5), .decimal(1), .string("1"),
-    .date(Date()), .binary(Data()), .uuid(id), .uri(url), .list([]), .composite([:]),
-  ])
+  @Test(
+    "A value can be read as its own type only",
+    arguments: [
+      PropertyValue.null, .boolean(true), .integer(1), .double(0.5), .decimal(1), .string("1"),
+      .date(Date()), .binary(Data()), .uuid(id), .uri(url), .list([]), .composite([:]),
+    ])
   func aKindIsNoOther(value: PropertyValue) {
     var kinds: [Bool] = [value.bool != nil]
     kinds.append((value.double ?? value.decimal.map { _ in 0 }) != nil)

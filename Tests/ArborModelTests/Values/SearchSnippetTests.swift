@@ -7,6 +7,7 @@ import Testing
   }
 
   @Test(
+    "A snippet is the part with the most matches",
     arguments: [
       ("The red fox.", "fox", 20, "The red [fox]."), ("The red fox.", "fox", 0, "The red [fox]."),
       ("The red fox.", "\"red fox\"", 20, "The [red fox]."),
@@ -22,7 +23,8 @@ import Testing
     #expect(marked(text, search, words: words) == expected)
   }
 
-  @Test func saysWhetherThereIsMore() {
+  @Test("A snippet indicates whether text was omitted")
+  func saysWhetherThereIsMore() {
     let part = SearchSnippet(of: "a b c d e", SearchText("c"), words: 1)
     #expect(part.text == "c" && part.hasMoreBefore && part.hasMoreBehind && "\(part)" == "…c…")
     #expect(part.matches.map { String(part.text[$0]) } == ["c"])
@@ -31,7 +33,8 @@ import Testing
     #expect(whole.text == " a, " && !whole.hasMoreBefore && !whole.hasMoreBehind)
   }
 
-  @Test func textsAreComparedByTermsAndMatches() {
+  @Test("Texts are rated by matching terms and matches")
+  func textsAreComparedByTermsAndMatches() {
     let search = SearchText("red fox")
     let worth = SearchSnippet.worth(of: "red fox red", search)
     #expect(worth.terms == 2 && worth.matches == 3)

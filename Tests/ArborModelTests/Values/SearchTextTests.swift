@@ -10,6 +10,7 @@ import Testing
   }
 
   @Test(
+    "Search terms, phrases and exclusions are parsed",
     arguments: [
       ("", [], []), (" ,;  ", [], []), ("Red  FOX", ["red", "fox"], []),
       ("fox red fox", ["fox", "red"], []), ("conc* x", ["conc*", "x"], []),
@@ -27,6 +28,7 @@ import Testing
   }
 
   @Test(
+    "The occurrences of a term are counted",
     arguments: [
       ("fox", "The red fox, a FOX", 2), ("red fox", "red fox red foxes red fox", 2),
       ("red fox", "fox red", 0), ("fo*", "fox foe of", 2), ("a a", "a a a", 2),

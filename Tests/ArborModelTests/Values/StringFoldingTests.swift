@@ -6,6 +6,7 @@ import Testing
   static let all: [StringFolding] = [[], .case, .diacritics, [.case, .diacritics]]
 
   @Test(
+    "Texts are folded as specified",
     arguments: [
       ("María", StringFolding.case, "maría"), ("María", .diacritics, "Maria"),
       ("María", [.case, .diacritics], "maria"), ("María", [], "María"),
@@ -24,8 +25,10 @@ import Testing
     #expect(Array(folding.fold(text).unicodeScalars) == Array(folded.unicodeScalars))
   }
 
-  /// Folding is idempotent, and canonically equivalent strings have the same folded form.
-  @Test(arguments: all.dropFirst()) func foldedFormsAreStable(folding: StringFolding) {
+  @Test(
+    "Folding is idempotent, and canonically equivalent strings have the same folded form",
+    arguments: all.dropFirst())
+  func foldedFormsAreStable(folding: StringFolding) {
     for code in (0..<0x3000 as Range<UInt32>) {
       guard let scalar = Unicode.Scalar(code) else { continue }
       let text = String(scalar)
@@ -37,14 +40,17 @@ import Testing
     }
   }
 
-  @Test func unfoldedTextsKeepTheirForm() {
+  @Test("Without options, folding leaves the text unchanged")
+  func unfoldedTextsKeepTheirForm() {
     #expect(Array(StringFolding([]).fold("e\u{301}").unicodeScalars).count == 2)
   }
 
   /// Folded keys are stored in files, so a change of the folded form requires a new version.
-  @Test func versionStands() { #expect(StringFolding.version == 2) }
+  @Test("The folding version is unchanged")
+  func versionStands() { #expect(StringFolding.version == 2) }
 
-  @Test func asciiIsFoldedByteByByte() {
+  @Test("ASCII text is folded byte by byte")
+  func asciiIsFoldedByteByByte() {
     for byte in 0..<128 as Range<UInt8> {
       let text = String(Unicode.Scalar(byte))
       #expect(StringFolding.case.fold(text) == text.lowercased())

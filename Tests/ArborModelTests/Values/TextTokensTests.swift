@@ -14,6 +14,7 @@ import Testing
   }
 
   @Test(
+    "Texts are split into tokens",
     arguments: [
       ("", []), ("  ,;", []), ("The Café, 2nd", ["the", "cafe", "2nd"]),
       ("don't_stop", ["don", "t", "stop"]), ("a\u{301}b", ["ab"]), ("\u{301} x", ["x"]),
@@ -50,7 +51,8 @@ import Testing
     return found
   }
 
-  @Test func agreesWithANaiveReading() {
+  @Test("Tokenization agrees with a naive implementation")
+  func agreesWithANaiveReading() {
     let seed = UInt64.random(in: .min ... .max)
     var random = SplitMix(seed: seed)
     let pieces = [
@@ -75,8 +77,8 @@ import Testing
     }
   }
 
-  /// The tokens with the ranges of the text from which they are folded.
-  @Test func knowsWhereTokensStand() throws {
+  @Test("Tokens are located in the text")
+  func knowsWhereTokensStand() throws {
     var tokens = TextTokens()
     let text = "The Café, Straße e\u{301}te\u{301} 東京 x"
     let ranges = tokens.readLocated(text)
@@ -109,5 +111,6 @@ import Testing
   }
 
   /// Tokens are stored in files, so a change of tokenization requires a new version.
-  @Test func versionStands() { #expect(TextTokens.version == 2) }
+  @Test("The tokenization version is unchanged")
+  func versionStands() { #expect(TextTokens.version == 2) }
 }

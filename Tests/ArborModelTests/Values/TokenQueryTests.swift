@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct TokenQueryTests {
   @Test(
+    "A token query matches as specified",
     arguments: [
       ("house", "The House.", true), ("house", "houses", false), ("hous*", "Houses", true),
       ("house the", "the old house", true), ("house the", "a house", false),
@@ -20,7 +21,7 @@ import Testing
     #expect(found == expected)
   }
 
-  @Test("Many words in a long text are looked up in its order")
+  @Test("A query with many words is matched in any order")
   func findsManyWords() {
     let words = (0..<100).map { "w\($0 * 7 % 100)x" }
     func matches(_ query: String) -> Bool {
@@ -37,7 +38,8 @@ import Testing
     #expect(!matches((0..<20).map { "w\($0)" }.joined(separator: " ")))
   }
 
-  @Test func asksForEachTokenOnceTheLongestFirst() {
+  @Test("Each token is searched once, the longest first")
+  func asksForEachTokenOnceTheLongestFirst() {
     let query = TokenQuery("a House hou* a")
     #expect(
       query.tokens.map { String(decoding: $0.bytes, as: UTF8.self) } == ["house", "hou", "a"])

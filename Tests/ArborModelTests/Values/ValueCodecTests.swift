@@ -8,13 +8,16 @@ import Testing
     bytes.withUnsafeBytes(ValueCodec.decode)
   }
 
-  @Test(arguments: PredicateLiteralTests.values.filter { !$0.containsNaN })
+  @Test(
+    "Every value survives a round trip through its encoding",
+    arguments: PredicateLiteralTests.values.filter { !$0.containsNaN })
   func everyValueComesBack(_ value: PropertyValue) {
     #expect(ValueCodec.canEncode(value))
     #expect(decode(ValueCodec.encode(value)) == value)
   }
 
-  @Test func randomValuesComeBack() throws {
+  @Test("Random values survive a round trip through their encoding")
+  func randomValuesComeBack() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 77, world: world)
     func tree(_ depth: Int) -> PropertyValue {
@@ -34,8 +37,8 @@ import Testing
     }
   }
 
-  /// Equal composites are encoded equally, regardless of the order of the dictionary.
-  @Test func bytesAreCanonical() {
+  @Test("Equal composites have equal bytes")
+  func bytesAreCanonical() {
     let names = (0..<20).map { "name\($0)" }
     let forward = PropertyValue.composite(Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
     let backward = PropertyValue.composite(
@@ -44,7 +47,8 @@ import Testing
   }
 
   /// The format is stored in files and must not change.
-  @Test func bytesAreFixed() {
+  @Test("The bytes of values are fixed")
+  func bytesAreFixed() {
     #expect(ValueCodec.encode(.null) == [0])
     #expect(ValueCodec.encode(true) == [2])
     #expect(ValueCodec.encode(-2) == [3, 254, 255, 255, 255, 255, 255, 255, 255])
@@ -53,7 +57,8 @@ import Testing
     #expect(ValueCodec.encode(.binary(Data([7]))) == [8, 1, 0, 0, 0, 7])
   }
 
-  @Test func depthIsBounded() {
+  @Test("The nesting depth is limited")
+  func depthIsBounded() {
     func nested(_ depth: Int) -> PropertyValue { depth == 0 ? 1 : .list([nested(depth - 1)]) }
     #expect(ValueCodec.canEncode(nested(63)))
     #expect(decode(ValueCodec.encode(nested(63))) == nested(63))
@@ -65,9 +70,8 @@ import Testing
     #expect(decode([12, 255, 255, 255, 255, 0, 0]) == nil)
   }
 
-  /// Decoding arbitrary bytes yields a value or none, and a decoded value survives another round
-  /// trip.
-  @Test func survivesAnyBytes() throws {
+  @Test("Decoding arbitrary bytes yields nil or a value that survives a round trip")
+  func survivesAnyBytes() throws {
     var random = SplitMix(seed: 78)
     let world = try PredicateWorld()
     var values = RandomPredicates(seed: 79, world: world)

@@ -31,7 +31,8 @@ import Testing
     [.composite(["b": 0])],
   ]
 
-  @Test func ranksAreInOrder() {
+  @Test("Values of different types are ordered by rank")
+  func ranksAreInOrder() {
     for (left, leftClass) in Self.classes.enumerated() {
       for (right, rightClass) in Self.classes.enumerated() {
         for first in leftClass {
@@ -45,8 +46,8 @@ import Testing
     }
   }
 
-  /// The order is antisymmetric and transitive for random values of every kind.
-  @Test func orderIsTotal() throws {
+  @Test("The order is antisymmetric and transitive for random values of every kind")
+  func orderIsTotal() throws {
     let world = try PredicateWorld()
     var random = RandomPredicates(seed: 15, world: world)
     let values = (0..<90).map { index -> PropertyValue in
@@ -67,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func textsAreOrderedByCodePoint() {
+  @Test("Texts are ordered by code point")
+  func textsAreOrderedByCodePoint() {
     // UTF-16 would sort the surrogates of an emoji before U+FFFD.
     let scalars: [Unicode.Scalar] = [
       "a", "\u{7F}", "\u{80}", "é", "\u{7FF}", "\u{800}", "\u{FFFD}", "😀",

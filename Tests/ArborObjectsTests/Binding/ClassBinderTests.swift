@@ -69,7 +69,8 @@ private final class Described: Undescribed {
     }
   }
 
-  @Test func propertiesAreFoundByName() throws {
+  @Test("The properties of a class are bound to the model by name")
+  func propertiesAreFoundByName() throws {
     try ObjectStore.use(model(), classes: [LeanEmployee.self]) { store in
       let context = store.makeContext()
       let employee = context.insert(LeanEmployee.self)
@@ -87,7 +88,8 @@ private final class Described: Undescribed {
     }
   }
 
-  @Test func contradictionsAreNamed() throws {
+  @Test("Classes that contradict the model or each other are rejected")
+  func contradictionsAreNamed() throws {
     let model = try model()
     func opening(_ classes: ManagedObject.Type...) throws -> ArborError {
       try failure { _ = try PersistentStore(model: model, at: .inMemory, classes: classes) }
@@ -103,7 +105,8 @@ private final class Described: Undescribed {
     }
   }
 
-  @Test func reservedNamesAreRefused() throws {
+  @Test("A property whose name is reserved is rejected")
+  func reservedNamesAreRefused() throws {
     let model = try ManagedObjectModel(entities: [Reserved.entityDescription]).validated()
     let error = try failure {
       _ = try PersistentStore(model: model, at: .inMemory, classes: [Reserved.self])
@@ -113,7 +116,8 @@ private final class Described: Undescribed {
     #expect(unmodelled.code == .invalidModel && unmodelled.keyPath == "context")
   }
 
-  @Test func wrongSlotsStopWithASentence() async {
+  @Test("Accessing an attribute of the wrong slot or type stops the process")
+  func wrongSlotsStopWithASentence() async {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let company = store.makeContext().insert(Company.self)
@@ -126,7 +130,8 @@ private final class Described: Undescribed {
     }
   }
 
-  @Test func modelsFromClassesKnowTheirParents() throws {
+  @Test("A model built from classes contains their inheritance")
+  func modelsFromClassesKnowTheirParents() throws {
     let model = try ManagedObjectModel(for: Office.classes)
     #expect(model.entity(named: "Manager")?.parent == "Employee")
     #expect(model.entity(named: "Employee")?.parent == "Person")
@@ -135,7 +140,8 @@ private final class Described: Undescribed {
       try failure { _ = try ManagedObjectModel(for: [ManagedObject.self]) }.code == .invalidModel)
   }
 
-  @Test func classesWithoutADescriptionAreNamed() throws {
+  @Test("The error for a class without a description names the class")
+  func classesWithoutADescriptionAreNamed() throws {
     let own = try failure { _ = try ManagedObjectModel(for: [Undescribed.self]) }
     #expect(own.code == .invalidModel)
     #expect(own.message == "Undescribed doesn't describe an entity. Mark it with @Entity.")

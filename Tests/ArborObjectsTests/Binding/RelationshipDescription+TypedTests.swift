@@ -4,7 +4,8 @@ import Testing
 import ArborObjects
 
 @Suite struct RelationshipDescriptionTypedTests {
-  @Test func theTypeSaysHowMany() {
+  @Test("The type of a relationship determines its destination, cardinality and order")
+  func theTypeSaysHowMany() {
     let descriptions = [
       RelationshipDescription("one", Company?.self),
       RelationshipDescription("many", Set<Employee>.self, deleteRule: .deny),
@@ -24,7 +25,8 @@ import ArborObjects
       ])
   }
 
-  @Test func theInverseIsNamed() {
+  @Test("The inverse of a typed relationship is set")
+  func theInverseIsNamed() {
     #expect(
       RelationshipDescription(
         "company", Company?.self, of: Employee.self, inverse: "employees", at: \.employees)
@@ -32,7 +34,8 @@ import ArborObjects
           name: "company", destination: "Company", inverse: "employees"))
   }
 
-  @Test func classesWithoutNumbersAreCounted() {
+  @Test("Classes without declared counts have their properties counted")
+  func classesWithoutNumbersAreCounted() {
     #expect(Manager.attributeCount == 8 && Manager.relationshipCount == 8)
     #expect(Person.attributeCount == 2 && Person.relationshipCount == 0)
     #expect(ManagedObject.attributeCount == 0)

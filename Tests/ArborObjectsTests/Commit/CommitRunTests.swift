@@ -55,7 +55,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func hooksRunInOrder() throws {
+  @Test("The hooks of an object are called in order")
+  func hooksRunInOrder() throws {
     try use { store, context in
       let witness = context.insert(Witness.self)
       try context.commit()
@@ -76,7 +77,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func willCommitMayChangeThings() throws {
+  @Test("A hook may change and insert objects during a commit")
+  func willCommitMayChangeThings() throws {
     try use { store, context in
       let witness = context.insert(Witness.self)
       witness.beforeCommit = { witness in
@@ -92,7 +94,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func endlessChangesAreStopped() throws {
+  @Test("A commit fails if its hooks keep making changes")
+  func endlessChangesAreStopped() throws {
     try use { _, context in
       let witness = context.insert(Witness.self)
       witness.beforeCommit = { $0.stamp += 1 }
@@ -103,7 +106,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func aRefusedCommitChangesNothing() throws {
+  @Test("A commit that fails validation changes nothing")
+  func aRefusedCommitChangesNothing() throws {
     try use { store, context in
       let (good, bad) = (context.insert(Witness.self), context.insert(Witness.self))
       (good.text, bad.text) = ("good", "forbidden")
@@ -122,7 +126,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func commitsInsideOfCommitsAreRefused() throws {
+  @Test("A commit during another commit of the context is rejected")
+  func commitsInsideOfCommitsAreRefused() throws {
     try use { _, context in
       let witness = context.insert(Witness.self)
       nonisolated(unsafe) var inner: (any Error)?
@@ -134,7 +139,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func settingTheSameValueWritesNothing() throws {
+  @Test("Setting an attribute to the same value writes nothing")
+  func settingTheSameValueWritesNothing() throws {
     try use { store, context in
       let witness = context.insert(Witness.self)
       witness.text = "same"
@@ -153,7 +159,8 @@ final class Witness: ManagedObject {
     }
   }
 
-  @Test func uniqueValuesNameBothObjects() throws {
+  @Test("A uniqueness conflict between pending objects names both of them")
+  func uniqueValuesNameBothObjects() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (one, two) = (context.insert(Company.self), context.insert(Company.self))

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("Figures that are kept by difference are those of all members, whatever commits do")
+  @Test("Incrementally maintained aggregates agree with all members after random commits")
   func figuresFollowTheirMembers() throws {
     try ObjectStore.use(ledger(), inMemory: false) { store in
       let seed = UInt64.random(in: .min ... .max)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("A commit doesn't read the members that it leaves alone")
+  @Test("A commit doesn't read members that it doesn't change")
   func commitsReadChangedMembers() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Account") {

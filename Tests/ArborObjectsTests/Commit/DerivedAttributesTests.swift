@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func valuesAreThereAfterTheCommit() throws {
+  @Test("Derived values are current after a commit")
+  func valuesAreThereAfterTheCommit() throws {
     try ObjectStore.use(model(), inMemory: false) { store in
       let context = store.makeContext()
       let foo = try context.insert("Company")
@@ -65,8 +66,8 @@ import Testing
     }
   }
 
-  /// A derived text includes the titles of other objects.
-  @Test func textsAreJoined() throws {
+  @Test("A derived text contains the texts of other objects")
+  func textsAreJoined() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let foo = try context.insert("Company")
@@ -87,8 +88,8 @@ import Testing
     }
   }
 
-  /// Setting a derived attribute of a typed class throws.
-  @Test func nobodyCanSetThem() async throws {
+  @Test("Setting a derived attribute of a typed class throws")
+  func nobodyCanSetThem() async throws {
     try ObjectStore.use(ManagedObjectModel(for: [Ring.self]), classes: [Ring.self]) { store in
       let context = store.makeContext()
       let ring = context.insert(Ring.self)
@@ -111,8 +112,8 @@ import Testing
     #expect(text.contains("Ring sets a derived attribute. Ring.doubled is derived from"))
   }
 
-  /// Derived values follow changes of related objects.
-  @Test func theOtherSideFollows() throws {
+  @Test("Derived values follow changes of related objects")
+  func theOtherSideFollows() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let (foo, bar) = (try context.insert("Company"), try context.insert("Company"))
@@ -154,8 +155,8 @@ import Testing
     }
   }
 
-  /// A derived date changes only when a commit writes the object.
-  @Test func nowIsWhenTheObjectWasWritten() throws {
+  @Test("A derived date changes only when a commit writes the object")
+  func nowIsWhenTheObjectWasWritten() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let foo = try context.insert("Company")
@@ -175,8 +176,8 @@ import Testing
     }
   }
 
-  /// Setting a derived attribute by name or by an update throws.
-  @Test func nobodyElseSetsThem() throws {
+  @Test("Setting a derived attribute by name or by an update throws")
+  func nobodyElseSetsThem() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let foo = try context.insert("Company")
@@ -190,7 +191,8 @@ import Testing
     }
   }
 
-  @Test func derivedValuesCanBeUnique() throws {
+  @Test("Derived values can be unique")
+  func derivedValuesCanBeUnique() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let (foo, bar) = (try context.insert("Company"), try context.insert("Company"))
@@ -207,8 +209,8 @@ import Testing
     }
   }
 
-  /// Derived values are correct after concurrent commits.
-  @Test func commitsSideBySideAgree() throws {
+  @Test("Derived values are correct after concurrent commits")
+  func commitsSideBySideAgree() throws {
     try ObjectStore.use(model()) { store in
       let (left, right) = (store.makeContext(), store.makeContext())
       let foo = try left.insert("Company")
@@ -243,7 +245,8 @@ import Testing
     }
   }
 
-  @Test func undoIsFollowed() throws {
+  @Test("Derived values follow undo")
+  func undoIsFollowed() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       context.undoHistory = UndoHistory()
@@ -272,7 +275,8 @@ import Testing
   }
 
   /// Concurrent commits that change the same derived values don't lose or reject any change.
-  @Test func manyCommitsAtOnceAgree() async throws {
+  @Test("Derived values are correct after many concurrent commits")
+  func manyCommitsAtOnceAgree() async throws {
     let store = try PersistentStore(model: model(), at: .inMemory)
     defer { store.close() }
     let company = try await store.perform { context in
@@ -305,7 +309,9 @@ import Testing
 
   /// After random edits and undo in two contexts, a third context reads that every derived value
   /// matches its expression.
-  @Test(arguments: Array(0..<8) + [74, 202, 248, 257, 285])
+  @Test(
+    "Derived values always match their expressions",
+    arguments: Array(0..<8) + [74, 202, 248, 257, 285])
   func valuesAreNeverOutOfDate(place: Int) throws {
     let seed = UInt64(place) &* 7919 &+ 3
     var random = SeededRandom(seed: seed)

@@ -50,7 +50,9 @@ private final class Photo: ManagedObject {
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) &+ seed })
   }
 
-  @Test(arguments: [true, false]) func valuesComeBack(inMemory: Bool) throws {
+  @Test(
+    "Large binaries survive commits and are visible to other contexts", arguments: [true, false])
+  func valuesComeBack(inMemory: Bool) throws {
     try use(inMemory: inMemory) { store in
       let context = store.makeContext()
       let photo = context.insert(Photo.self)
@@ -82,7 +84,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test func nothingIsLostBeforeTheCommit() throws {
+  @Test("Rollback and failed commits keep large binaries")
+  func nothingIsLostBeforeTheCommit() throws {
     try use { store in
       let context = store.makeContext()
       let photo = context.insert(Photo.self)
@@ -117,7 +120,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test func predicatesAndRowsSeeTheValue() throws {
+  @Test("Predicates and rows use the values of large binaries")
+  func predicatesAndRowsSeeTheValue() throws {
     try use { store in
       let context = store.makeContext()
       let (large, small) = (context.insert(Photo.self), context.insert(Photo.self))
@@ -155,7 +159,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test func undoBringsBinariesBackAcrossCommits() throws {
+  @Test("Undo restores large binaries of earlier commits")
+  func undoBringsBinariesBackAcrossCommits() throws {
     try use { store in
       let context = store.makeContext()
       context.undoHistory = UndoHistory()
@@ -206,8 +211,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  /// Binaries are released when the undo history drops them.
-  @Test func whatTheHistoryForgetsIsLetGo() throws {
+  @Test("Binaries are released when the undo history drops them")
+  func whatTheHistoryForgetsIsLetGo() throws {
     try use { store in
       let context = store.makeContext()
       context.undoHistory = UndoHistory(levelLimit: 1)
@@ -228,8 +233,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  /// A binary that wasn't read before is read in its newest version.
-  @Test func othersReadWhatIsThereByThen() throws {
+  @Test("A binary that wasn't read before is read in its newest version")
+  func othersReadWhatIsThereByThen() throws {
     try use { store in
       let (left, right) = (store.makeContext(), store.makeContext())
       let photo = left.insert(Photo.self)
@@ -248,8 +253,8 @@ private final class Photo: ManagedObject {
     }
   }
 
-  /// Random edits, commits, rollbacks and reopenings agree with a dictionary.
-  @Test(arguments: 0..<3) func aDictionaryKnowsNoBetter(place: Int) throws {
+  @Test("Random edits, commits, rollbacks and reopenings agree with a dictionary", arguments: 0..<3)
+  func aDictionaryKnowsNoBetter(place: Int) throws {
     var random = SeededRandom(seed: UInt64(place) &* 977 &+ 11)
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "photos.arbor")

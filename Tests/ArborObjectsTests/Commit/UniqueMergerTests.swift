@@ -89,7 +89,9 @@ import Testing
     func object(_ name: String) throws -> ManagedObject { try #require(objects[name]) }
   }
 
-  @Test(arguments: UniqueMergerTests.policies.map(\.name))
+  @Test(
+    "An inserted object merges into the stored one according to the policy",
+    arguments: UniqueMergerTests.policies.map(\.name))
   func theInsertedObjectMergesIntoTheStoredOne(name: String) throws {
     try use { store throws in
       let policy = try #require(Self.policies.first { $0.name == name }).policy
@@ -123,7 +125,8 @@ import Testing
     }
   }
 
-  @Test func theErrorPolicyThrowsAndChangesNothing() throws {
+  @Test("The error policy throws for a duplicate and changes nothing")
+  func theErrorPolicyThrowsAndChangesNothing() throws {
     try use { store throws in
       let world = try World(store, .error)
       let error = try failure { try world.context.commit() }
@@ -138,8 +141,8 @@ import Testing
     }
   }
 
-  /// If the commit fails for any reason, the merge is reverted.
-  @Test func aCommitThatFailsTakesTheMergeBack() throws {
+  @Test("If the commit fails for any reason, the merge is reverted")
+  func aCommitThatFailsTakesTheMergeBack() throws {
     try use { store throws in
       let world = try World(store, .mergeByPropertyObjectWins)
       let other = store.makeContext()
@@ -158,8 +161,8 @@ import Testing
     }
   }
 
-  /// Inserted objects with the same unique value are merged into one.
-  @Test func insertedTwinsAreOne() throws {
+  @Test("Inserted objects with the same unique value are merged into one")
+  func insertedTwinsAreOne() throws {
     try use { store throws in
       let context = store.makeContext()
       context.mergePolicy = .mergeByPropertyObjectWins
@@ -179,8 +182,8 @@ import Testing
     }
   }
 
-  /// An insertion is merged into an object that another context inserted in the meantime.
-  @Test func aLostRaceIsMerged() throws {
+  @Test("An insertion is merged into an object that another context inserted in the meantime")
+  func aLostRaceIsMerged() throws {
     try use { store throws in
       let contexts = [store.makeContext(), store.makeContext()]
       for (number, context) in contexts.enumerated() {
@@ -200,7 +203,8 @@ import Testing
     }
   }
 
-  @Test func undoingLeavesNoTraceOfTheMergedObject() throws {
+  @Test("Undo and redo don't bring back a merged object")
+  func undoingLeavesNoTraceOfTheMergedObject() throws {
     try use { store throws in
       let world = try World(store, .mergeByPropertyObjectWins)
       let context = world.context
@@ -224,7 +228,8 @@ import Testing
     }
   }
 
-  @Test func resultsAndObserversFollow() throws {
+  @Test("Fetched results follow a merge of duplicates")
+  func resultsAndObserversFollow() throws {
     try use { store throws in
       let world = try World(store, .mergeByPropertyObjectWins)
       let results = try world.context.fetchedResults(

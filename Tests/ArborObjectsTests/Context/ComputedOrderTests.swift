@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sorting by computed values, through every access path.
-@Suite struct ComputedOrderTests {
+@Suite("Sorting by computed values") struct ComputedOrderTests {
   private func use(
     _ count: Int = 40, _ body: (PersistentStore, ManagedObjectContext) throws -> Void
   ) throws {
@@ -61,7 +61,8 @@ import Testing
     }.map(\.element)
   }
 
-  @Test func everyWayGivesOneOrder() throws {
+  @Test("Every access path returns the same computed order")
+  func everyWayGivesOneOrder() throws {
     try use { (_, context) throws in
       let all = try context.objects("Order").fetch()
       for isAscending in [true, false] {
@@ -91,7 +92,8 @@ import Testing
     }
   }
 
-  @Test func pendingChangesCount() throws {
+  @Test("A computed order includes pending changes")
+  func pendingChangesCount() throws {
     try use { (_, context) throws in
       let all = try context.objects("Order").fetch()
       all[3]["price"] = 1000
@@ -108,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func membersAndPlacesAreOrderedBy() throws {
+  @Test("Objects can be sorted by counts, sums and distances")
+  func membersAndPlacesAreOrderedBy() throws {
     try use(12) { (_, context) throws in
       let byCount = try context.objects("Order").order(by: "-lines.@count", "name").fetch()
       #expect(byCount.prefix(4).map { $0["name"] } == ["o11", "o3", "o7", "o10"])
@@ -127,7 +130,8 @@ import Testing
     }
   }
 
-  @Test func liveResultsFollow() throws {
+  @Test("Fetched results follow a computed order")
+  func liveResultsFollow() throws {
     try use(6) { (_, context) throws in
       var request = FetchRequest<ManagedObject>(entity: "Order", sortKeys: ["-price * quantity"])
       let all = try context.fetch(FetchRequest<ManagedObject>(entity: "Order"))
@@ -150,7 +154,8 @@ import Testing
     }
   }
 
-  @Test func rowsAndPlansKnowTheOrder() throws {
+  @Test("Rows and plans use a computed order")
+  func rowsAndPlansKnowTheOrder() throws {
     try use { (_, context) throws in
       var request = FetchRequest<ManagedObject>(entity: "Order", sortKeys: ["-price * quantity"])
       request.propertiesToFetch = ["name"]
@@ -162,7 +167,8 @@ import Testing
     }
   }
 
-  @Test func pagesNeedAnOrderThatLasts() throws {
+  @Test("Pages can't be ordered by a value that changes")
+  func pagesNeedAnOrderThatLasts() throws {
     try use(3) { (_, context) throws in
       let query = context.objects("Order").order(by: "random()")
       #expect(try Set(query.fetch()).count == 3)
@@ -254,7 +260,7 @@ import Testing
 }
 
 extension ComputedOrderTests {
-  @Test("Literals that meet decimals are decimals, in derivations, predicates, groups and orders")
+  @Test("Literals compared or combined with decimals are decimals")
   func decimalsAreExact() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Posting") {
@@ -308,7 +314,7 @@ extension ComputedOrderTests {
     }
   }
 
-  @Test("Parts of dates are derived, grouped and sorted by, in a zone")
+  @Test("Parts of dates can be derived, grouped and sorted by in a time zone")
   func partsOfDates() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Posting") {

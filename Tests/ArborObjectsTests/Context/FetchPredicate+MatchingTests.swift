@@ -21,7 +21,8 @@ import Testing
     "age * 2 > company.employees.@count",
   ]
 
-  @Test(arguments: 0..<8) func pendingChangesCount(round: Int) throws {
+  @Test("Predicates over relationships agree before and after a commit", arguments: 0..<8)
+  func pendingChangesCount(round: Int) throws {
     let seed = UInt64(900 + round)
     var random = SeededRandom(seed: seed)
     try ObjectStore.useOffice { store in
@@ -100,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func aLinkWithoutAChangedObjectCounts() throws {
+  @Test("A changed link is matched even if its objects are unchanged")
+  func aLinkWithoutAChangedObjectCounts() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -116,7 +118,8 @@ import Testing
     }
   }
 
-  @Test func anObjectOfNoContextIsRefused() throws {
+  @Test("Matching an object without a context throws")
+  func anObjectOfNoContextIsRefused() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)

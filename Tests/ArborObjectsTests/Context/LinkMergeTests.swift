@@ -3,7 +3,7 @@ import Testing
 
 /// Every pair of concurrent changes that two contexts can make to a one-to-one or ordered
 /// relationship, under every policy. Other relationships are covered by ``MergePolicyTests``.
-@Suite struct LinkMergeTests {
+@Suite("Merging concurrent changes of relationships") struct LinkMergeTests {
   /// Returns the rows of the table as observed.
   private static func rows(of form: LinkPair.Form) throws -> [String] {
     var rows: [String] = []
@@ -25,7 +25,9 @@ import Testing
     return rows
   }
 
-  @Test(arguments: LinkPair.Form.allCases)
+  @Test(
+    "Every pair of concurrent link changes has the listed outcome",
+    arguments: LinkPair.Form.allCases)
   func everyPairEndsAsTheTableSays(form: LinkPair.Form) throws {
     let expected = try #require(Self.tables[form]).split(separator: "\n").map(String.init)
     let found = try Self.rows(of: form)

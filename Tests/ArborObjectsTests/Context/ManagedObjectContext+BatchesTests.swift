@@ -34,7 +34,8 @@ import Testing
     ["-objectID"],
   ]
 
-  @Test func objectsOfIDsComeInTheirOrder() throws {
+  @Test("Objects are returned in the order of their IDs")
+  func objectsOfIDsComeInTheirOrder() throws {
     try use { (store, ids) throws in
       let context = store.makeContext()
       var random = SeededRandom()
@@ -56,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func pagesTogetherAreTheWhole() throws {
+  @Test("Consecutive pages together equal the whole result")
+  func pagesTogetherAreTheWhole() throws {
     try use { (store, _) throws in
       for keys in Self.orders {
         for predicate: FetchPredicate? in [nil, "age < 40", "nick != nil AND salary > 2"] {
@@ -79,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func aTokenOutlivesTheStore() throws {
+  @Test("A page token is valid after the store is reopened")
+  func aTokenOutlivesTheStore() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "pages.arbor"))
     var request = FetchRequest<Employee>(predicate: "age > 3", sortKeys: ["-age", "name"])
@@ -110,7 +113,8 @@ import Testing
     }
   }
 
-  @Test func insertsAndDeletesMoveNoPage() throws {
+  @Test("Insertions and deletions don't shift the following pages")
+  func insertsAndDeletesMoveNoPage() throws {
     try use(100) { (store, _) throws in
       let context = store.makeContext()
       var request = FetchRequest<Employee>(sortKeys: ["age", "employeeID"])
@@ -137,7 +141,8 @@ import Testing
     }
   }
 
-  @Test func tokensOfOthersAreRefused() throws {
+  @Test("A token of another request or store is rejected")
+  func tokensOfOthersAreRefused() throws {
     try use(60) { (store, _) throws in
       let context = store.makeContext()
       var request = FetchRequest<Employee>(predicate: "age > 20", sortKeys: ["age"])
@@ -166,7 +171,8 @@ import Testing
     }
   }
 
-  @Test func cursorsMeetEveryObjectOnce() throws {
+  @Test("A cursor visits the objects of a fetch in order")
+  func cursorsMeetEveryObjectOnce() throws {
     try use { (store, _) throws in
       for keys in Self.orders {
         for predicate: FetchPredicate? in [nil, "age < 30", "salary > 3"] {
@@ -205,7 +211,9 @@ import Testing
     return try ids(cursor, keeping: &most)
   }
 
-  @Test(arguments: [[], ["age"], ["-age"]] as [[SortKey]])
+  @Test(
+    "A cursor keeps one batch in memory, however many rows there are",
+    arguments: [[], ["age"], ["-age"]] as [[SortKey]])
   func aCursorKeepsABatchHoweverManyRowsThereAre(keys: [SortKey]) throws {
     try use(2000) { (store, _) throws in
       for predicate: FetchPredicate? in [
@@ -229,7 +237,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [[], ["age"], ["salary"]] as [[SortKey]])
+  @Test("A cursor can start after a page", arguments: [[], ["age"], ["salary"]] as [[SortKey]])
   func aCursorGoesOnBehindAPage(keys: [SortKey]) throws {
     try use { (store, _) throws in
       let context = store.makeContext()
@@ -242,8 +250,8 @@ import Testing
     }
   }
 
-  /// A cursor lists all rows only if no index has their order.
-  @Test func onlyASortThatNoIndexGivesIsAList() throws {
+  @Test("A cursor lists all rows only if no index has their order")
+  func onlyASortThatNoIndexGivesIsAList() throws {
     try use { (store, _) throws in
       let request = FetchRequest<Employee>(sortKeys: ["salary"])
       let cursor = try store.makeContext().cursor(for: request, listingAtMost: 0)
@@ -251,7 +259,8 @@ import Testing
     }
   }
 
-  @Test func aCursorSeesPendingChangesInTheirPlaces() throws {
+  @Test("A cursor includes pending changes in their order")
+  func aCursorSeesPendingChangesInTheirPlaces() throws {
     var random = SeededRandom()
     try use { (store, _) throws in
       let context = store.makeContext()
@@ -277,8 +286,9 @@ import Testing
     }
   }
 
-  /// A cursor visits each object once, even if the loop moves it ahead.
-  @Test(arguments: [true, false]) func whatTheLoopMovesAheadIsMetOnce(commits: Bool) throws {
+  @Test(
+    "A cursor visits each object once, even if the loop moves it ahead", arguments: [true, false])
+  func whatTheLoopMovesAheadIsMetOnce(commits: Bool) throws {
     try use { (store, ids) throws in
       let context = store.makeContext()
       var request = FetchRequest<Employee>(sortKeys: ["age"])
@@ -297,8 +307,8 @@ import Testing
     }
   }
 
-  /// A cursor returns rows in order even if truncated keys of the index don't determine it.
-  @Test func keysThatDoNotTellTheOrderAreSorted() throws {
+  @Test("A cursor sorts rows whose order truncated keys don't determine")
+  func keysThatDoNotTellTheOrderAreSorted() throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {
       EntityDescription("Page") { AttributeDescription("text", .string, .indexed, .optional) }
     }
@@ -318,8 +328,8 @@ import Testing
     }
   }
 
-  /// A cursor skips objects that are deleted during iteration.
-  @Test func aCursorPassesOverWhatIsDeletedMeanwhile() throws {
+  @Test("A cursor skips objects that are deleted during iteration")
+  func aCursorPassesOverWhatIsDeletedMeanwhile() throws {
     try use(50) { (store, ids) throws in
       for keys: [SortKey] in [[], ["employeeID"]] {
         let context = store.makeContext()

@@ -68,7 +68,8 @@ private final class Room: ManagedObject {
     return booking
   }
 
-  @Test func objectsAreCheckedBeforeTheCommitByTheSameRules() throws {
+  @Test("Validating an object applies the rules of a commit")
+  func objectsAreCheckedBeforeTheCommitByTheSameRules() throws {
     try use { context in
       let booking = try booking(context)
       let room: ManagedObject? = booking["room"]
@@ -86,7 +87,8 @@ private final class Room: ManagedObject {
     }
   }
 
-  @Test func overridesAddToTheRulesAndNothingIsToldTwice() throws {
+  @Test("Overridden validations add to the model's rules without repeating them")
+  func overridesAddToTheRulesAndNothingIsToldTwice() throws {
     try use { context in
       let booking = try booking(context)
       booking["begins"] = 30
@@ -100,7 +102,8 @@ private final class Room: ManagedObject {
     }
   }
 
-  @Test func deletionsAreChecked() throws {
+  @Test("Deletions are validated")
+  func deletionsAreChecked() throws {
     try use { context in
       let booking = try booking(context)
       booking["note"] = "keep"
@@ -117,7 +120,8 @@ private final class Room: ManagedObject {
     }
   }
 
-  @Test func aContextIsCheckedWithoutACommit() throws {
+  @Test("A context can be validated without a commit")
+  func aContextIsCheckedWithoutACommit() throws {
     try use { context in
       try context.validate()
       let booking = try booking(context)
@@ -136,7 +140,8 @@ private final class Room: ManagedObject {
     }
   }
 
-  @Test func aSecondCommitAnnouncesAgain() throws {
+  @Test("After a failed commit, the next one validates changed relationships again")
+  func aSecondCommitAnnouncesAgain() throws {
     try use { context in
       let booking = try booking(context)
       booking["note"] = "here"

@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func predicatesOrderLimitAndOffset() throws {
+  @Test("Fetches apply predicates, orders, limits and offsets")
+  func predicatesOrderLimitAndOffset() throws {
     try use { (_, context, employees) throws in
       var request = FetchRequest<Employee>(predicate: "age >= \(22)", sortKeys: ["-age"])
       #expect(try context.fetch(request).map(\.age) == (22...29).reversed())
@@ -34,7 +35,8 @@ import Testing
     }
   }
 
-  @Test func distinctResultsAreAboutRowsAndNotAboutObjects() throws {
+  @Test("Distinct results remove duplicate rows, not duplicate objects")
+  func distinctResultsAreAboutRowsAndNotAboutObjects() throws {
     try use { (_, context, employees) throws in
       for employee in employees { employee.age = 20 + Int(employee.employeeID) % 2 }
       var request = FetchRequest<Employee>(predicate: "age > 0", sortKeys: ["-age", "employeeID"])
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func parentsFindTheirChildren() throws {
+  @Test("Fetching an entity includes its subentities")
+  func parentsFindTheirChildren() throws {
     try use { (_, context, employees) throws in
       let people = try context.fetch(Person.self)
       #expect(Set(people) == Set(employees))
@@ -75,7 +78,8 @@ import Testing
     }
   }
 
-  @Test func pendingChangesAreSeen() throws {
+  @Test("Fetches include pending changes")
+  func pendingChangesAreSeen() throws {
     try use { (store, context, employees) throws in
       employees[9].age = 3
       context.delete(employees[8])
@@ -94,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func pathsSeePendingTargets() throws {
+  @Test("Key paths follow pending changes of related objects")
+  func pathsSeePendingTargets() throws {
     try use { (_, context, employees) throws in
       let company = context.insert(Company.self)
       company.name = "Foo"
@@ -111,7 +116,8 @@ import Testing
     }
   }
 
-  @Test func prefetchingReadsTargets() throws {
+  @Test("Prefetching loads related objects")
+  func prefetchingReadsTargets() throws {
     try use { (store, context, employees) throws in
       let company = context.insert(Company.self)
       for employee in employees { employee.company = company }
@@ -128,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func namedRequestsAreCopies() throws {
+  @Test("A request named in the model is returned as a copy")
+  func namedRequestsAreCopies() throws {
     try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
@@ -150,7 +157,8 @@ import Testing
     }
   }
 
-  @Test func mistakesAreNamed() throws {
+  @Test("Unknown names and invalid predicates are reported")
+  func mistakesAreNamed() throws {
     try use { (_, context, _) throws in
       let unknown = try failure { _ = try context.fetch(Employee.self, matching: "agee > 3") }
       #expect(unknown.message.contains("\"age\""))
@@ -163,7 +171,8 @@ import Testing
     }
   }
 
-  @Test func classesAreBoundWhenTheyAreUsed() throws {
+  @Test("Classes are bound when they are first used")
+  func classesAreBoundWhenTheyAreUsed() throws {
     var model = try ManagedObjectModel(for: Office.classes)
     // A changed model, so that the store doesn't know the classes in advance.
     for index in model.entities.indices { model.entities[index].userInfo = ["origin": "file"] }
@@ -182,7 +191,8 @@ import Testing
   }
 
   /// The fast path for unique values returns the same results as a fetch.
-  @Test func uniqueValuesAreLookedUp() throws {
+  @Test("Unique values are looked up without a fetch")
+  func uniqueValuesAreLookedUp() throws {
     final class Guest: ManagedObject {
       override class var entityDescription: EntityDescription {
         EntityDescription(

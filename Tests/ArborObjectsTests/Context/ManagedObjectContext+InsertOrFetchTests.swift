@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct InsertOrFetchTests {
-  @Test func anObjectIsInsertedOnce() throws {
+  @Test("Inserting or fetching inserts an object only once")
+  func anObjectIsInsertedOnce() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       let foo = try context.insertOrFetch(Company.self, where: ["name": "Foo"])
@@ -23,7 +24,8 @@ import Testing
     }
   }
 
-  @Test func anObjectOfASubentityIsFoundToo() throws {
+  @Test("Inserting or fetching finds objects of subentities")
+  func anObjectOfASubentityIsFoundToo() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       let manager = context.insert(Manager.self)
@@ -34,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func badArgumentsAreNamedAndLeaveNothing() throws {
+  @Test("Invalid arguments are reported and leave no changes")
+  func badArgumentsAreNamedAndLeaveNothing() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       let cases: [(run: () throws -> Void, message: String)] = [
@@ -69,7 +72,8 @@ import Testing
     }
   }
 
-  @Test func anUpsertChangesTheObjectThatMatches() throws {
+  @Test("An upsert changes the object that matches")
+  func anUpsertChangesTheObjectThatMatches() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       let date = Date(timeIntervalSince1970: 0)
@@ -90,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("An upsert that matches two objects changes none")
+  @Test("An upsert that matches two objects changes neither")
   func twoMatchesAreRefused() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()

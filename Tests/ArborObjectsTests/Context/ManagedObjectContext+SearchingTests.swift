@@ -55,6 +55,7 @@ import Testing
   }
 
   @Test(
+    "A search finds words, prefixes and phrases",
     arguments: [
       ("fox", ["Red den", "The red fox"]), ("fox*", ["Foxes", "Red den", "The red fox"]),
       ("lives red", ["The red fox"]), ("cafe", ["Café au lait"]), ("\"red fox\"", ["The red fox"]),
@@ -73,7 +74,8 @@ import Testing
     }
   }
 
-  @Test func theBestComeFirst() throws {
+  @Test("Search results are ordered by relevance")
+  func theBestComeFirst() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       try article("long", "fox " + (0..<60).map { "w\($0)" }.joined(separator: " "), in: context)
@@ -97,8 +99,8 @@ import Testing
     }
   }
 
-  /// Scores of random texts match the BM25 formula.
-  @Test func scoresAreThoseOfBM25() throws {
+  @Test("Scores of random texts match the BM25 formula")
+  func scoresAreThoseOfBM25() throws {
     let seed = UInt64.random(in: .min ... .max)
     var random = SeededRandom(seed: seed)
     try ObjectStore.use(model()) { store in
@@ -142,7 +144,8 @@ import Testing
     }
   }
 
-  @Test func pendingChangesAreSearchedToo() throws {
+  @Test("A search includes pending changes")
+  func pendingChangesAreSearchedToo() throws {
     try use { (context) throws in
       let fox = try #require(try context.search("Article", "lives", in: "words").first).object
       fox["body"] = "It sleeps."
@@ -159,7 +162,8 @@ import Testing
     }
   }
 
-  @Test func conditionsAndPartialIndexesNarrow() throws {
+  @Test("Conditions and partial indexes restrict a search")
+  func conditionsAndPartialIndexesNarrow() throws {
     try use { (context) throws in
       let hits = try context.search("Article", "red", in: "words", matching: "year < 2000")
       #expect(titles(hits) == ["Café au lait"])
@@ -172,7 +176,8 @@ import Testing
     }
   }
 
-  @Test func subentitiesAreSearched() throws {
+  @Test("A search includes subentities")
+  func subentitiesAreSearched() throws {
     try use { (context) throws in
       let hits = try context.search("Text", "red")
       #expect(titles(hits).sorted() == ["Red den", "The red fox", "red note"])
@@ -184,15 +189,16 @@ import Testing
     }
   }
 
-  /// A combined text index serves predicates on each of its attributes.
-  @Test func predicatesUseTheIndex() throws {
+  @Test("A combined text index serves predicates on each of its attributes")
+  func predicatesUseTheIndex() throws {
     try use { (context) throws in
       let query = context.objects("Article").filter("body TOKENMATCHES 'den fox'")
       #expect(try query.count() == 2 && "\(query.explain())".contains("words.body"))
     }
   }
 
-  @Test func snippetsShowWhatWasFound() throws {
+  @Test("A snippet shows the words that were found")
+  func snippetsShowWhatWasFound() throws {
     try use { (context) throws in
       let hit = try #require(try context.search("Article", "lives den", in: "words").first)
       #expect(
@@ -205,7 +211,8 @@ import Testing
     }
   }
 
-  @Test func mistakesAreNamed() throws {
+  @Test("Invalid search arguments are reported")
+  func mistakesAreNamed() throws {
     try use { (context) throws in
       func message(_ body: () throws -> Void) throws -> String { try failure(of: body).message }
       #expect(

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct ManagedObjectContextTests {
-  @Test func oneObjectPerID() throws {
+  @Test("A context has one object per ID")
+  func oneObjectPerID() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -20,8 +21,8 @@ import Testing
     }
   }
 
-  /// Looking up objects that don't exist throws.
-  @Test func lookUpsOfWhatIsNotThere() throws {
+  @Test("Looking up a missing object throws")
+  func lookUpsOfWhatIsNotThere() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let id = try store.objectID("Employee", number: 99)
@@ -46,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func rollbackBringsBackWhatWasCommitted() throws {
+  @Test("A rollback restores the committed values and links")
+  func rollbackBringsBackWhatWasCommitted() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (company, ada) = (context.insert(Company.self), context.insert(Employee.self))
@@ -68,7 +70,8 @@ import Testing
     }
   }
 
-  @Test func aResetForgetsAndObjectsKeepTheirValues() throws {
+  @Test("A reset discards changes, and detached objects keep their loaded values")
+  func aResetForgetsAndObjectsKeepTheirValues() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
@@ -84,7 +87,8 @@ import Testing
     }
   }
 
-  @Test func objectsOutliveTheirContext() throws {
+  @Test("Loaded values can be read after the context is released")
+  func objectsOutliveTheirContext() throws {
     try ObjectStore.useOffice { store in
       var context: ManagedObjectContext? = store.makeContext()
       let ada = try #require(context?.insert(Employee.self))
@@ -96,7 +100,8 @@ import Testing
     }
   }
 
-  @Test func aClosedStoreIsTold() throws {
+  @Test("Operations on a closed store throw, and loaded values can be read")
+  func aClosedStoreIsTold() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
@@ -114,8 +119,8 @@ import Testing
     }
   }
 
-  /// Unused objects are released, but not those with changes.
-  @Test func unusedObjectsAreLetGo() throws {
+  @Test("Unused objects are released, but not those with changes")
+  func unusedObjectsAreLetGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       for _ in 0..<9000 { context.insert(Employee.self) }
@@ -131,8 +136,8 @@ import Testing
     }
   }
 
-  /// Reads in a snapshot don't see later commits.
-  @Test func snapshotsHoldStill() throws {
+  @Test("Reads in a snapshot don't see later commits")
+  func snapshotsHoldStill() throws {
     try ObjectStore.useOffice { store in
       let (reader, writer) = (store.makeContext(), store.makeContext())
       try reader.withSnapshot {
@@ -145,7 +150,8 @@ import Testing
     }
   }
 
-  @Test func refreshTakesTheStoresValues() throws {
+  @Test("Refreshing an object loads the store's values")
+  func refreshTakesTheStoresValues() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
       here.automaticallyMergesCommits = false

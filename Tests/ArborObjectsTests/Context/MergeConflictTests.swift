@@ -9,6 +9,7 @@ import Testing
   /// A conflict shows both sequences of "abcd". The context's sequence includes the other's
   /// additions.
   @Test(
+    "A conflict reports the contested sequences",
     arguments: Kind.allCases,
     [
       ("abXcd", "abcdX", "abXcd"), ("bacd", "abdc", "bacd"), ("bXacd", "abdc", "bXacd"),
@@ -44,7 +45,8 @@ import Testing
   }
 
   /// Conflicting attribute values or a move on one side don't make a sequence contested.
-  @Test func showsNoSequencesThatAgree() throws {
+  @Test("A conflict reports no sequences that agree")
+  func showsNoSequencesThatAgree() throws {
     let seen = Lock<[MergeConflict]>([])
     let policy = MergePolicy.custom { conflict in
       seen.withLock { $0.append(conflict) }

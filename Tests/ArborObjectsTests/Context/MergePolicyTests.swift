@@ -155,14 +155,17 @@ import Testing
     return row
   }
 
-  @Test func theTableHasEveryPair() {
+  @Test("The table covers every pair of changes")
+  func theTableHasEveryPair() {
     let deeds = ConcurrentPair.Deed.allCases.map(\.rawValue)
     let pairs = deeds.flatMap { mine in deeds.map { "\(mine), \($0)" } }
     #expect(Self.rows.map { "\($0.mine), \($0.theirs)" } == pairs)
     for row in Self.rows { #expect(row.outcomes.count == ConcurrentPair.policies.count) }
   }
 
-  @Test(arguments: ConcurrentPair.Deed.allCases)
+  @Test(
+    "Every pair of concurrent changes has the listed outcome",
+    arguments: ConcurrentPair.Deed.allCases)
   func everyPairEndsAsTheTableSays(mine: ConcurrentPair.Deed) throws {
     let model = try PlainStore.model()
     for row in Self.rows where row.mine == mine.rawValue {

@@ -29,7 +29,8 @@ import Testing
     return changes
   }
 
-  @Test func anOwnChangeOfWhatWasReadIsTold() throws {
+  @Test("Changing a property that was read notifies its observer")
+  func anOwnChangeOfWhatWasReadIsTold() throws {
     try use { here, mine, _, _ in
       let name = track { mine.name }
       mine.age = 30
@@ -57,7 +58,8 @@ import Testing
     }
   }
 
-  @Test func relationshipsAreToldOfOnBothSides() throws {
+  @Test("Changing a relationship notifies observers of both sides")
+  func relationshipsAreToldOfOnBothSides() throws {
     try use { here, mine, _, _ in
       let company = here.insert(Company.self)
       company.name = "Foo"
@@ -80,7 +82,8 @@ import Testing
     }
   }
 
-  @Test func commitsOfOthersAreTold() throws {
+  @Test("Merging commits of other contexts notifies observers")
+  func commitsOfOthersAreTold() throws {
     try use { here, mine, there, theirs in
       let (name, age) = (track { mine.name }, track { mine.age })
       theirs.name = "Eve"
@@ -108,7 +111,8 @@ import Testing
     }
   }
 
-  @Test func whatIsTakenBackIsTold() throws {
+  @Test("Reverted changes notify observers")
+  func whatIsTakenBackIsTold() throws {
     try use { here, mine, _, _ in
       mine.name = "Eve"
       let (name, age) = (track { mine.name }, track { mine.age })
@@ -132,7 +136,8 @@ import Testing
     }
   }
 
-  @Test func whatIsUndoneIsTold() throws {
+  @Test("Undo and redo notify observers")
+  func whatIsUndoneIsTold() throws {
     try use { here, mine, _, _ in
       here.undoHistory = UndoHistory()
       mine.name = "Eve"
@@ -146,7 +151,8 @@ import Testing
     }
   }
 
-  @Test func withoutItNothingIsTold() throws {
+  @Test("Contexts that aren't observable notify no observers")
+  func withoutItNothingIsTold() throws {
     try use { here, mine, there, theirs in
       #expect(here.isObservable && !there.isObservable)
       let silent = track { theirs.name }

@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  @Test func everyStepIsANewQuery() throws {
+  @Test("Each query step returns a new query")
+  func everyStepIsANewQuery() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       let old = all.filter("age >= \(22)")
@@ -46,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func excludingIsTheOppositeOfFiltering() throws {
+  @Test("Excluding returns the objects that filtering omits")
+  func excludingIsTheOppositeOfFiltering() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       // The salary of the first employee is `nil`, which isn't greater than anything.
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func firstAndLastAreThoseOfTheArray() throws {
+  @Test("The first and last objects are those of the fetched array")
+  func firstAndLastAreThoseOfTheArray() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
       for keys: [SortKey] in [[], ["age"], ["-age"], ["salary"], ["-salary", "age"], ["company"]] {
@@ -77,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func aggregatesAreValuesOrSwiftTypes() throws {
+  @Test("Aggregates are returned as values or as Swift types")
+  func aggregatesAreValuesOrSwiftTypes() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
       #expect(try all.value(of: .minimum("age")) == 20)
@@ -104,7 +108,8 @@ import Testing
     }
   }
 
-  @Test func statisticsAreThoseOfTheLanguage() throws {
+  @Test("Statistics agree with the functions of the predicate language")
+  func statisticsAreThoseOfTheLanguage() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       employees[0].age = 23
@@ -138,7 +143,8 @@ import Testing
     }
   }
 
-  @Test func aggregatesOfNothing() throws {
+  @Test("Aggregates of no objects are zero or nil")
+  func aggregatesOfNothing() throws {
     try use { (_, context, _) throws in
       let none = context.objects(Employee.self).filter("age > 100")
       #expect(try none.value(of: .sum("age")) == 0)
@@ -153,7 +159,8 @@ import Testing
     }
   }
 
-  @Test func aggregatesSeePendingChanges() throws {
+  @Test("Aggregates include pending changes")
+  func aggregatesSeePendingChanges() throws {
     try use { (_, context, employees) throws in
       employees[9].age = 90
       employees[8].salary = nil
@@ -166,7 +173,8 @@ import Testing
     }
   }
 
-  @Test func mistakesAreNamed() throws {
+  @Test("Unknown names and type mismatches are reported")
+  func mistakesAreNamed() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
       #expect(try failure { _ = try all.value(of: .minimum("agee")) }.code == .unknownName)
@@ -187,7 +195,8 @@ import Testing
     }
   }
 
-  @Test func groupsKeepTheOrder() throws {
+  @Test("Groups keep the order of the query")
+  func groupsKeepTheOrder() throws {
     try use { (_, context, employees) throws in
       let byAge = try context.objects(Employee.self).order(by: "-name").grouped(by: "age")
       #expect(byAge.count == 5)
@@ -203,7 +212,8 @@ import Testing
     }
   }
 
-  @Test func updatesAreSeenAtOnceAndCommitted() throws {
+  @Test("Updates are visible at once and stored by the next commit")
+  func updatesAreSeenAtOnceAndCommitted() throws {
     try use { (store, context, employees) throws in
       let young = context.objects(Employee.self).filter("age < 22")
       #expect(try young.update(["age": 41, "nick": "old", "salary": nil]) == 4)
@@ -224,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("A property path is a key path wherever a string may name a property")
+  @Test("A property path can be used wherever a string names a property")
   func propertyPaths() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
@@ -255,7 +265,8 @@ import Testing
     }
   }
 
-  @Test func anUpdateThatFailsChangesNothing() throws {
+  @Test("A failing update changes nothing")
+  func anUpdateThatFailsChangesNothing() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       for values: [PropertyPath: PropertyValue] in [
@@ -273,7 +284,8 @@ import Testing
     }
   }
 
-  @Test func deletingFollowsTheRules() throws {
+  @Test("Deleting the objects of a query follows the delete rules")
+  func deletingFollowsTheRules() throws {
     try use { (store, context, employees) throws in
       let badge = context.insert(Badge.self)
       employees[0].badge = badge
@@ -292,7 +304,8 @@ import Testing
     }
   }
 
-  @Test func typedStepsAndAggregates() throws {
+  @Test("Queries accept typed predicates, orders and aggregates")
+  func typedStepsAndAggregates() throws {
     try use { (_, context, employees) throws in
       let all = context.objects(Employee.self)
       let limit = 23
@@ -320,7 +333,8 @@ import Testing
     }
   }
 
-  @Test func aggregatesOfExpressionsAndCollections() throws {
+  @Test("Expressions and members can be aggregated")
+  func aggregatesOfExpressionsAndCollections() throws {
     try use { (_, context, employees) throws in
       let companies = context.objects(Company.self)
       #expect(try companies.value(of: .maximum("employees.@count")) == 5)
@@ -379,7 +393,7 @@ import Testing
     }
   }
 
-  @Test("A key path that is not modelled throws from the operation that uses it")
+  @Test("A key path of an unmodelled property makes its operation throw")
   func unmodelledKeyPaths() throws {
     try use { (_, context, _) throws in
       let all = context.objects(Employee.self)
@@ -396,7 +410,8 @@ import Testing
     }
   }
 
-  @Test func aQueryKeepsItsContext() throws {
+  @Test("A query keeps its context alive")
+  func aQueryKeepsItsContext() throws {
     try use { (store, _, _) throws in
       let names = try store.makeContext().objects(Employee.self).order(by: "name").fetch().map(
         \.name)
@@ -404,7 +419,8 @@ import Testing
     }
   }
 
-  @Test func everyObjectIsMetOnce() throws {
+  @Test("A query's cursor visits every object once")
+  func everyObjectIsMetOnce() throws {
     try use { (_, context, employees) throws in
       var query = context.objects(Employee.self)
       var met: [Employee] = []

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The first objects of each group, through every access path.
-@Suite struct TopOfGroupsTests {
+@Suite("The first objects of each group") struct TopOfGroupsTests {
   private static let counts = [5, 2, 1, 0, 7]
 
   /// Creates countries with the given numbers of cities, and two cities without a country.
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 20]) func everyWayGivesTheSame(count: Int) throws {
+  @Test("Every access path returns the same first objects of each group", arguments: [1, 2, 3, 20])
+  func everyWayGivesTheSame(count: Int) throws {
     try use { (_, context, countries) throws in
       let expected = try largest(count, context.objects("City").fetch(), countries)
       let query = context.objects("City").top(count, per: "country", by: "-population")
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func thePredicateComesBeforeAndPendingChangesCount() throws {
+  @Test("Groups are formed after filtering and include pending changes")
+  func thePredicateComesBeforeAndPendingChangesCount() throws {
     try use { (_, context, countries) throws in
       let cities = try context.objects("City").fetch()
       let query = context.objects("City").top(2, per: "country", by: "-population")
@@ -115,7 +117,8 @@ import Testing
     }
   }
 
-  @Test func groupsAreMadeOfAnyValue() throws {
+  @Test("Objects can be grouped by any value")
+  func groupsAreMadeOfAnyValue() throws {
     try use { (_, context, _) throws in
       let kinds = context.objects("City").top(1, per: "lowercase(kind)", by: "name")
       #expect(try kinds.count() == 2)
@@ -129,7 +132,8 @@ import Testing
     }
   }
 
-  @Test func rowsAreMadeOfWhatIsLeft() throws {
+  @Test("Rows are made of the remaining objects")
+  func rowsAreMadeOfWhatIsLeft() throws {
     try use { (_, context, countries) throws in
       var request = context.objects("City").top(2, per: "country", by: "-population").request
       request.propertiesToFetch = ["name"]
@@ -142,7 +146,8 @@ import Testing
     }
   }
 
-  @Test func liveResultsFollow() throws {
+  @Test("Fetched results follow the first objects of each group")
+  func liveResultsFollow() throws {
     try use { (_, context, countries) throws in
       let query = context.objects("City").top(2, per: "country", by: "-population")
       let results = try context.fetchedResults(query.request)
@@ -155,14 +160,16 @@ import Testing
     }
   }
 
-  @Test func changesAreOfTheFirstOnly() throws {
+  @Test("Deleting affects only the first objects of each group")
+  func changesAreOfTheFirstOnly() throws {
     try use { (_, context, _) throws in
       #expect(try context.objects("City").top(1, per: "country").delete() == 5)
       #expect(try context.count(FetchRequest<ManagedObject>(entity: "City")) == 12)
     }
   }
 
-  @Test func plansShowTheLimit() throws {
+  @Test("The plan describes the limit per group")
+  func plansShowTheLimit() throws {
     try use { (_, context, _) throws in
       let query = context.objects("City").top(2, per: "country", by: "-population").limit(4)
       let plan = "\(try query.explain())"
@@ -170,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func aLimitOfNothingIsAnError() throws {
+  @Test("A limit of zero objects per group is rejected")
+  func aLimitOfNothingIsAnError() throws {
     try use { (_, context, _) throws in
       let error = #expect(throws: ArborError.self) {
         try context.objects("City").top(0, per: "country").fetch()

@@ -14,8 +14,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Confirming a migration also confirms it for followers, backups and restored stores.
-  @Test func aConfirmedMigrationIsConfirmedForAll() throws {
+  @Test("Confirming a migration also confirms it for followers, backups and restored stores")
+  func aConfirmedMigrationIsConfirmedForAll() throws {
     func model(_ names: [String]) throws -> ManagedObjectModel {
       try ManagedObjectModel {
         EntityDescription("Book") {

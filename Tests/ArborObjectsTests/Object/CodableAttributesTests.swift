@@ -71,7 +71,7 @@ private final class Box: ManagedObject {
 }
 
 /// Key paths into the JSON of codable values, through every access path.
-@Suite struct CodableAttributesTests {
+@Suite("Key paths into codable values") struct CodableAttributesTests {
   private func use(_ count: Int = 4, _ body: (ManagedObjectContext, [Box]) throws -> Void) throws {
     try ObjectStore.use(ManagedObjectModel(for: [Box.self]), classes: [Box.self]) { store in
       let context = store.makeContext()
@@ -96,6 +96,7 @@ private final class Box: ManagedObject {
   }
 
   @Test(
+    "Textual predicates can read parts of codable values",
     arguments: [
       (#"label.text == "t\"1""#, [1]), ("label.text CONTAINS 't'", [0, 1, 2, 3]),
       ("label.note == nil", [0, 2, 3]), ("label.note ==[d] 'e'", [1]),
@@ -121,7 +122,8 @@ private final class Box: ManagedObject {
     }
   }
 
-  @Test func typedPredicatesLookIntoCodableValues() throws {
+  @Test("Typed predicates can read parts of codable values")
+  func typedPredicatesLookIntoCodableValues() throws {
     try use { (context, boxes) throws in
       let day = Date(timeIntervalSinceReferenceDate: 1)
       let large = Kind.large
@@ -146,7 +148,8 @@ private final class Box: ManagedObject {
     }
   }
 
-  @Test func ordersFiguresAndRowsLookIntoCodableValues() throws {
+  @Test("Orders, aggregates and rows can read parts of codable values")
+  func ordersFiguresAndRowsLookIntoCodableValues() throws {
     try use { (context, boxes) throws in
       let query = context.objects(Box.self)
       #expect(try query.order(by: "-label.weight").fetch() == boxes.reversed())
@@ -178,31 +181,36 @@ private final class Box: ManagedObject {
     }
   }
 
-  @Test(arguments: [
-    ("label.txt == 'x'", "Label has no part \"txt\". Did you mean text?"),
-    (
-      "label.tags == 'x'",
-      "The part \"tags\" is of type Array<String>, which is not a string, number, Boolean or date "
-        + "in JSON. Make it a separate attribute or object."
-    ),
-    (
-      "label.tags.first == 'x'",
-      "\"first\" follows a value of type Array<String>, whose JSON has no named parts. Make it a "
-        + "separate attribute or object."
-    ),
-    (
-      "label.text.length == 1",
-      "\"length\" follows a string, which has no properties. Only objects and composites have "
-        + "properties."
-    ),
-    ("label.text > 1", "> cannot compare a string with a number. Compare values of the same kind."),
-    ("label.size > 1", "> needs an order, but a composite has none. Compare with ==."),
-    (
-      "photo.x == 1",
-      "Box.photo is a binary attribute, whose parts the model doesn't describe. Make it a "
-        + "composite attribute, a Codable property of the class, or a separate object."
-    ),
-  ])
+  @Test(
+    "Parts that JSON doesn't describe are rejected",
+    arguments: [
+      ("label.txt == 'x'", "Label has no part \"txt\". Did you mean text?"),
+      (
+        "label.tags == 'x'",
+        "The part \"tags\" is of type Array<String>, which is not a string, number, Boolean or "
+          + "date in JSON. Make it a separate attribute or object."
+      ),
+      (
+        "label.tags.first == 'x'",
+        "\"first\" follows a value of type Array<String>, whose JSON has no named parts. Make it a "
+          + "separate attribute or object."
+      ),
+      (
+        "label.text.length == 1",
+        "\"length\" follows a string, which has no properties. Only objects and composites have "
+          + "properties."
+      ),
+      (
+        "label.text > 1",
+        "> cannot compare a string with a number. Compare values of the same kind."
+      ),
+      ("label.size > 1", "> needs an order, but a composite has none. Compare with ==."),
+      (
+        "photo.x == 1",
+        "Box.photo is a binary attribute, whose parts the model doesn't describe. Make it a "
+          + "composite attribute, a Codable property of the class, or a separate object."
+      ),
+    ])
   func whatJSONDoesNotTellIsAnError(_ text: String, _ message: String) throws {
     try use(1) { (context, _) throws in
       let error = try failure {
@@ -213,7 +221,8 @@ private final class Box: ManagedObject {
     }
   }
 
-  @Test func keyPathsThatComputeAreErrors() throws {
+  @Test("Key paths of computed properties are rejected")
+  func keyPathsThatComputeAreErrors() throws {
     try use(1) { (context, _) throws in
       let sort = try failure {
         _ = try context.objects(Box.self).order(by: \.label.text.count).fetch()
@@ -232,7 +241,8 @@ private final class Box: ManagedObject {
 
   /// A derivation can't read a part of a codable value, because programs that use the stored model
   /// don't have the type.
-  @Test func derivationsDoNotReadParts() throws {
+  @Test("A derivation can't read a part of a codable value")
+  func derivationsDoNotReadParts() throws {
     var model = try ManagedObjectModel(for: [Box.self])
     model.entities[0].attributes.append(
       AttributeDescription(name: "city", type: .string, isOptional: true, derivation: "label.text"))
@@ -243,8 +253,8 @@ private final class Box: ManagedObject {
     #expect(error.violations.map { $0.message.contains(message) } == [true])
   }
 
-  /// Predicates in the store agree with Swift expressions on the decoded values.
-  @Test func storeAndSwiftAgree() throws {
+  @Test("Predicates in the store agree with Swift expressions on the decoded values")
+  func storeAndSwiftAgree() throws {
     var random = SeededRandom()
     let texts = ["", "a", "é\n\"", "Zoë", "\u{1F600}\\", "a/b", "\u{1}"]
     try use(60) { (context, boxes) throws in

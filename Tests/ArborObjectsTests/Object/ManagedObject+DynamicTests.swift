@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectDynamicTests {
-  @Test func valuesByName() throws {
+  @Test("Properties are accessed by name")
+  func valuesByName() throws {
     try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let employee = try context.insert("Employee")
@@ -34,7 +35,8 @@ import Testing
     }
   }
 
-  @Test func mistakesThrow() throws {
+  @Test("Unknown names and values of the wrong type throw")
+  func mistakesThrow() throws {
     try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let employee = try context.insert("Employee")
@@ -61,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func listsOfIDsAreMembers() throws {
+  @Test("A list of object IDs sets the members of a relationship")
+  func listsOfIDsAreMembers() throws {
     try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
@@ -78,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func keyPathsWalk() throws {
+  @Test("Values are read along key paths")
+  func keyPathsWalk() throws {
     try ObjectStore.use(StaffModel.make()) { store in
       let context = store.makeContext()
       let company = try context.insert("Company")
@@ -99,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func unknownNamesStopTheSubscript() async {
+  @Test("An unknown name in a subscript stops the process")
+  func unknownNamesStopTheSubscript() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func valuesOfPartsAreRead() throws {
+  @Test("Parts of structured attributes are read by key path")
+  func valuesOfPartsAreRead() throws {
     try use { (_, people) throws in
       #expect(try people[0].value(forKeyPath: "address.city") == "Rome")
       #expect(try people[0].value(forKeyPath: "address.point.latitude") == 4.0)
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func requestsFollowParts() throws {
+  @Test("Requests can use parts of structured attributes")
+  func requestsFollowParts() throws {
     try use { (context, people) throws in
       let query = context.objects("Person")
       #expect(try query.filter("address.city == 'Bern'").fetch() == [people[1]])
@@ -91,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func partsThatAreNotKnownAreErrors() throws {
+  @Test("Unknown parts are reported")
+  func partsThatAreNotKnownAreErrors() throws {
     try use { (context, people) throws in
       let bytes =
         "Person.photo is a binary attribute, whose parts the model doesn't describe. Make it a "

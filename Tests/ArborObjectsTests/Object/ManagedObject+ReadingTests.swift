@@ -90,7 +90,7 @@ import Testing
     }()
 
   /// Zeroes each page of a file in turn.
-  @Test("No accessor gives something else for a damaged page")
+  @Test("Every accessor returns the right value or reports a damaged page")
   func damagedPagesAreErrors() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "a.arbor")
@@ -137,7 +137,7 @@ import Testing
     #expect(thrown.count == Self.accessors.count, "\(thrown)")
   }
 
-  @Test("What an accessor throws keeps nobody from committing")
+  @Test("A failed read doesn't prevent later commits")
   func aReadThatThrewLeavesNothingBehind() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -167,7 +167,7 @@ import Testing
 
   // MARK: Without a context
 
-  @Test("An object of a released context throws for what it does not hold")
+  @Test("Reading what an object of a released context hasn't loaded throws")
   func releasedContexts() throws {
     try ObjectStore.useOffice { store in
       try store.performBackgroundAndWait { context in
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test("An accessor that cannot throw writes it to the log, once for each entity")
+  @Test("An accessor that can't throw logs its failure once per entity")
   func releasedContextsAreLogged() throws {
     #expect(ProgramLog.isSetUp)
     try ObjectStore.useOffice { store in
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test("A large binary and a fault's values are logged too")
+  @Test("Failed reads of large binaries and faults are logged, too")
   func whatIsNotHeldIsLogged() throws {
     #expect(ProgramLog.isSetUp)
     let model = try ManagedObjectModel {
@@ -274,7 +274,7 @@ import Testing
 
   /// Before the commit of a deletion, all accessors agree on whether a relationship still leads to
   /// the deleted object, as the delete rule determines.
-  @Test("A deletion that waits looks the same however it is read", arguments: ["deny", "nullify"])
+  @Test("All accessors agree on a pending deletion", arguments: ["deny", "nullify"])
   func deletedTargets(rule: String) throws {
     let deleteRule = try #require(RelationshipDescription.DeleteRule(rawValue: rule))
     try ObjectStore.use(OwnersModel.make(deleteRule)) { store in

@@ -3,7 +3,8 @@ import ArborObjects
 import Testing
 
 @Suite struct ManagedObjectRelationshipsTests {
-  @Test func bothSidesFollowAtOnce() throws {
+  @Test("Both sides of a relationship change at once")
+  func bothSidesFollowAtOnce() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (one, other) = (context.insert(Company.self), context.insert(Company.self))
@@ -22,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func targetsAreNamedWithoutBeingMade() throws {
+  @Test("The ID of a related object is read without loading the object")
+  func targetsAreNamedWithoutBeingMade() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (company, ada) = (context.insert(Company.self), context.insert(Employee.self))
@@ -40,7 +42,8 @@ import Testing
     }
   }
 
-  @Test func oneToOneMovesBothEnds() throws {
+  @Test("Changing a one-to-one relationship updates both sides and the former partners")
+  func oneToOneMovesBothEnds() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (ada, bob) = (context.insert(Employee.self), context.insert(Employee.self))
@@ -56,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func manyToManyAndItsOwnInverse() throws {
+  @Test("Many-to-many relationships work, including one that is its own inverse")
+  func manyToManyAndItsOwnInverse() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (ada, bob) = (context.insert(Employee.self), context.insert(Manager.self))
@@ -77,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func orderIsKept() throws {
+  @Test("Ordered members keep their order")
+  func orderIsKept() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
@@ -104,7 +109,8 @@ import Testing
     }
   }
 
-  @Test func countsAndMembershipNeedNoMembers() throws {
+  @Test("Counting and testing members doesn't load them")
+  func countsAndMembershipNeedNoMembers() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let company = context.insert(Company.self)
@@ -126,7 +132,8 @@ import Testing
     }
   }
 
-  @Test func relationshipsWithoutInverseAreForgottenWithTheirTarget() throws {
+  @Test("Deleting an object removes references to it that have no inverse")
+  func relationshipsWithoutInverseAreForgottenWithTheirTarget() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (ada, bob) = (context.insert(Employee.self), context.insert(Manager.self))
@@ -140,7 +147,8 @@ import Testing
     }
   }
 
-  @Test func foreignTargetsStopWithASentence() async {
+  @Test("Linking objects of different contexts stops the process")
+  func foreignTargetsStopWithASentence() async {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let (here, there) = (store.makeContext(), store.makeContext())

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct ManagedObjectTests {
-  @Test func typedPropertiesSurviveACommit() throws {
+  @Test("Typed properties survive a commit")
+  func typedPropertiesSurviveACommit() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let company = context.insert(Company.self)
@@ -56,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func defaultsAreInPlaceAndStateIsTold() throws {
+  @Test("New objects have default values, and their state is reported")
+  func defaultsAreInPlaceAndStateIsTold() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -85,7 +87,8 @@ import Testing
     }
   }
 
-  @Test func transientValuesLiveInMemoryOnly() throws {
+  @Test("Transient values are kept in memory only")
+  func transientValuesLiveInMemoryOnly() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -98,7 +101,8 @@ import Testing
     }
   }
 
-  @Test func storedPropertiesOfASubclassAreItsOwn() throws {
+  @Test("Stored properties of a subclass belong to one object")
+  func storedPropertiesOfASubclassAreItsOwn() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -108,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func changingADetachedObjectStopsWithASentence() async {
+  @Test("Changing an object without a context stops the process")
+  func changingADetachedObjectStopsWithASentence() async {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let context = store.makeContext()

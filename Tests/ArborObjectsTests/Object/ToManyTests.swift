@@ -51,8 +51,8 @@ private final class Member: ManagedObject {
     return store
   }
 
-  /// Members that another context deletes during iteration are skipped.
-  @Test func membersThatOthersDeleteDuringAWalkAreLeftOut() throws {
+  @Test("Members that another context deletes during iteration are skipped")
+  func membersThatOthersDeleteDuringAWalkAreLeftOut() throws {
     let batch = ToMany<Member>.Iterator.batch
     let store = try store(members: 4 * batch)
     let context = store.makeContext()
@@ -73,7 +73,8 @@ private final class Member: ManagedObject {
     try store.check()
   }
 
-  @Test func countsTestsAddsAndRemovesWithoutReading() throws {
+  @Test("Members are counted, tested, added and removed without loading them")
+  func countsTestsAddsAndRemovesWithoutReading() throws {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first())
     let known = try #require(try context.objects(Member.self).filter("place == 7").first())
@@ -94,8 +95,8 @@ private final class Member: ManagedObject {
     #expect(club.members.count == 1_000)
   }
 
-  /// Iteration reads members in batches as it proceeds.
-  @Test func aWalkReadsAsFarAsItGoes() throws {
+  @Test("Iteration reads members in batches as it proceeds")
+  func aWalkReadsAsFarAsItGoes() throws {
     let context = try store(members: 1_000).makeContext()
     let club = try #require(try context.objects(Club.self).first())
     var walk = club.members.makeIterator()
@@ -113,7 +114,8 @@ private final class Member: ManagedObject {
     #expect(club.members.prefix(2).map(\.place) == [0, 1])
   }
 
-  @Test func allMembersAreReplacedOrRemoved() throws {
+  @Test("All members can be replaced or removed")
+  func allMembersAreReplacedOrRemoved() throws {
     let context = try store(members: 5).makeContext()
     let club = try #require(try context.objects(Club.self).first())
     let members = try context.objects(Member.self).order(by: "place").fetch()
@@ -126,7 +128,8 @@ private final class Member: ManagedObject {
     try context.commit()
   }
 
-  @Test func orderedMembersKeepTheirOrder() throws {
+  @Test("Ordered members keep their order in a view")
+  func orderedMembersKeepTheirOrder() throws {
     let context = try store(members: 4).makeContext()
     let club = try #require(try context.objects(Club.self).first())
     let members = try context.objects(Member.self).order(by: "-place").fetch()
@@ -139,7 +142,8 @@ private final class Member: ManagedObject {
     #expect(club.line.map(\.place) == [3, 1, 0, 2])
   }
 
-  @Test func typedPredicatesAskForMembers() throws {
+  @Test("Typed predicates can test members")
+  func typedPredicatesAskForMembers() throws {
     let context = try store(members: 4).makeContext()
     _ = context.insert(Club.self)
     let clubs = context.objects(Club.self)
@@ -149,7 +153,8 @@ private final class Member: ManagedObject {
     #expect(try clubs.filter(#Predicate { $0.members.contains { $0.place == 9 } }).count() == 0)
   }
 
-  @Test func aViewOutlivesItsContext() throws {
+  @Test("A view of members is empty after its context is released")
+  func aViewOutlivesItsContext() throws {
     var context: ManagedObjectContext? = try store(members: 300).makeContext()
     let club = try #require(try context?.objects(Club.self).first())
     var walk = club.members.makeIterator()

@@ -5,8 +5,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct ArrangementTests {
-  /// Behaves like an array, at sizes where chunks are split and removed.
-  @Test func doesWhatAnArrayDoes() throws {
+  @Test("Behaves like an array, at sizes where chunks are split and removed")
+  func doesWhatAnArrayDoes() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let all = (0..<1500).map { _ in context.insert(Skill.self) as ManagedObject }
@@ -35,7 +35,8 @@ import Testing
     }
   }
 
-  @Test func findsTheEndOfAPrefix() throws {
+  @Test("The length of a prefix is found across chunks")
+  func findsTheEndOfAPrefix() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let all = (0..<1000).map { _ in context.insert(Skill.self) as ManagedObject }

@@ -14,7 +14,8 @@ import Testing
     try await store.perform { context in context.insert(Employee.self).name = name }
   }
 
-  @Test func aWaitingFollowerIsWokenByOthersCommits() async throws {
+  @Test("Commits of other contexts wake a follower of the results")
+  func aWaitingFollowerIsWokenByOthersCommits() async throws {
     let store = try open()
     let context = store.makeContext()
     let results = try context.fetchedResults(FetchRequest<Employee>(sortKeys: ["name"]))
@@ -38,8 +39,8 @@ import Testing
     store.close()
   }
 
-  /// Without automatic merges, followers are notified of explicit merges only.
-  @Test func aContextThatDoesNotMergeByItselfIsLeftAlone() async throws {
+  @Test("Without automatic merges, followers are notified of explicit merges only")
+  func aContextThatDoesNotMergeByItselfIsLeftAlone() async throws {
     let store = try open()
     let context = store.makeContext()
     context.automaticallyMergesCommits = false
@@ -58,7 +59,8 @@ import Testing
     store.close()
   }
 
-  @Test func closingTheStoreEndsTheWait() async throws {
+  @Test("Closing the store ends the sequence of changes")
+  func closingTheStoreEndsTheWait() async throws {
     let store = try open()
     let results = try store.makeContext().fetchedResults(FetchRequest<Employee>())
     let follower = _Concurrency.Task { @MainActor in
@@ -69,8 +71,8 @@ import Testing
     await follower.value
   }
 
-  /// An explicit merge returns whether it merged commits of other contexts.
-  @Test func takingInTellsWhetherOthersHaveCommitted() async throws {
+  @Test("An explicit merge returns whether it merged commits of other contexts")
+  func takingInTellsWhetherOthersHaveCommitted() async throws {
     let store = try open()
     let context = store.makeContext()
     let ada = context.insert(Employee.self)

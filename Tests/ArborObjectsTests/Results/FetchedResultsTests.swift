@@ -15,7 +15,8 @@ import Testing
     return employee
   }
 
-  @Test func everyKindOfChangeIsToldWithItsPlaces() throws {
+  @Test("Insertions, deletions, moves and updates are reported with their positions")
+  func everyKindOfChangeIsToldWithItsPlaces() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let people = [("Ada", 30), ("Bob", 40), ("Cyd", 50)].map { employee($0, $1, in: context) }
@@ -52,8 +53,8 @@ import Testing
     }
   }
 
-  /// Changes that don't affect the request or its objects cause no difference.
-  @Test func whatDoesNotConcernIsNoChange() throws {
+  @Test("Changes that don't affect the request or its objects cause no difference")
+  func whatDoesNotConcernIsNoChange() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let other = store.makeContext()
@@ -93,8 +94,8 @@ import Testing
     }
   }
 
-  /// Single changes are applied without a fetch, which the index use counts would reveal.
-  @Test func singleChangesAreTakenInWithoutAFetch() throws {
+  @Test("Single changes are applied without a fetch")
+  func singleChangesAreTakenInWithoutAFetch() throws {
     try ObjectStore.useOffice { store in
       let (context, other) = (store.makeContext(), store.makeContext())
       for age in 20..<60 { _ = employee("E\(age)", age, in: other) }
@@ -135,8 +136,8 @@ import Testing
     }
   }
 
-  /// Changes that a relationship revealed before their commit was merged are reported.
-  @Test func whatWasReadAheadOfItsCommitIsToldOf() throws {
+  @Test("Changes that a relationship revealed before their commit was merged are reported")
+  func whatWasReadAheadOfItsCommitIsToldOf() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
       let theirs = there.insert(Company.self)
@@ -156,8 +157,7 @@ import Testing
     }
   }
 
-  /// If a deleted object comes back, links to it that were committed meanwhile are reported.
-  @Test(arguments: [false, true])
+  @Test("Links to a deleted object that comes back are reported", arguments: [false, true])
   func linksToWhatComesBackAreToldOf(isUndone: Bool) throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
@@ -178,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func sectionsComeAndGo() throws {
+  @Test("Sections appear and disappear with their objects")
+  func sectionsComeAndGo() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ages = [("Ada", 30), ("Bob", 30), ("Cyd", 50)]
@@ -199,7 +200,8 @@ import Testing
     }
   }
 
-  @Test func differencesAreFollowed() async throws {
+  @Test("Several followers receive the differences")
+  func differencesAreFollowed() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     defer { store.close() }
     let context = store.makeContext()
@@ -256,7 +258,8 @@ import Testing
     try store.check()
   }
 
-  @Test func objectsAreObserved() throws {
+  @Test("Observers of the results are notified")
+  func objectsAreObserved() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let results = try context.fetchedResults(
@@ -295,7 +298,8 @@ import Testing
     }
   }
 
-  @Test func badRequestsAreRefused() throws {
+  @Test("Invalid requests are rejected")
+  func badRequestsAreRefused() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let wrong = FetchRequest<Employee>(predicate: "nme == 1")

@@ -6,8 +6,9 @@ import Testing
 
 /// Random changes in several contexts of one store. Fetched results must always equal a fetch, and
 /// their differences must lead from each state to the next without spurious changes.
-@Suite struct RandomResultsTests {
-  @Test func resultsAreAlwaysWhatAFetchGives() throws {
+@Suite("Fetched results during random changes") struct RandomResultsTests {
+  @Test("Fetched results always equal a fetch")
+  func resultsAreAlwaysWhatAFetchGives() throws {
     var seeds = SeededRandom()
     for _ in 0..<TestLength.of(4, long: 60) {
       let seed = seeds.next()
@@ -23,8 +24,8 @@ import Testing
     }
   }
 
-  /// Histories that failed before, by their seeds.
   @Test(
+    "Known histories lead to results that equal a fetch",
     arguments: [
       1, 2, 3, 15_367_320_732_341_461_570, 14_997_916_955_610_824_109, 15_855_050_736_365_222_173,
     ] as [UInt64])

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct ResultsStepTests {
-  @Test func leadsFromOneListToAnother() throws {
+  @Test("A step leads from one list to another")
+  func leadsFromOneListToAnother() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let all = (0..<12).map { _ in context.insert(Skill.self) as ManagedObject }
@@ -27,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func findsALongestRise() {
+  @Test("A longest increasing subsequence is found")
+  func findsALongestRise() {
     func length(_ numbers: [Int]) -> Int {
       // The naive algorithm: the longest run that ends with each number.
       var best: [Int] = []

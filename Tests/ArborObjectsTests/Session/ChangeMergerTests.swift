@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func commitsOfOthersAreTakenIn() throws {
+  @Test("Commits of another context are merged by the next operation")
+  func commitsOfOthersAreTakenIn() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       theirs.name = "Eve"
       let company = there.insert(Company.self)
@@ -36,9 +37,8 @@ import Testing
     }
   }
 
-  /// A pending object keeps its values when another context commits. After a rollback, or without a
-  /// net change, it has the committed values.
-  @Test func whatIsRolledBackIsWhatOthersMadeOfIt() throws {
+  @Test("A rollback reverts to the values that another context has committed")
+  func whatIsRolledBackIsWhatOthersMadeOfIt() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       mine.age = 30
       theirs.name = "Eve"
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func theErrorPolicyRefusesAndLosesNothing() throws {
+  @Test("The error policy throws for a conflict and keeps the changes")
+  func theErrorPolicyRefusesAndLosesNothing() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       theirs.age = 30
       try there.commit()
@@ -82,8 +83,8 @@ import Testing
     }
   }
 
-  /// Both contexts change the name, the other one the age, and this one the nickname.
   @Test(
+    "Concurrent updates are merged according to the policy",
     arguments: [
       ("objectWins", "mine", 30, "M"), ("storeWins", "theirs", 30, "M"),
       ("overwrite", "mine", 20, "M"),
@@ -116,7 +117,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
+  @Test(
+    "A deletion that meets an update is decided by the policy",
+    arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
   func deletionsMeetUpdates(policy: String) throws {
     try use(Self.policy(policy)) { (here, mine, there, theirs) throws in
       here.delete(mine)
@@ -129,7 +132,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
+  @Test(
+    "An update that meets a deletion is decided by the policy",
+    arguments: ["objectWins", "storeWins", "overwrite", "rollback"])
   func updatesMeetDeletions(policy: String) throws {
     try use(Self.policy(policy)) { (here, mine, there, theirs) throws in
       mine.name = "mine"
@@ -145,7 +150,8 @@ import Testing
     }
   }
 
-  @Test func aNewLinkMeetsADeletion() throws {
+  @Test("A new link to an object deleted elsewhere is removed")
+  func aNewLinkMeetsADeletion() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let company = here.insert(Company.self)
       let swift = here.insert(Skill.self)
@@ -160,7 +166,8 @@ import Testing
     }
   }
 
-  @Test func aDeletionMeetsANewLink() throws {
+  @Test("A deletion removes a link that another context has added")
+  func aDeletionMeetsANewLink() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let badge = here.insert(Badge.self)
       try here.commit()
@@ -174,8 +181,8 @@ import Testing
     }
   }
 
-  /// A revived object has a version that it never had before.
-  @Test func aSecondLifeIsNotTakenForTheFirst() throws {
+  @Test("An object that was deleted and revived merges with other changes")
+  func aSecondLifeIsNotTakenForTheFirst() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let third = here.store.makeContext()
       third.mergePolicy = .mergeByPropertyObjectWins
@@ -195,7 +202,8 @@ import Testing
     }
   }
 
-  @Test func refreshingWhatOthersDeleted() throws {
+  @Test("Refreshing an object deleted by another context keeps its changes or removes it")
+  func refreshingWhatOthersDeleted() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       mine.age = 30
       there.delete(theirs)
@@ -208,9 +216,8 @@ import Testing
     }
   }
 
-  /// Refreshing discards changes without recording an undo, and later commits by another context
-  /// aren't undone.
-  @Test func whatIsRefreshedIsNothingToUndo() throws {
+  @Test("Refreshing discards changes without recording an undo")
+  func whatIsRefreshedIsNothingToUndo() throws {
     for isDeleted in [false, true] {
       try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
         let history = UndoHistory()
@@ -229,8 +236,8 @@ import Testing
     }
   }
 
-  /// A new link to an object that another context deletes becomes `nil` at once.
-  @Test func aLinkToWhatIsGoneLeadsNowhere() throws {
+  @Test("A new link to an object that another context deletes becomes nil at once")
+  func aLinkToWhatIsGoneLeadsNowhere() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let company = here.insert(Company.self)
       try here.commit()
@@ -244,8 +251,8 @@ import Testing
     }
   }
 
-  /// If two contexts move a member, the merge policy decides on its owner.
-  @Test func movesOfOneMemberMeet() throws {
+  @Test("If two contexts move a member, the merge policy decides on its owner")
+  func movesOfOneMemberMeet() throws {
     try use(.mergeByPropertyObjectWins) { (here, mine, there, theirs) throws in
       let (one, two) = (here.insert(Company.self), here.insert(Company.self))
       (one.name, two.name) = ("one", "two")
@@ -262,7 +269,8 @@ import Testing
     }
   }
 
-  @Test func withoutMergingValuesStay() throws {
+  @Test("Without automatic merging, objects keep their values until they are refreshed")
+  func withoutMergingValuesStay() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       here.automaticallyMergesCommits = false
       theirs.name = "Eve"
@@ -274,8 +282,8 @@ import Testing
     }
   }
 
-  /// Both ends of a link agree after a commit, even if the context still has outdated partners.
-  @Test func withoutMergingBothEndsAgree() throws {
+  @Test("Without automatic merging, both ends of a link still agree after a commit")
+  func withoutMergingBothEndsAgree() throws {
     let histories = [
       ("CB", "AB"), ("AC", "AB"), ("CB AD", "AB"), ("DC", "AB"), ("BC", "AB"), ("CB", "AB A- C+"),
       ("CA", "AB A- C+"), ("EA", "E-"), ("EA", "EB"), ("EC", "EB"), ("CB", "B- C+"),
@@ -328,7 +336,8 @@ import Testing
     }
   }
 
-  @Test func hundredsOfCommitsAreTakenIn() throws {
+  @Test("Hundreds of commits of another context are merged in turn")
+  func hundredsOfCommitsAreTakenIn() throws {
     try use(.error) { (here, mine, there, theirs) throws in
       for age in 0..<1200 {
         theirs.age = age % 100 + 100

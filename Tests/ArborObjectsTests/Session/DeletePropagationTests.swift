@@ -3,7 +3,8 @@ import ArborObjects
 import Testing
 
 @Suite struct DeletePropagationTests {
-  @Test func cascadesNullifiesAndSparesTheRest() throws {
+  @Test("A deletion cascades, nullifies links and leaves other objects alone")
+  func cascadesNullifiesAndSparesTheRest() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let company = context.insert(Company.self)
@@ -32,7 +33,8 @@ import Testing
     }
   }
 
-  @Test func denialIsFoundAtTheCommit() throws {
+  @Test("A denied deletion is reported by the commit")
+  func denialIsFoundAtTheCommit() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (ada, swift) = (context.insert(Employee.self), context.insert(Skill.self))
@@ -48,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func longChainsNeedNoStack() throws {
+  @Test("Deleting a long chain of objects doesn't overflow the stack")
+  func longChainsNeedNoStack() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Link") {
         RelationshipDescription("next", to: "Link", inverse: "previous", deleteRule: .cascade)
@@ -70,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func noActionDropsLinksQuietly() throws {
+  @Test("The rule noAction removes links without marking objects as updated")
+  func noActionDropsLinksQuietly() throws {
     try ObjectStore.use(OwnersModel.make(.noAction)) { store in
       let context = store.makeContext()
       let owner = try context.insert("Owner")
@@ -84,7 +88,8 @@ import Testing
     }
   }
 
-  @Test func deletingTwiceAndDeletingTheNewAreFine() throws {
+  @Test("Deleting an object twice or deleting a new one is allowed")
+  func deletingTwiceAndDeletingTheNewAreFine() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)

@@ -4,7 +4,7 @@ import Testing
 import ArborObjects
 
 /// Objects of a class that overrides `awakeFromFetch`, mixed with those of one that doesn't.
-@Suite struct FetchedObjectsTests {
+@Suite("Awaking fetched objects") struct FetchedObjectsTests {
   class Guest: ManagedObject {
     override class var entityDescription: EntityDescription {
       EntityDescription(
@@ -55,8 +55,9 @@ import ArborObjects
     }
   }
 
-  /// Each argument reads all objects through another access path.
-  @Test(arguments: ["all", "known", "prefetch", "members", "cursor", "page", "results", "IDs"])
+  @Test(
+    "Every fetched object is awakened once",
+    arguments: ["all", "known", "prefetch", "members", "cursor", "page", "results", "IDs"])
   func everyObjectHearsOfItOnce(way: String) throws {
     try withGuests { store in
       let context = store.makeContext()

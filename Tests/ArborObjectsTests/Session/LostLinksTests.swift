@@ -3,7 +3,7 @@ import ArborObjects
 import Testing
 
 /// New links to objects that another context has deleted, under the policy that loses no change.
-@Suite struct LostLinksTests {
+@Suite("New links to deleted objects") struct LostLinksTests {
   /// Committed objects in a context that rejects conflicts, and the same objects in another
   /// context.
   private struct Desk {
@@ -45,7 +45,8 @@ import Testing
     return error
   }
 
-  @Test(arguments: [true, false]) func bothObjectsAndTheRelationshipAreNamed(merges: Bool) throws {
+  @Test("The conflict names both objects and the relationship", arguments: [true, false])
+  func bothObjectsAndTheRelationshipAreNamed(merges: Bool) throws {
     try use { here, there in
       here.context.automaticallyMergesCommits = merges
       here.employee.company = here.company
@@ -64,8 +65,8 @@ import Testing
     }
   }
 
-  /// A conflict lists lost links of relationships of every kind.
-  @Test func linksOfEveryKindAreMissed() throws {
+  @Test("A conflict lists lost links of relationships of every kind")
+  func linksOfEveryKindAreMissed() throws {
     try use { here, there in
       here.employee.skills = [here.skill]
       here.task.watchers = [here.employee]
@@ -85,8 +86,8 @@ import Testing
     }
   }
 
-  /// Setting another target resolves the conflict.
-  @Test func anotherTargetSettlesIt() throws {
+  @Test("Setting another target resolves the conflict")
+  func anotherTargetSettlesIt() throws {
     try use { here, there in
       here.employee.company = here.company
       try there.delete(there.company)
@@ -97,8 +98,8 @@ import Testing
     }
   }
 
-  /// Refreshing the object accepts the loss of its links.
-  @Test func refreshingAcceptsIt() throws {
+  @Test("Refreshing the object accepts the loss of its links")
+  func refreshingAcceptsIt() throws {
     try use { here, there in
       here.employee.company = here.company
       here.employee.skills = [here.skill]
@@ -111,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func anotherPolicyDropsIt() throws {
+  @Test("Another merge policy discards lost links")
+  func anotherPolicyDropsIt() throws {
     try use { here, there in
       here.employee.skills = [here.skill]
       try there.delete(there.skill)
@@ -124,7 +126,8 @@ import Testing
     }
   }
 
-  @Test func whatIsTakenBackOrDeletedIsNotMissed() throws {
+  @Test("Links that were undone or whose owner was deleted are not a conflict")
+  func whatIsTakenBackOrDeletedIsNotMissed() throws {
     try use { here, there in
       here.context.undoHistory = UndoHistory()
       here.employee.company = here.company
@@ -151,7 +154,8 @@ import Testing
     }
   }
 
-  @Test func aFailedSavepointLeavesNothingToMiss() throws {
+  @Test("Links made in a failed savepoint are not a conflict")
+  func aFailedSavepointLeavesNothingToMiss() throws {
     try use { here, there in
       #expect(throws: Interruption.self) {
         try here.context.withSavepoint {
@@ -167,8 +171,8 @@ import Testing
     }
   }
 
-  /// Deletions that don't lose a new link are not a conflict.
-  @Test func whatLostNothingIsNoConflict() throws {
+  @Test("Deletions that don't lose a new link are not a conflict")
+  func whatLostNothingIsNoConflict() throws {
     try use { here, there in
       here.employee.skills = [here.skill]
       try here.context.commit()

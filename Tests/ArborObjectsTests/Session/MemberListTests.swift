@@ -5,8 +5,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct MemberListTests {
-  /// Random edits of short and long lists agree with an array.
-  @Test func behavesAsAnArrayWithoutDuplicates() {
+  @Test("Random edits of short and long lists agree with an array")
+  func behavesAsAnArrayWithoutDuplicates() {
     var random = SeededRandom()
     for _ in 0..<200 {
       var list = MemberList()
@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func copiesAreIndependent() {
+  @Test("Copies of a list are independent")
+  func copiesAreIndependent() {
     let numbers = (1...30).map { ObjectNumber(rawValue: $0) }
     var list = MemberList(numbers)
     var copy = list.copy

@@ -4,7 +4,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct ObjectRegistryTests {
-  @Test func sweepsTakeWhatNobodyUses() throws {
+  @Test("A sweep releases unused and unchanged objects")
+  func sweepsTakeWhatNobodyUses() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       var kept: [Employee] = (0..<20).map { _ in context.insert(Employee.self) }
@@ -25,8 +26,8 @@ import Testing
     }
   }
 
-  /// Objects with changes don't trigger a sweep, because it would release none of them.
-  @Test func changesMakeNoSweepDue() throws {
+  @Test("Objects with changes don't trigger a sweep, because it would release none of them")
+  func changesMakeNoSweepDue() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       for _ in 0..<6000 { context.insert(Employee.self) }
@@ -39,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func objectsAreReleasedOnce() throws {
+  @Test("A swept object is released")
+  func objectsAreReleasedOnce() throws {
     weak var object: Employee?
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -54,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func forgettingDetaches() throws {
+  @Test("Forgetting objects detaches them from the context")
+  func forgettingDetaches() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)

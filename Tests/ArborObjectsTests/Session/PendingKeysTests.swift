@@ -15,7 +15,8 @@ import Testing
     "code == 'c1' AND (row > 3 OR row < 8)",
   ]
 
-  @Test func looksAtFewOfManyPendingObjects() throws {
+  @Test("Lookups of pending objects visit only a few of them")
+  func looksAtFewOfManyPendingObjects() throws {
     try ObjectStore.use(Shelves.model()) { store in
       let context = store.makeContext()
       for place in 0..<20_000 { try Shelves.insert(place, in: context) }
@@ -35,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func countsLookAtFewRowsToo() throws {
+  @Test("Counts and lookups find pending objects by their keys")
+  func countsLookAtFewRowsToo() throws {
     try ObjectStore.use(Shelves.model()) { store in
       let context = store.makeContext()
       for place in 0..<1000 { try Shelves.insert(place, in: context) }
@@ -54,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func aFindOrMakeLoopFindsWhatItMade() throws {
+  @Test("A loop that finds or inserts objects finds those it has inserted")
+  func aFindOrMakeLoopFindsWhatItMade() throws {
     try ObjectStore.use(Shelves.model()) { store in
       let context = store.makeContext()
       context.undoHistory = UndoHistory()
@@ -74,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func asksOnlyOnceAfterTheFirstWrite() throws {
+  @Test("Lookups between writes copy no record and find changed keys")
+  func asksOnlyOnceAfterTheFirstWrite() throws {
     try ObjectStore.use(Shelves.model()) { store in
       let context = store.makeContext()
       for place in 0..<100 { try Shelves.insert(place, in: context) }
@@ -94,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func lookUpsAgreeWithScans() throws {
+  @Test("Lookups of pending objects agree with scans")
+  func lookUpsAgreeWithScans() throws {
     var seeds = SeededRandom()
     for _ in 0..<10 {
       let seed = seeds.next()

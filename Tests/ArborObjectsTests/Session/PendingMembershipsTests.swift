@@ -27,8 +27,8 @@ import Testing
     }
   }
 
-  /// The recorded members of a derived relationship follow the changes of the members.
-  @Test func membersFollowTheirChanges() throws {
+  @Test("The recorded members of a derived relationship follow the changes of the members")
+  func membersFollowTheirChanges() throws {
     try use { fixture in
       let (context, links) = (fixture.context, fixture.context.session.links)
       let (one, two) = (context.insert(Company.self), context.insert(Company.self))
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  /// All pairs with a removed object are forgotten on both sides.
-  @Test func pairsAreForgottenAtBothSides() throws {
+  @Test("All pairs with a removed object are forgotten on both sides")
+  func pairsAreForgottenAtBothSides() throws {
     try use { fixture in
       let links = fixture.context.session.links
       let (gone, other) = (fixture.owner, fixture.member)
@@ -73,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func membershipsReplaceOneAnother() throws {
+  @Test("Memberships of a pair replace each other")
+  func membershipsReplaceOneAnother() throws {
     try use { fixture in
       let edit = fixture.context.session.links.makeEdit(fixture.owner, fixture.skills)
       #expect(edit[fixture.member] == .unmentioned && edit.isEmpty)
@@ -86,7 +87,8 @@ import Testing
     }
   }
 
-  @Test func everyEditIsVisitedAndForgotten() throws {
+  @Test("All edits are enumerated and can be removed")
+  func everyEditIsVisitedAndForgotten() throws {
     try use { fixture in
       let links = fixture.context.session.links
       links.makeEdit(fixture.owner, fixture.employees)[fixture.member] = .removed

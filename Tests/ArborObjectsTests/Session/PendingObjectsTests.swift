@@ -4,7 +4,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite struct PendingObjectsTests {
-  @Test func changesKeepTheirOrderByEntity() throws {
+  @Test("Pending changes keep their order by entity")
+  func changesKeepTheirOrderByEntity() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let first = context.insert(Employee.self)
@@ -27,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func droppedChangesGiveWay() throws {
+  @Test("Discarded changes are removed from the list of pending objects")
+  func droppedChangesGiveWay() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let kept = context.insert(Employee.self)

@@ -26,13 +26,15 @@ import Testing
 
   // MARK: Two lists
 
-  @Test(arguments: [
-    ("abcd", "abcd", "abcd", "abcd"), ("", "ab", "ab", "ab"), ("ab", "", "ab", "ab"),
-    ("ab", "XY", "XYab", "abXY"), ("abc", "aXbc", "aXbc", "aXbc"),
-    ("cba", "aXbc", "cbaX", "cXba"), ("ab", "Xab", "Xab", "Xab"), ("ba", "Xab", "Xba", "Xba"),
-    ("ba", "abX", "baX", "baX"), ("baM", "abX", "baXM", "baMX"), ("Mba", "Xab", "XMba", "MXba"),
-    ("dcba", "XaYbWc", "XdcbWaY", "dXWcYba"),
-  ])
+  @Test(
+    "Inserted members follow or precede their neighbours",
+    arguments: [
+      ("abcd", "abcd", "abcd", "abcd"), ("", "ab", "ab", "ab"), ("ab", "", "ab", "ab"),
+      ("ab", "XY", "XYab", "abXY"), ("abc", "aXbc", "aXbc", "aXbc"),
+      ("cba", "aXbc", "cbaX", "cXba"), ("ab", "Xab", "Xab", "Xab"), ("ba", "Xab", "Xba", "Xba"),
+      ("ba", "abX", "baX", "baX"), ("baM", "abX", "baXM", "baMX"), ("Mba", "Xab", "XMba", "MXba"),
+      ("dcba", "XaYbWc", "XdcbWaY", "dXWcYba"),
+    ])
   func guestsStandByTheirNeighbours(
     own: String, guests: String, behind: String, before: String
   ) {
@@ -40,8 +42,8 @@ import Testing
     #expect(names(numbers(own).insertingBefore(numbers(guests))) == before)
   }
 
-  /// Merging lists has the same result as placing the guests one at a time.
-  @Test func guestsStandWhereOneByOnePlacingPutsThem() {
+  @Test("Merging two lists agrees with placing members one at a time")
+  func guestsStandWhereOneByOnePlacingPutsThem() {
     var random = SeededRandom(seed: 11)
     let letters = Array("abcdefghijklmnop")
     for _ in 0..<3000 {
@@ -73,8 +75,8 @@ import Testing
 
   // MARK: One edit
 
-  /// Added members are placed last.
-  @Test func whoIsAddedStandsLast() throws {
+  @Test("Added members are placed last")
+  func whoIsAddedStandsLast() throws {
     try use { edit in
       for member in numbers("yx") {
         edit.putLast(member) {
@@ -94,8 +96,8 @@ import Testing
     }
   }
 
-  /// A removed member that is added again is placed last.
-  @Test func whoComesBackStandsLast() throws {
+  @Test("A removed member that is added again is placed last")
+  func whoComesBackStandsLast() throws {
     try use { edit in
       let a = numbers("a")[0]
       edit[a] = .removed
@@ -110,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func theStoresOwnSequenceIsNoChange() throws {
+  @Test("Restoring the stored sequence is not a change")
+  func theStoresOwnSequenceIsNoChange() throws {
     try use { edit in
       let stored = numbers("abc")
       edit.arrange(numbers("cab"), over: stored)
@@ -124,8 +127,8 @@ import Testing
     }
   }
 
-  /// An order is contested only if both sides have moved members.
-  @Test func onlyMovesOfBothAreContested() throws {
+  @Test("An order is contested only if both sides have moved members")
+  func onlyMovesOfBothAreContested() throws {
     try use { edit in
       let stored = numbers("abcd")
       edit.arrange(numbers("bacd"), over: stored)
@@ -140,8 +143,8 @@ import Testing
     }
   }
 
-  /// After yielding to the order of the store, additions keep their places next to their neighbors.
-  @Test func whoYieldsKeepsItsAdditionsByTheirNeighbours() throws {
+  @Test("After yielding to the stored order, additions keep their places")
+  func whoYieldsKeepsItsAdditionsByTheirNeighbours() throws {
     try use { edit in
       edit[numbers("x")[0]] = .added
       edit.arrange(numbers("bxacd"), over: numbers("abcd"))
@@ -151,7 +154,8 @@ import Testing
     }
   }
 
-  @Test func copiesShareNothing() throws {
+  @Test("Copies of an order are independent")
+  func copiesShareNothing() throws {
     try use { edit in
       for member in numbers("abcdefghijklmnop") {
         edit.putLast(member) { [] }

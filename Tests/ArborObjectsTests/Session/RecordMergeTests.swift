@@ -24,8 +24,8 @@ import Testing
     (nil, 2, 3, [.context, .store, .context, .store]),
   ]
 
-  /// The policy determines which side's value each field has after a merge.
-  @Test func eachFieldIsOneSides() throws {
+  @Test("The policy determines which side's value each field has after a merge")
+  func eachFieldIsOneSides() throws {
     try ObjectStore.useOffice { store in
       let entity = try #require(store.engine.schema.entity(named: "Employee"))
       let field = try #require(entity.attributes.first { $0.name == "age" }).field

@@ -3,11 +3,12 @@ import ArborObjects
 import Testing
 
 /// Undoing changes of ordered relationships that another context has changed in the meantime.
-@Suite struct SequenceEditTests {
+@Suite("Undoing changes of ordered relationships") struct SequenceEditTests {
   typealias Kind = OrderedWorld.Kind
 
-  /// Undo reverts only this context's changes of a list that another context has changed.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "Undo reverts only this context's changes of a list that another context has changed",
+    arguments: Kind.allCases)
   func undoLeavesWhatOthersHaveMadeOfTheList(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
@@ -38,8 +39,8 @@ import Testing
     }
   }
 
-  /// An object that is deleted and restored repeatedly returns to its place.
-  @Test func whoIsDeletedOnceMoreComesBackToItsPlace() throws {
+  @Test("An object that is deleted and restored repeatedly returns to its place")
+  func whoIsDeletedOnceMoreComesBackToItsPlace() throws {
     try OrderedWorld.use(.favourites) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
       mine.context.delete(try mine.member("X"))
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases)
+  @Test("A new object that is deleted and restored keeps its order", arguments: Kind.allCases)
   func aNewObjectComesBackWithItsOrder(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
       mine.context.undoHistory = UndoHistory()
@@ -74,8 +75,9 @@ import Testing
     }
   }
 
-  /// Undoing an insertion keeps the members where another context has moved them.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "Undoing an insertion keeps the members where another context moved them",
+    arguments: Kind.allCases)
   func undoOfAnAdditionMovesNobody(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
@@ -90,8 +92,9 @@ import Testing
     }
   }
 
-  /// A move is recorded even if a concurrent commit happens to restore the previous order.
-  @Test(arguments: Kind.allCases, [false, true])
+  @Test(
+    "A move can be undone even if another commit restored the previous order",
+    arguments: Kind.allCases, [false, true])
   func aMoveIsOneWhateverOthersCommit(kind: Kind, isOpen: Bool) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       let history = UndoHistory()
@@ -120,8 +123,8 @@ import Testing
     }
   }
 
-  /// Edits that don't change the order of a list create no undo group.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "Edits that don't change the order of a list create no undo group", arguments: Kind.allCases)
   func onlyWhatHasMovedIsAStepToTakeBack(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
       let history = UndoHistory()
@@ -145,8 +148,7 @@ import Testing
     }
   }
 
-  /// A removed member returns to its place among the current members.
-  @Test(arguments: Kind.allCases)
+  @Test("A removed member returns to its place among the current members", arguments: Kind.allCases)
   func undoPutsBackWhoLeft(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
@@ -173,8 +175,8 @@ import Testing
     }
   }
 
-  /// A member that another context has moved to another owner stays there.
-  @Test func undoTakesNoMemberFromOthers() throws {
+  @Test("A member that another context has moved to another owner stays there")
+  func undoTakesNoMemberFromOthers() throws {
     try OrderedWorld.use(.notes) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
       try mine.arrange("dcba")

@@ -7,7 +7,7 @@ import Testing
 
 /// Object numbers of unknown or unexpected entities, as in a forged file. Each must be an error
 /// that doesn't end the process.
-@Suite struct SessionObjectsTests {
+@Suite("Object numbers of unexpected entities") struct SessionObjectsTests {
   /// Creates a store with one object of each entity in use, forges it, and then opens it.
   private func use(
     _ forge: (World, Vandal) throws -> Void,
@@ -62,7 +62,8 @@ import Testing
 
   // MARK: To-one relationships
 
-  @Test func aTargetOfNoEntityOrOfAnotherIsAnError() throws {
+  @Test("A to-one target of an unknown or unexpected entity is reported as damage")
+  func aTargetOfNoEntityOrOfAnotherIsAnError() throws {
     for isNothing in [true, false] {
       try use { world, vandal in
         try vandal.point(world.ada, "badge", at: isNothing ? world.nothing : world.tag)
@@ -82,8 +83,8 @@ import Testing
     }
   }
 
-  /// Replacing a corrupt target throws, and deleting its owner doesn't crash.
-  @Test func deletingAndRelinkingGoOn() throws {
+  @Test("Replacing a corrupt target throws, and deleting its owner doesn't crash")
+  func deletingAndRelinkingGoOn() throws {
     for name in ["badge", "company", "manager"] {
       try use { world, vandal in
         try vandal.point(world.ada, name, at: world.tag)
@@ -98,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func pathsThatLeadToAnotherEntityEndThere() throws {
+  @Test("Key paths through a target of the wrong entity yield nil")
+  func pathsThatLeadToAnotherEntityEndThere() throws {
     try use { world, vandal in
       // A tag's record is shorter than that of a company.
       try vandal.point(world.ada, "company", at: world.tag)
@@ -112,8 +114,8 @@ import Testing
 
   // MARK: Versions
 
-  /// An object with the greatest version number can still be changed.
-  @Test func theGreatestVersionIsFollowedByAnother() throws {
+  @Test("An object with the greatest version number can still be changed")
+  func theGreatestVersionIsFollowedByAnother() throws {
     try use { world, vandal in
       try vandal.setVersion(world.ada, to: .max)
     } _: { _, context in
@@ -128,7 +130,8 @@ import Testing
 
   // MARK: To-many relationships
 
-  @Test func aMemberOfNoEntityOrOfAnotherIsAnError() throws {
+  @Test("A member of an unknown or unexpected entity is reported as damage")
+  func aMemberOfNoEntityOrOfAnotherIsAnError() throws {
     for (entity, name) in [
       ("Employee", "tags"), ("Employee", "favourites"), ("Company", "employees"),
     ] {
@@ -165,7 +168,8 @@ import Testing
 
   // MARK: Rows
 
-  @Test func aRowOfNoEntityOrOfAnotherIsAnError() throws {
+  @Test("A record of an unknown or unexpected entity is reported as damage")
+  func aRowOfNoEntityOrOfAnotherIsAnError() throws {
     for isNothing in [true, false] {
       try use { world, vandal in
         try vandal.move(world.badge, to: isNothing ? world.nothing : world.tag)
@@ -184,7 +188,8 @@ import Testing
     }
   }
 
-  @Test func anIndexThatNamesAnotherEntityIsAnError() throws {
+  @Test("An index entry of another entity is reported as an error")
+  func anIndexThatNamesAnotherEntityIsAnError() throws {
     try use { world, vandal in
       let index = try vandal.index("Tag", "name")
       try vandal.write { transaction, _ in

@@ -8,7 +8,7 @@ import Testing
 
 /// Operations, each of which must read the commit it has merged, and leave the context at that
 /// commit, whatever other contexts commit meanwhile.
-@Suite struct SessionOperationsTests {
+@Suite("Operations and concurrent commits") struct SessionOperationsTests {
   private static func model() throws -> ManagedObjectModel {
     try ManagedObjectModel {
       EntityDescription("Counter") {
@@ -171,7 +171,9 @@ import Testing
       ]
     }()
 
-  @Test("A commit between merging and reading changes no answer", arguments: operations.map(\.name))
+  @Test(
+    "An operation reads the commit that it has merged, even if another one follows",
+    arguments: operations.map(\.name))
   func operationsReadTheCommitTheyMerge(name: String) throws {
     let run = try #require(Self.operations.first { $0.name == name }).run
     try use { store in
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test("A cursor passes over what no longer matches when it gets there", arguments: [0, 65_536])
+  @Test("A cursor skips objects that no longer match when it reaches them", arguments: [0, 65_536])
   func cursorsReadAhead(most: Int) throws {
     try use { store in
       let context = store.makeContext()
@@ -230,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("Values that were read stay those of the last operation's commit")
+  @Test("Loaded values belong to the commit of the last operation")
   func valuesBetweenOperationsAreOfOneCommit() throws {
     try use { store in
       let context = store.makeContext()
@@ -249,7 +251,7 @@ import Testing
     }
   }
 
-  @Test("Objects that were read again hear of it once, after the operation")
+  @Test("Reloaded objects are awakened once, after the operation")
   func objectsReadAgainAreAwoken() throws {
     final class Guest: ManagedObject {
       override class var entityDescription: EntityDescription { description }
@@ -293,7 +295,7 @@ import Testing
 
   // MARK: Snapshots
 
-  @Test("A view goes on with the commits of its own context")
+  @Test("A snapshot includes the commits of its own context")
   func aViewSeesItsOwnCommits() throws {
     try use { store in
       let context = store.makeContext()
@@ -317,7 +319,7 @@ import Testing
     }
   }
 
-  @Test("A reset inside a view forgets no commit that the view does not have")
+  @Test("A reset within a snapshot doesn't skip commits made since it began")
   func aResetInsideAView() throws {
     try use { store in
       let context = store.makeContext()
@@ -333,7 +335,9 @@ import Testing
     }
   }
 
-  @Test("Beside a writer, answers and values agree", .enabled(if: TestLength.isLong))
+  @Test(
+    "Fetched objects match their predicate while another task writes",
+    .enabled(if: TestLength.isLong))
   func besideAWriter() async throws {
     let folder = try TemporaryFolder()
     let store = try PersistentStore(

@@ -46,9 +46,9 @@ import Testing
     return nil
   }
 
-  /// The outcome doesn't depend on whether the other commit is merged before or during this
-  /// context's commit.
-  @Test(arguments: Kind.allCases, [true, false])
+  @Test(
+    "Concurrent changes of an ordered relationship have the listed outcome",
+    arguments: Kind.allCases, [true, false])
   func sequencesEndAsTheTableSays(kind: Kind, takesIn: Bool) throws {
     for line in Self.table.split(separator: "\n") {
       let words = line.split(separator: " | ").map(String.init)
@@ -80,8 +80,8 @@ import Testing
 
   // MARK: Both ends
 
-  /// Adding to a list keeps members that another context has added and this context doesn't know.
-  @Test func aListThatIsAddedToKeepsWhomOthersAdd() throws {
+  @Test("Adding to a list keeps members that another context has added")
+  func aListThatIsAddedToKeepsWhomOthersAdd() throws {
     try OrderedWorld.use(.favourites) { mine, theirs in
       try mine.member("X").objects(forKey: "fans").insert(mine.person("P"))
       try theirs.member("Y").objects(forKey: "fans").insert(theirs.person("P"))
@@ -95,8 +95,9 @@ import Testing
     }
   }
 
-  /// A member that another context has moved to another owner doesn't return with the list.
-  @Test(arguments: ConcurrentPair.policies.map(\.letter))
+  @Test(
+    "A member that another context has moved to another owner doesn't return with the list",
+    arguments: ConcurrentPair.policies.map(\.letter))
   func aListIsNotWrittenOverMembersThatHaveGone(letter: Character) throws {
     let policy = try #require(ConcurrentPair.policies.first { $0.letter == letter }?.policy)
     try OrderedWorld.use(.notes, policy) { mine, theirs in
@@ -110,8 +111,8 @@ import Testing
     }
   }
 
-  /// If both contexts give a member to different owners, the policy decides.
-  @Test func aMemberHasOneOwnerByThePolicy() throws {
+  @Test("If both contexts give a member to different owners, the policy decides")
+  func aMemberHasOneOwnerByThePolicy() throws {
     for (letter, policy) in ConcurrentPair.policies where letter != "E" {
       try OrderedWorld.use(.notes, policy) { mine, theirs in
         try mine.arrange("bYcad")
@@ -126,8 +127,7 @@ import Testing
     }
   }
 
-  /// Under every policy, concurrent deletions and moves are merged.
-  @Test(arguments: Kind.allCases)
+  @Test("Under every policy, concurrent deletions and moves are merged", arguments: Kind.allCases)
   func deletionsMeetMoves(kind: Kind) throws {
     for (letter, policy) in ConcurrentPair.policies {
       // The other context deletes.
@@ -165,8 +165,9 @@ import Testing
 
   // MARK: Detecting changes
 
-  /// A failed commit keeps the pending order, and a rollback restores the stored one.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "A failed commit keeps the pending order, and a rollback restores the stored one",
+    arguments: Kind.allCases)
   func rollbacksAndFailuresLeaveTheStoresSequence(kind: Kind) throws {
     try OrderedWorld.use(kind, .error) { mine, theirs in
       try mine.arrange("dcXa")
@@ -185,8 +186,7 @@ import Testing
     }
   }
 
-  /// Edits that result in the stored order are not changes.
-  @Test(arguments: Kind.allCases)
+  @Test("Edits that result in the stored order are not changes", arguments: Kind.allCases)
   func whatIsThereAlreadyIsNoChange(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, _ in
       let person = try mine.person()
@@ -200,8 +200,7 @@ import Testing
     }
   }
 
-  /// Commits within a snapshot are merged with the newest list.
-  @Test(arguments: Kind.allCases)
+  @Test("Commits within a snapshot are merged with the newest list", arguments: Kind.allCases)
   func commitsInsideOfAViewMergeWithTheNewestList(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       try mine.context.withSnapshot {
@@ -214,9 +213,9 @@ import Testing
     }
   }
 
-  /// Deleting an object discards its pending order. If another context brings it back, its members
-  /// have that context's order.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "An object that was deleted and restored elsewhere has the stored order",
+    arguments: Kind.allCases)
   func whoIsGoneHasNoSequence(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       theirs.context.undoHistory = UndoHistory()
@@ -232,8 +231,9 @@ import Testing
     }
   }
 
-  /// A member that is added again is placed last and doesn't move the others.
-  @Test(arguments: Kind.allCases)
+  @Test(
+    "A member that is added again is placed last and doesn't move the others",
+    arguments: Kind.allCases)
   func whoComesBackMovesNobody(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       try mine.arrange("abcdYX")
@@ -248,8 +248,7 @@ import Testing
     }
   }
 
-  /// This also holds if another context inserts a member next to it.
-  @Test(arguments: Kind.allCases)
+  @Test("Undoing and redoing a re-added member moves no other member", arguments: Kind.allCases)
   func whoComesBackTakesNobodyAlong(kind: Kind) throws {
     try OrderedWorld.use(kind) { mine, theirs in
       mine.context.undoHistory = UndoHistory()
@@ -274,9 +273,8 @@ import Testing
     }
   }
 
-  /// A change without net effect doesn't override the changes that another context made to the
-  /// object.
-  @Test func changesWithoutEffectKeepNoLinks() throws {
+  @Test("A change without net effect doesn't override links made by another context")
+  func changesWithoutEffectKeepNoLinks() throws {
     for (letter, policy) in ConcurrentPair.policies {
       try OrderedWorld.use(.notes, policy) { mine, theirs in
         try mine.member("X").setValue(.integer(1), forKey: "age")

@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  @Test func prefetchedRelationshipsAreThoseOfTheStore() throws {
+  @Test("Prefetched relationships equal the stored ones and need no further reads")
+  func prefetchedRelationshipsAreThoseOfTheStore() throws {
     try use { (store, context) throws in
       var request = FetchRequest<Company>(sortKeys: ["name"])
       let other = store.makeContext()
@@ -55,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func toOneAndMixedPathsAreFollowed() throws {
+  @Test("Prefetching follows to-one and mixed key paths")
+  func toOneAndMixedPathsAreFollowed() throws {
     try use { (store, context) throws in
       var request = FetchRequest<Employee>(predicate: "employeeID IN {1, 2, 3, 8}")
       request.relationshipKeyPathsForPrefetching = ["company.employees", "badge"]
@@ -75,7 +77,8 @@ import Testing
     }
   }
 
-  @Test func pendingChangesLieOverWhatWasPrefetched() throws {
+  @Test("Pending changes apply to prefetched members")
+  func pendingChangesLieOverWhatWasPrefetched() throws {
     try use { (_, context) throws in
       var request = FetchRequest<Company>(sortKeys: ["name"])
       request.relationshipKeyPathsForPrefetching = ["employees.skills"]
@@ -100,8 +103,8 @@ import Testing
     }
   }
 
-  /// Prefetched members reflect later commits.
-  @Test func commitsAreSeenByWhoPrefetched() throws {
+  @Test("Prefetched members reflect later commits")
+  func commitsAreSeenByWhoPrefetched() throws {
     try use { (store, context) throws in
       var request = FetchRequest<Company>(sortKeys: ["name"])
       request.relationshipKeyPathsForPrefetching = ["employees"]
@@ -124,7 +127,8 @@ import Testing
     }
   }
 
-  @Test func manyOwnersAreReadInOnePass() throws {
+  @Test("Prefetching reads the members of any number of owners")
+  func manyOwnersAreReadInOnePass() throws {
     var random = SeededRandom()
     try use { (store, context) throws in
       // From few to all owners, so that the pass both seeks and scans.

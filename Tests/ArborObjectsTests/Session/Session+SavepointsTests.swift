@@ -3,7 +3,8 @@ import ArborObjects
 import Testing
 
 @Suite struct SessionSavepointsTests {
-  @Test func aFailedBodyLeavesNoTrace() throws {
+  @Test("A savepoint whose body throws reverts all changes")
+  func aFailedBodyLeavesNoTrace() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (company, ada) = (context.insert(Company.self), context.insert(Employee.self))
@@ -37,8 +38,8 @@ import Testing
     }
   }
 
-  /// After a failed savepoint that edited an order, the next undo group contains all of its edits.
-  @Test func afterAFailedBodyAGroupHasAllItsEdits() throws {
+  @Test("After a failed savepoint, the next undo group contains all of its edits")
+  func afterAFailedBodyAGroupHasAllItsEdits() throws {
     try ObjectStore.use(PlainWorld.model()) { store in
       let context = store.makeContext()
       context.undoHistory = UndoHistory()
@@ -56,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func savepointsNest() throws {
+  @Test("Savepoints can be nested")
+  func savepointsNest() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
@@ -86,7 +88,8 @@ import Testing
     }
   }
 
-  @Test func commitsAreRefusedInside() throws {
+  @Test("Commits within a savepoint are rejected")
+  func commitsAreRefusedInside() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       context.insert(Employee.self)

@@ -31,8 +31,8 @@ private final class Screw: Part {
     try ObjectStore.use(ManagedObjectModel(for: classes), classes: classes, body)
   }
 
-  /// Lookups of random values find the same objects as a filter.
-  @Test(arguments: 0..<12) func theObjectsWithTheValuesAreFound(round: UInt64) throws {
+  @Test("Lookups of random values find the same objects as a filter", arguments: 0..<12)
+  func theObjectsWithTheValuesAreFound(round: UInt64) throws {
     var random = SeededRandom(seed: 8800 + round)
     try use { store throws in
       let writer = store.makeContext()
@@ -64,8 +64,8 @@ private final class Screw: Part {
     }
   }
 
-  /// The lookup returns `nil` in cases that require a fetch.
-  @Test func otherwiseAFetchFindsThem() throws {
+  @Test("The lookup returns `nil` in cases that require a fetch")
+  func otherwiseAFetchFindsThem() throws {
     try use { store throws in
       let context = store.makeContext()
       let session = context.session

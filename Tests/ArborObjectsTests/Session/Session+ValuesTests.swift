@@ -42,7 +42,8 @@ import Testing
     return try context.fetchRows(request)
   }
 
-  @Test func everyObjectIsARow() throws {
+  @Test("Every object is a row with the requested properties")
+  func everyObjectIsARow() throws {
     try use { (_, context, employees) throws in
       let found = try rows(
         context,
@@ -55,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func withoutPropertiesARowHasAllAttributes() throws {
+  @Test("Without properties, a row contains all attributes")
+  func withoutPropertiesARowHasAllAttributes() throws {
     try use { (_, context, _) throws in
       let row = try #require(try rows(context, [], where: "employeeID == 3").first)
       #expect(Set(row.keys) == ["name", "nick", "employeeID", "age", "salary", "rank"])
@@ -63,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func rowsComeInAnyOrderAndEachOnce() throws {
+  @Test("Rows can be sorted by any key and deduplicated")
+  func rowsComeInAnyOrderAndEachOnce() throws {
     try use { (_, context, _) throws in
       let names = try rows(context, ["name"], sorted: ["-name"], distinct: true)
       #expect(names.map { $0["name"] } == ["e3", "e2", "e1", "e0"])
@@ -94,7 +97,8 @@ import Testing
     }
   }
 
-  @Test func objectsAreOrderedByNumberHoweverRowsAreMade() throws {
+  @Test("Object IDs in rows are ordered by number")
+  func objectsAreOrderedByNumberHoweverRowsAreMade() throws {
     try ObjectStore.use(Self.menagerie()) { store in
       let context = store.makeContext()
       let names = ["Ant", "Zebra", "Zebra", "Ant", "Ant", "Zebra"]
@@ -123,7 +127,8 @@ import Testing
     }
   }
 
-  @Test func aggregatesWithoutGroupsAreOneRow() throws {
+  @Test("Aggregates without groups are a single row")
+  func aggregatesWithoutGroupsAreOneRow() throws {
     try use { (_, context, _) throws in
       let properties: [PropertyPath] = [
         "@count AS all", "count(salary)", "sum(salary) AS total", "average(age)", "min(name)",
@@ -146,7 +151,8 @@ import Testing
     }
   }
 
-  @Test func groupsHaveConditionsAndAnOrder() throws {
+  @Test("Groups can be filtered and sorted")
+  func groupsHaveConditionsAndAnOrder() throws {
     try use { (_, context, _) throws in
       let properties: [PropertyPath] = [
         "company.name AS company", "@count AS people", "sum(salary) AS total",
@@ -172,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func pendingChangesAreSeen() throws {
+  @Test("Rows include pending changes")
+  func pendingChangesAreSeen() throws {
     try use { (_, context, employees) throws in
       employees[0].age = 99
       context.delete(employees[1])
@@ -190,7 +197,8 @@ import Testing
     }
   }
 
-  @Test func mistakesAreNamed() throws {
+  @Test("Invalid properties and groups are reported")
+  func mistakesAreNamed() throws {
     try use { (_, context, _) throws in
       func code(_ properties: [PropertyPath], by groups: [PropertyPath] = []) throws -> ArborError {
         try failure { _ = try rows(context, properties, by: groups) }
@@ -210,7 +218,8 @@ import Testing
     }
   }
 
-  @Test func randomGroupsAgreeWithAnOracle() throws {
+  @Test("Random groups agree with an oracle")
+  func randomGroupsAgreeWithAnOracle() throws {
     var random = SeededRandom()
     try use { (_, context, employees) throws in
       for index in 0..<200 {

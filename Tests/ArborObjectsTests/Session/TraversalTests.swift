@@ -37,8 +37,8 @@ import Testing
     context.registeredObjects.count { $0 is Employee }
   }
 
-  /// Reading the members of objects in order prefetches those of the next objects.
-  @Test func membersOfTheNextOnesAreReadAlong() throws {
+  @Test("Reading members in order prefetches those of the next objects")
+  func membersOfTheNextOnesAreReadAlong() throws {
     try use(Array(repeating: 3, count: 12)) { store, context, companies in
       // Each step reads as many further objects as have been read before, including this one.
       for (index, known) in [(0, 1), (1, 3), (3, 7), (7, 12)] {
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  /// Reading members out of order prefetches nothing.
-  @Test func nothingIsReadAlongOutOfOrder() throws {
+  @Test("Reading members out of order prefetches nothing")
+  func nothingIsReadAlongOutOfOrder() throws {
     try use(Array(repeating: 3, count: 12)) { _, context, companies in
       var known = 0
       for index in [11, 10, 4, 6, 2, 0, 8] {
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  /// Objects that aren't registered in the context are skipped when prefetching.
-  @Test func objectsThatTheContextDoesNotKeepArePassedOver() throws {
+  @Test("Objects that aren't registered in the context are skipped when prefetching")
+  func objectsThatTheContextDoesNotKeepArePassedOver() throws {
     try use(Array(repeating: 2, count: 12)) { store, _, companies in
       let context = store.makeContext()
       var kept: [Company] = []
@@ -87,8 +87,8 @@ import Testing
     }
   }
 
-  /// Large relationships are not prefetched.
-  @Test func muchIsNotReadAhead() throws {
+  @Test("Large relationships are not prefetched")
+  func muchIsNotReadAhead() throws {
     try use([1, 1, 1, 2000, 1]) { _, context, companies in
       for company in companies.prefix(2) {
         #expect(Array(company._toManyView(0) as ToMany<Employee>).count == 1)
@@ -103,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func whatOthersCommitEndsIt() throws {
+  @Test("Merging a commit of another context discards prefetched members")
+  func whatOthersCommitEndsIt() throws {
     try use(Array(repeating: 2, count: 8)) { store, context, companies in
       #expect(companies[0].employees.count + companies[1].employees.count == 4)
       let other = store.makeContext()
@@ -122,7 +123,8 @@ import Testing
 
   /// Walks through runs of owners agree with the expected members after random moves here and by
   /// another context.
-  @Test(arguments: 0..<20) func walksSeeWhatIsThere(round: UInt64) throws {
+  @Test("Walks through the owners of random members see the current members", arguments: 0..<20)
+  func walksSeeWhatIsThere(round: UInt64) throws {
     var random = SeededRandom(seed: 7700 + round)
     try use((0..<20).map { $0 % 5 }) { store, context, companies in
       let writer = store.makeContext()

@@ -20,7 +20,8 @@ import Testing
     }
   }
 
-  @Test func changesAreTakenBackAndBroughtAgain() throws {
+  @Test("Changes can be undone and redone")
+  func changesAreTakenBackAndBroughtAgain() throws {
     try useOffice { context, history, company, ada, _ in
       #expect(!history.canUndo && !history.canRedo)
       (ada.name, ada.age, ada.company) = ("Eve", 40, nil)
@@ -34,7 +35,8 @@ import Testing
     }
   }
 
-  @Test func whatIsChangedBackInAGroupIsNothingToUndo() throws {
+  @Test("A group without a net change has nothing to undo")
+  func whatIsChangedBackInAGroupIsNothingToUndo() throws {
     try useOffice { context, history, _, ada, bob in
       history.group {
         ada.age = 40
@@ -47,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func savepointsInAGroupAreTakenBackInTheirOrder() throws {
+  @Test("Savepoints in a group are undone with it")
+  func savepointsInAGroupAreTakenBackInTheirOrder() throws {
     try useOffice { context, history, _, ada, _ in
       history.group {
         ada.age = 40
@@ -59,7 +62,8 @@ import Testing
     }
   }
 
-  @Test func undoingAGroupLeavesEarlierWorkIntact() throws {
+  @Test("Undoing a group keeps earlier changes")
+  func undoingAGroupLeavesEarlierWorkIntact() throws {
     try useOffice { context, history, _, ada, _ in
       ada.name = "Eve"
       context.undoHistory?.closeGroup()
@@ -72,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func insertedObjectsGoAndComeBackAsThemselves() throws {
+  @Test("An inserted object is removed by undo and restored by redo as the same instance")
+  func insertedObjectsGoAndComeBackAsThemselves() throws {
     try useOffice { context, history, company, _, _ in
       let eve = context.insert(Employee.self)
       eve.calls = ["a property of its own"]
@@ -87,7 +92,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func deletionsComeBackWithAllTheyTookAlong(
+  @Test("Undoing a deletion restores everything that it deleted", arguments: [false, true])
+  func deletionsComeBackWithAllTheyTookAlong(
     isCommitted: Bool
   ) throws {
     try useOffice { context, history, company, ada, bob in
@@ -120,7 +126,8 @@ import Testing
     }
   }
 
-  @Test func undoReachesAcrossCommits() throws {
+  @Test("Changes can be undone after they were committed")
+  func undoReachesAcrossCommits() throws {
     try useOffice { context, history, _, ada, bob in
       ada.age = 40
       try context.commit()
@@ -137,7 +144,8 @@ import Testing
     }
   }
 
-  @Test func nestedInsertionsGoAfterTheirCommit() throws {
+  @Test("Nested insertions can be undone after their commit")
+  func nestedInsertionsGoAfterTheirCommit() throws {
     try useOffice { context, history, _, _, _ in
       let skill = history.group {
         let skill = context.insert(Skill.self)
@@ -154,8 +162,8 @@ import Testing
     }
   }
 
-  /// Undo and redo of a group don't revive an object that the group inserted and deleted.
-  @Test func whatCameAndWentInOneGroupStaysAway() throws {
+  @Test("Undo and redo of a group don't revive an object that the group inserted and deleted")
+  func whatCameAndWentInOneGroupStaysAway() throws {
     try useOffice { context, history, _, _, _ in
       history.group {
         let task = context.insert(Task.self)
@@ -169,7 +177,8 @@ import Testing
     }
   }
 
-  @Test func groupsNestAndHaveNames() throws {
+  @Test("Groups can be nested and named")
+  func groupsNestAndHaveNames() throws {
     try useOffice { context, history, _, ada, bob in
       history.group(named: "Birthday") {
         ada.age += 1
@@ -187,7 +196,8 @@ import Testing
     }
   }
 
-  @Test func aPartOfAnOpenGroupIsTakenBack() throws {
+  @Test("A nested group can be undone while the outer one is open")
+  func aPartOfAnOpenGroupIsTakenBack() throws {
     try useOffice { _, history, _, ada, bob in
       history.beginGroup(named: "outer")
       ada.age = 40
@@ -209,7 +219,8 @@ import Testing
     }
   }
 
-  @Test func anErrorLeavesWhatTheGroupDidToBeUndone() throws {
+  @Test("A group whose body throws can still be undone")
+  func anErrorLeavesWhatTheGroupDidToBeUndone() throws {
     try useOffice { context, history, _, ada, _ in
       #expect(throws: Interruption.self) {
         try history.group(named: "half") {
@@ -223,7 +234,8 @@ import Testing
     }
   }
 
-  @Test func rollbackGoesToTheLastCommit() throws {
+  @Test("A rollback restores the undo history of the last commit")
+  func rollbackGoesToTheLastCommit() throws {
     try useOffice { context, history, _, ada, bob in
       ada.age = 40
       try context.commit()
@@ -241,7 +253,8 @@ import Testing
     }
   }
 
-  @Test func rollbackInsideOfAGroupKeepsWhatWasCommittedInIt() throws {
+  @Test("A rollback within a group keeps its committed changes")
+  func rollbackInsideOfAGroupKeepsWhatWasCommittedInIt() throws {
     try useOffice { context, history, _, ada, bob in
       history.beginGroup()
       ada.age = 40
@@ -255,7 +268,8 @@ import Testing
     }
   }
 
-  @Test func aFailedCommitLeavesNoSteps() throws {
+  @Test("A failed commit adds no undo steps")
+  func aFailedCommitLeavesNoSteps() throws {
     try useOffice { context, history, company, ada, _ in
       let twin = context.insert(Company.self)
       twin.name = company.name
@@ -266,7 +280,8 @@ import Testing
     }
   }
 
-  @Test func pausedRegistrationRecordsNothing() throws {
+  @Test("Changes made while registration is paused are not recorded")
+  func pausedRegistrationRecordsNothing() throws {
     try useOffice { context, history, _, ada, bob in
       ada.age = 40
       history.withoutRegistration {
@@ -282,8 +297,8 @@ import Testing
     }
   }
 
-  /// Changes made by hooks belong to the undo group of the changes that were committed.
-  @Test func whatHooksChangeBelongsToWhatMadeThemRun() throws {
+  @Test("Changes made by hooks belong to the undo group of the changes that were committed")
+  func whatHooksChangeBelongsToWhatMadeThemRun() throws {
     try ObjectStore.use(
       ManagedObjectModel(for: [Stamped.self]), classes: [Stamped.self]
     ) { store in
@@ -302,7 +317,8 @@ import Testing
     }
   }
 
-  @Test func theOldestGroupsGoAtTheLimit() throws {
+  @Test("The oldest groups are removed beyond the level limit")
+  func theOldestGroupsGoAtTheLimit() throws {
     try useOffice { context, history, _, ada, _ in
       history.levelLimit = 3
       for age in 20..<30 {
@@ -320,7 +336,8 @@ import Testing
     }
   }
 
-  @Test func whatOthersCommittedInBetweenStays() throws {
+  @Test("Undo keeps what other contexts committed in the meantime")
+  func whatOthersCommittedInBetweenStays() throws {
     try useOffice { context, history, company, ada, bob in
       context.mergePolicy = .mergeByPropertyObjectWins
       (ada.age, ada.company) = (40, nil)
@@ -340,7 +357,8 @@ import Testing
     }
   }
 
-  @Test func whatOthersDeletedStaysDeleted() throws {
+  @Test("Undo doesn't restore objects that another context deleted")
+  func whatOthersDeletedStaysDeleted() throws {
     try useOffice { context, history, company, ada, bob in
       (ada.age, bob.age) = (40, 50)
       bob.manager = context.insert(Manager.self)
@@ -357,7 +375,8 @@ import Testing
     }
   }
 
-  @Test func resetAndReplacementForgetEverything() throws {
+  @Test("Resetting the context or replacing the history clears it")
+  func resetAndReplacementForgetEverything() throws {
     try useOffice { context, history, _, ada, _ in
       ada.age = 40
       context.undoHistory = nil

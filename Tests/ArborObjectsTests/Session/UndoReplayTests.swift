@@ -3,10 +3,9 @@ import ArborObjects
 import Testing
 
 /// Undo and redo of changes that another context has contributed to.
-@Suite struct UndoReplayTests {
-  /// If an undo had no effect on an object, its redo must not delete what another context has made
-  /// of it since.
-  @Test func whatAnUndoLeavesAwayIsNotTakenFromOthers() throws {
+@Suite("Undo and redo after merges") struct UndoReplayTests {
+  @Test("A redo keeps an object that another context has changed since")
+  func whatAnUndoLeavesAwayIsNotTakenFromOthers() throws {
     try ObjectStore.useOffice { store in
       let (here, there) = (store.makeContext(), store.makeContext())
       there.mergePolicy = .mergeByPropertyObjectWins
@@ -49,8 +48,8 @@ import Testing
     }
   }
 
-  /// Merging writes to objects to make both ends agree. That isn't recorded, but later changes are.
-  @Test func aChangeBehindAMergeIsUndone() throws {
+  @Test("A change made after a merge can be undone")
+  func aChangeBehindAMergeIsUndone() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, y) = (objects[0][0], objects[0][1], objects[0][3])
       try objects[1][1].setObject(objects[1][3], forKey: "badge")
@@ -65,8 +64,8 @@ import Testing
     }
   }
 
-  /// Changes that an undo makes to links while merging a commit are not reverted by a redo.
-  @Test func aRedoBringsNothingBackOfACommitThatTheUndoTookIn() throws {
+  @Test("Changes that an undo makes to links while merging a commit are not reverted by a redo")
+  func aRedoBringsNothingBackOfACommitThatTheUndoTookIn() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])
       try objects[1][1].setObject(objects[1][2], forKey: "badge")
@@ -81,9 +80,8 @@ import Testing
     }
   }
 
-  /// A reference to a deleted object becomes `nil`, and stays so if another context brings the
-  /// object back.
-  @Test func nobodyIsPairedWithWhoComesBackToAnother() throws {
+  @Test("A reference to a deleted object stays nil if another context restores the object")
+  func nobodyIsPairedWithWhoComesBackToAnother() throws {
     try usePairs { mine, theirs, objects in
       let (p, y) = (objects[0][0], objects[0][3])
       theirs.undoHistory = UndoHistory()
@@ -102,8 +100,8 @@ import Testing
     }
   }
 
-  /// Deleting an object by redo doesn't affect partners that another context has paired with it.
-  @Test func whoGoesAgainTakesNobodysPartner() throws {
+  @Test("Deleting an object by redo doesn't affect partners paired with it elsewhere")
+  func whoGoesAgainTakesNobodysPartner() throws {
     try usePairs { mine, theirs, objects in
       let (p, q, x, y) = (objects[0][0], objects[0][1], objects[0][2], objects[0][3])
       try objects[1][1].setObject(objects[1][2], forKey: "badge")

@@ -4,8 +4,8 @@ import Testing
 @testable import ArborObjects
 
 @Suite(.timeLimit(.minutes(40))) struct AsyncSignalTests {
-  /// A ring between reading the token and waiting isn't missed.
-  @Test func nobodySleepsPastARing() async {
+  @Test("A ring between reading the token and waiting isn't missed")
+  func nobodySleepsPastARing() async {
     let bell = AsyncSignal()
     let token = bell.token
     bell.ring()
@@ -15,8 +15,8 @@ import Testing
     #expect(bell.hasEnded)
   }
 
-  /// Ringing wakes all waiting tasks.
-  @Test func aRingWakesAll() async {
+  @Test("Ringing wakes all waiting tasks")
+  func aRingWakesAll() async {
     let bell = AsyncSignal()
     let reason = Reason()
     await withTaskGroup(of: Void.self) { group in
@@ -36,8 +36,8 @@ import Testing
     #expect(!bell.hasEnded)
   }
 
-  /// Cancelling a task ends its wait.
-  @Test func aCancelledTaskSleepsNoLonger() async {
+  @Test("Cancelling a task ends its wait")
+  func aCancelledTaskSleepsNoLonger() async {
     let bell = AsyncSignal()
     let cancelled = _Concurrency.Task { await bell.sleep(past: bell.token) }
     cancelled.cancel()
@@ -53,8 +53,8 @@ import Testing
     #expect(bell.token == 0 && !bell.hasEnded)
   }
 
-  /// Ending the signal wakes waiting tasks.
-  @Test func theEndWakesASleeper() async {
+  @Test("Ending the signal wakes waiting tasks")
+  func theEndWakesASleeper() async {
     let bell = AsyncSignal()
     let reason = Reason()
     let sleeper = _Concurrency.Task {

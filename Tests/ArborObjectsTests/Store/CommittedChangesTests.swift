@@ -134,7 +134,8 @@ import Testing
       ])
   }
 
-  @Test func formerCommitsAreToldByPresentNames() throws {
+  @Test("Earlier commits are reported with the current names of their properties")
+  func formerCommitsAreToldByPresentNames() throws {
     try fill()
     let store = try open(present())
     defer { store.close() }
@@ -161,8 +162,8 @@ import Testing
     try store.check()
   }
 
-  /// The order of declaration affects neither the fingerprint of a model nor the reported names.
-  @Test func anotherOrderOfDeclarationTellsTheSame() throws {
+  @Test("Reordering declarations changes neither the fingerprint nor the reported names")
+  func anotherOrderOfDeclarationTellsTheSame() throws {
     try fill()
     var model = former()
     for index in model.entities.indices {
@@ -180,8 +181,8 @@ import Testing
     try store.check()
   }
 
-  /// A restored property has its former number, so earlier commits report it again.
-  @Test func goingBackTellsOfWhatComesBack() throws {
+  @Test("After a reverted migration, commits are reported with their former names")
+  func goingBackTellsOfWhatComesBack() throws {
     try fill()
     try open(present()).close()
     try PersistentStore.revertMigration(url)

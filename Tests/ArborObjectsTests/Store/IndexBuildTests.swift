@@ -79,7 +79,8 @@ import Testing
     #expect(try context.upsert("Note", matching: ["code": 43], values: [:])["rank"] as Int32? == 3)
   }
 
-  @Test func fetchesDoWithoutAnIndexUntilItIsReady() throws {
+  @Test("Fetches don't use an index before it is ready")
+  func fetchesDoWithoutAnIndexUntilItIsReady() throws {
     try fill(300)
     try migrate()
     do {
@@ -119,8 +120,8 @@ import Testing
     try store.check()
   }
 
-  /// An open store uses an index as soon as it is ready, whoever built it.
-  @Test func openStoresPickTheIndexUp() throws {
+  @Test("An open store uses an index as soon as it is ready, whoever built it")
+  func openStoresPickTheIndexUp() throws {
     try fill(300)
     try migrate()
     var options = StoreOptions()
@@ -136,8 +137,8 @@ import Testing
     try store.check()
   }
 
-  /// A migration in a copy finishes the builds that the previous one has left.
-  @Test func aMigrationInACopyFinishesTheBuilds() throws {
+  @Test("A migration in a copy finishes the builds that the previous one has left")
+  func aMigrationInACopyFinishesTheBuilds() throws {
     try fill(300)
     try migrate()
     var next = try model(hasIndexes: true)
@@ -151,9 +152,8 @@ import Testing
     try store.check()
   }
 
-  /// Progress includes the indexes, and a cancelled build continues when the migration is requested
-  /// again.
-  @Test func progressIsToldAndCancellationHeard() async throws {
+  @Test("A migration reports the progress of index builds, and continues cancelled ones")
+  func progressIsToldAndCancellationHeard() async throws {
     try fill(10_001)
     var options = StoreOptions()
     options.indexBuilds = .inBackground
@@ -172,8 +172,8 @@ import Testing
     try store.check()
   }
 
-  /// Duplicates that were added during a build are reported and can be changed.
-  @Test func sharedValuesAreNamedUntilTheyAreChanged() throws {
+  @Test("Duplicates that were added during a build are reported and can be changed")
+  func sharedValuesAreNamedUntilTheyAreChanged() throws {
     try fill(300)
     try migrate()
     let model = try model(hasIndexes: true)

@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import Testing
 
-@Suite struct IndexUseTests {
+@Suite("The use of indexes by requests") struct IndexUseTests {
   let context: ManagedObjectContext
   let store: PersistentStore
 
@@ -20,7 +20,7 @@ import Testing
 
   private let request = FetchRequest<ManagedObject>(entity: "Person", predicate: "age == 7")
 
-  @Test("A fetch of objects, of IDs and a look whether there are any use an index once each")
+  @Test("A fetch of objects or IDs and an existence test each count as one use of an index")
   func everyKindOfFetch() throws {
     #expect(try context.fetch(request).count == 1)
     #expect(try uses() == 1)

@@ -13,8 +13,8 @@ import Testing
       pinnedBytes: pages * 4096)
   }
 
-  /// A reader is reported once, and again when it pins twice as many pages.
-  @Test func aReaderIsNewsOnceAndAgainWhenItPinsTwiceAsMuch() {
+  @Test("A reader is reported once, and again when it pins twice as many pages")
+  func aReaderIsNewsOnceAndAgainWhenItPinsTwiceAsMuch() {
     let log = LongReaderLog(limit: 10)
     #expect(log.news(of: [reader(10)]) == [])
     #expect(log.news(of: [reader(11), reader(11), reader(12, transaction: 2)]).count == 2)
@@ -26,8 +26,8 @@ import Testing
     #expect(log.news(of: [reader(40)]) == [reader(40)])
   }
 
-  /// A commit logs long readers.
-  @Test func commitsNameThemInTheLog() throws {
+  @Test("A commit logs the readers that pin many pages")
+  func commitsNameThemInTheLog() throws {
     try #require(ProgramLog.isSetUp)
     let folder = try TemporaryFolder()
     let path = folder.path("long.arbor")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A closed store, on which every operation must report that it is closed.
-@Suite struct OpenStateTests {
+@Suite("Closed stores") struct OpenStateTests {
   private static let ends: [(name: String, end: @Sendable (PersistentStore) throws -> Void)] = [
     ("closed", { $0.close() }), ("destroyed", { try $0.destroy() }),
   ]
@@ -46,7 +46,9 @@ import Testing
     ]
   }
 
-  @Test(arguments: OpenStateTests.ends.map(\.name), [false, true])
+  @Test(
+    "Every throwing operation on a closed store reports that it is closed",
+    arguments: OpenStateTests.ends.map(\.name), [false, true])
   func everyThrowingOperationSaysIt(end: String, isShared: Bool) throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
@@ -75,9 +77,8 @@ import Testing
     }
   }
 
-  /// An operation that can't throw defers its error to the next one that can, and later commits
-  /// keep failing.
-  @Test func theNextThrowingOperationSaysWhatAnInsertionCannot() throws {
+  @Test("The next throwing operation reports the failure of one that can't throw")
+  func theNextThrowingOperationSaysWhatAnInsertionCannot() throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     let context = store.makeContext()
     context.insert(Employee.self).name = "before"
@@ -91,8 +92,8 @@ import Testing
     #expect(try failure { try context.commit() }.code == .closed)
   }
 
-  /// A closed store doesn't run bodies.
-  @Test func bodiesAreNotRunAnyMore() async throws {
+  @Test("A closed store doesn't run bodies")
+  func bodiesAreNotRunAnyMore() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     store.close()
     for isBackground in [false, true] {

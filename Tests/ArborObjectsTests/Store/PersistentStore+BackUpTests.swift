@@ -36,7 +36,8 @@ import Testing
     return try store.makeContext().fetch(request).map(\.name)
   }
 
-  @Test func eachBackupAddsWhatIsNew() throws {
+  @Test("Each backup adds the commits since the previous one")
+  func eachBackupAddsWhatIsNew() throws {
     let store = try open()
     let ada = try insert("Ada", store)
     #expect(try store.backUp(to: log) == .init(isSnapshot: true, commits: 0, sequence: 1))
@@ -63,8 +64,8 @@ import Testing
         + "path.")
   }
 
-  /// The log contains the commits of every session, whichever one runs the backup.
-  @Test func aStoreThatIsClosedKeepsItsCommits() throws {
+  @Test("The log contains the commits of every session, whichever one runs the backup")
+  func aStoreThatIsClosedKeepsItsCommits() throws {
     var store = try open()
     try store.backUp(to: log)
     _ = try insert("Ada", store)
@@ -82,7 +83,8 @@ import Testing
     store.close()
   }
 
-  @Test func aChangedModelBeginsASnapshot() throws {
+  @Test("A backup after a change of the model starts with a snapshot")
+  func aChangedModelBeginsASnapshot() throws {
     var store = try open()
     try store.backUp(to: log)
     _ = try insert("Ada", store)
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("Commits that wait for a backup outlive a migration with code")
+  @Test("Commits that wait for a backup survive a migration with code")
   func migrationWithCode() throws {
     let path = folder.path("a.arbor")
     var store = try PersistentStore(model: model(1), at: .path(path))
@@ -174,7 +176,8 @@ import Testing
     }
   }
 
-  @Test func aStoreInMemoryIsBackedUp() throws {
+  @Test("An in-memory store can be backed up")
+  func aStoreInMemoryIsBackedUp() throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     _ = try insert("Ada", store)
     #expect(try store.backUp(to: log).isSnapshot)
@@ -186,7 +189,8 @@ import Testing
     #expect(try names("b.arbor") == ["Ada", "Grace"])
   }
 
-  @Test func aStoreThatIsOnlyReadIsNotBackedUp() throws {
+  @Test("A read-only store can't be backed up")
+  func aStoreThatIsOnlyReadIsNotBackedUp() throws {
     try open().close()
     let path = folder.path("a.arbor")
     let store = try PersistentStore(

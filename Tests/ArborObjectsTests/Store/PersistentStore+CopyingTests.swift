@@ -32,8 +32,8 @@ import ArborObjects
     try insert(["Ada"], store.makeContext())
   }
 
-  /// Closing the last store of a file compacts it, unless that is disabled.
-  @Test func whatIsFreeGoesWithTheLastOpening() throws {
+  @Test("Closing the last store of a file compacts it, unless that is disabled")
+  func whatIsFreeGoesWithTheLastOpening() throws {
     let path = folder.path("a.arbor")
     try fillAndEmpty(store)
     let full = try size(path)
@@ -53,7 +53,8 @@ import ArborObjects
     #expect(try size(path) > 20 << 20)
   }
 
-  @Test func contextsObjectsAndResultsGoOn() throws {
+  @Test("Contexts, objects and results remain usable after a compaction")
+  func contextsObjectsAndResultsGoOn() throws {
     let context = store.makeContext()
     try insert((0..<3000).map { "company \($0)" }, context)
     let ada = context.insert(Company.self)
@@ -87,8 +88,8 @@ import ArborObjects
     store.close()
   }
 
-  /// A store can't be compacted within a snapshot.
-  @Test func aSnapshotStandsInTheWay() throws {
+  @Test("A store can't be compacted within a snapshot")
+  func aSnapshotStandsInTheWay() throws {
     let context = store.makeContext()
     try insert(["Ada"], context)
     do {
@@ -106,7 +107,8 @@ import ArborObjects
     store.close()
   }
 
-  @Test func copiesWhileOthersWrite() throws {
+  @Test("A store can be copied while others write to it")
+  func copiesWhileOthersWrite() throws {
     let context = store.makeContext()
     try insert(["Ada", "Grace"], context)
     let writer = Thread { [store] in
@@ -131,7 +133,8 @@ import ArborObjects
     store.close()
   }
 
-  @Test func saysWhyItDoesNotCopy() throws {
+  @Test("A failed copy reports the cause")
+  func saysWhyItDoesNotCopy() throws {
     func message(_ url: URL) -> String {
       do { try store.copy(to: url) } catch { return "\(error.code): \(error.message)" }
       return "nothing"

@@ -39,7 +39,8 @@ import ArborObjects
     try store.makeContext().fetch(FetchRequest<Company>(sortKeys: ["name"])).map(\.name)
   }
 
-  @Test func whatIsBackedUpComes() throws {
+  @Test("A follower receives the commits that were backed up")
+  func whatIsBackedUpComes() throws {
     let ada = try insert("Ada")
     try store.backUp(to: log)
     let replica = try follow()
@@ -74,7 +75,8 @@ import ArborObjects
     try again.check()
   }
 
-  @Test func aFollowerThatOnlyWaitsIsWoken() async throws {
+  @Test("A follower receives commits without being asked to catch up")
+  func aFollowerThatOnlyWaitsIsWoken() async throws {
     try insert("Ada")
     try store.backUp(to: log)
     let replica = try PersistentStore(
@@ -88,7 +90,8 @@ import ArborObjects
     #expect(try names(replica) == ["Ada", "Grace"])
   }
 
-  @Test func nothingElseIsWritten() throws {
+  @Test("A follower rejects commits")
+  func nothingElseIsWritten() throws {
     try insert("Ada")
     try store.backUp(to: log)
     let replica = try follow()
@@ -120,7 +123,8 @@ import ArborObjects
         + "follows. Move it away, and reopen it to rebuild it from the log.")
   }
 
-  @Test func filesThatDoNotFollowAreRefused() throws {
+  @Test("Files that don't follow the log are rejected")
+  func filesThatDoNotFollowAreRefused() throws {
     try insert("Ada")
     #expect(
       #expect(throws: ArborError.self) { try follow() }?.message
@@ -144,8 +148,8 @@ import ArborObjects
         .message == "An in-memory store cannot follow a log. Use a file.")
   }
 
-  /// A follower reports a log that has diverged, as after a restore to an earlier commit.
-  @Test func anotherHistoryIsNamed() throws {
+  @Test("A follower reports a log that has diverged, as after a restore to an earlier commit")
+  func anotherHistoryIsNamed() throws {
     try insert("Ada")
     try store.backUp(to: log)
     try insert("Grace")
@@ -173,7 +177,8 @@ import ArborObjects
     #expect(try names(again) == ["Ada", "Barbara"])
   }
 
-  @Test func aChangedModelIsTakenOverByOpening() throws {
+  @Test("A follower adopts a changed model when it is reopened")
+  func aChangedModelIsTakenOverByOpening() throws {
     try insert("Ada")
     try store.backUp(to: log)
     let replica = try follow()

@@ -37,7 +37,8 @@ import ArborObjects
     return nil
   }
 
-  @Test func itTellsHowFarItIs() throws {
+  @Test("A scrub reports its progress")
+  func itTellsHowFarItIs() throws {
     let store = try open()
     let before = try #require(try store.lastScrub())
     let fractions = Lock<[Double]>([])
@@ -52,8 +53,8 @@ import ArborObjects
     #expect(code { _ = try store.lastScrub() } == .closed)
   }
 
-  /// An in-memory store and a read-only store can be scrubbed. The latter doesn't record it.
-  @Test func otherStores() throws {
+  @Test("In-memory and read-only stores can be scrubbed")
+  func otherStores() throws {
     let memory = try PersistentStore(for: Office.classes, at: .inMemory)
     defer { memory.close() }
     try memory.scrub()
@@ -65,8 +66,8 @@ import ArborObjects
     #expect(try reader.lastScrub() == last)
   }
 
-  /// A cancelled scrub keeps its progress, and the next scheduled scrub completes it.
-  @Test func aCancelledOneIsGoneOnWith() async throws {
+  @Test("A cancelled scrub keeps its progress, and the next scheduled scrub completes it")
+  func aCancelledOneIsGoneOnWith() async throws {
     var store = try open()
     let before = try store.lastScrub()
     let fractions = Lock<[Double]>([])
@@ -95,8 +96,8 @@ import ArborObjects
     }
   }
 
-  /// Damage found by a scrub is thrown and logged. Here, a bit of a name has changed.
-  @Test func damageIsThrownAndLogged() throws {
+  @Test("Damage found by a scrub is thrown and logged")
+  func damageIsThrownAndLogged() throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     let name = try #require(bytes.range(of: Data("company 77".utf8), options: .backwards))
     bytes[name.lowerBound] ^= 1

@@ -43,8 +43,8 @@ import ArborObjects
 
   // MARK: Sharing
 
-  /// Stores that share a log receive each other's commits.
-  @Test func whatOneCommitsTheOtherHas() throws {
+  @Test("Stores that share a log receive each other's commits")
+  func whatOneCommitsTheOtherHas() throws {
     let a = try open("a")
     let ada = try insert("Ada", a)
     let b = try open("b")
@@ -80,7 +80,8 @@ import ArborObjects
     #expect(try names(late).count == 4)
   }
 
-  @Test func valuesAreUniqueOverAllMachines() throws {
+  @Test("Unique values are unique across all stores that share a log")
+  func valuesAreUniqueOverAllMachines() throws {
     let (a, b) = (try open("a"), try open("b"))
     defer { for store in [a, b] { store.close() } }
     try insert("Ada", a)
@@ -89,8 +90,8 @@ import ArborObjects
     #expect(try names(b) == ["Ada"])
   }
 
-  /// Concurrent commits of several stores to one object are retried, and none is lost.
-  @Test func commitsThatMeetAreMerged() async throws {
+  @Test("Concurrent commits of several stores to one object are retried, and none is lost")
+  func commitsThatMeetAreMerged() async throws {
     let (a, b) = (try open("a"), try open("b"))
     defer { for store in [a, b] { store.close() } }
     let id = try await a.perform { $0.insert(Employee.self).objectID }
@@ -113,7 +114,8 @@ import ArborObjects
     #expect(age == 38)
   }
 
-  @Test func newsWakeAndReadersWaitForACommit() async throws {
+  @Test("A store receives commits of others and can wait for one")
+  func newsWakeAndReadersWaitForACommit() async throws {
     let (a, b) = (try open("a"), try open("b"))
     defer { for store in [a, b] { store.close() } }
     let changes = b.changes
@@ -130,8 +132,8 @@ import ArborObjects
       late?.message == "Timed out waiting for commit 99. The store has caught up to commit 2.")
   }
 
-  /// A commit that waits for the engine while the log is started is added to the log.
-  @Test func aCommitThatWaitedForTheBeginningIsInTheLog() throws {
+  @Test("A commit that waits for the engine while the log is started is added to the log")
+  func aCommitThatWaitedForTheBeginningIsInTheLog() throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     let committed = DispatchSemaphore(value: 0)
     log.whileBeginning {
@@ -152,8 +154,8 @@ import ArborObjects
     for store in [a, b] { try store.check() }
   }
 
-  /// A store can start a log while others write to it.
-  @Test func aLiveStoreIsShared() async throws {
+  @Test("A store can start a log while others write to it")
+  func aLiveStoreIsShared() async throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     let first = try insert("Ada", a)
     let log = log
@@ -188,8 +190,8 @@ import ArborObjects
     #expect(c.sharing == nil)
   }
 
-  /// The log can be trimmed after a snapshot was published.
-  @Test func snapshotsLetTheLogGo() throws {
+  @Test("The log can be trimmed after a snapshot was published")
+  func snapshotsLetTheLogGo() throws {
     let a = try open("a")
     defer { a.close() }
     for number in 0..<10 { try insert("company \(number)", a) }
@@ -211,7 +213,8 @@ import ArborObjects
 
   // MARK: Failures
 
-  @Test func withoutTheServerReadingGoesOn() throws {
+  @Test("While the log is unavailable, reads succeed and commits throw")
+  func withoutTheServerReadingGoesOn() throws {
     let a = try open("a")
     let id = try insert("Ada", a)
     log.isOut = true
@@ -237,8 +240,8 @@ import ArborObjects
     again.close()
   }
 
-  /// The outcome of a commit whose response was lost can be determined later.
-  @Test func whatNobodyKnowsIsFoundOut() throws {
+  @Test("The outcome of a commit whose response was lost can be determined later")
+  func whatNobodyKnowsIsFoundOut() throws {
     var faults = SimulatedLog.Faults()
     faults.lostAnswers = 1000
     let deaf = SimulatedLog(seed: 1, faults: faults)
@@ -262,7 +265,8 @@ import ArborObjects
     #expect(a.sharing?.unknownOutcomes == 1)
   }
 
-  @Test func aLogThatLostItsEndIsNamed() throws {
+  @Test("A log that has lost commits is reported")
+  func aLogThatLostItsEndIsNamed() throws {
     let (a, b) = (try open("a"), try open("b"))
     try insert("Ada", a)
     try insert("Grace", a)
@@ -305,7 +309,8 @@ import ArborObjects
     #expect(try names(other) == ["Ada", "Margaret"])
   }
 
-  @Test func filesThatDoNotFitAreRefused() throws {
+  @Test("Files that don't belong to the log are rejected")
+  func filesThatDoNotFitAreRefused() throws {
     let a = try open("a")
     defer { a.close() }
     try insert("Ada", a)
@@ -339,7 +344,8 @@ import ArborObjects
         + "file away, and reopen it to rebuild it from the log.")
   }
 
-  @Test func oneFileIsOpenedTwiceInAProcess() throws {
+  @Test("A file can be opened twice in a process with the same log")
+  func oneFileIsOpenedTwiceInAProcess() throws {
     let (a, again) = (try open("a"), try open("a"))
     try insert("Ada", a)
     try insert("Grace", again)
@@ -351,8 +357,8 @@ import ArborObjects
     for store in [a, b] { store.close() }
   }
 
-  /// If the response to starting a log is lost, commits made in the meantime still reach the log.
-  @Test func aBeginningWithoutAnAnswerIsFoundOut() throws {
+  @Test("Commits reach the log even if the response to starting it was lost")
+  func aBeginningWithoutAnAnswerIsFoundOut() throws {
     let a = try PersistentStore(for: Office.classes, at: .path(path("a")))
     try insert("Ada", a)
     let error = #expect(throws: ArborError.self) { try a.share(through: DeafBeginning(log)) }
@@ -371,8 +377,8 @@ import ArborObjects
     }
   }
 
-  /// A read-only store follows the log, but rejects commits.
-  @Test func readersOnlyRead() throws {
+  @Test("A read-only store follows the log, but rejects commits")
+  func readersOnlyRead() throws {
     let a = try open("a")
     try insert("Ada", a)
     let reader = try open("b", StoreOptions(isReadOnly: true))

@@ -20,7 +20,8 @@ import ArborObjects
     try context.commit()
   }
 
-  @Test func namesWhoReads() throws {
+  @Test("The readers of a store are listed with their processes")
+  func namesWhoReads() throws {
     let context = store.makeContext()
     try insert(["Ada"], context)
     #expect(try store.readers() == [])
@@ -49,7 +50,8 @@ import ArborObjects
     #expect(throws: ArborError.self) { try store.spaceUsage() }
   }
 
-  @Test func everyDatabaseIsNamed() throws {
+  @Test("The space usage lists every database")
+  func everyDatabaseIsNamed() throws {
     try insert((0..<500).map { "company \($0)" }, store.makeContext())
     let space = try store.spaceUsage()
     let companies = try #require(

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct PersistentStoreTests {
-  @Test func aStoreCarriesItsModel() throws {
+  @Test("A store contains its model and can be opened without one")
+  func aStoreCarriesItsModel() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a b.arbor"))
     let first = try PersistentStore(for: Office.classes, at: location)
@@ -26,7 +27,8 @@ import Testing
     try second.check()
   }
 
-  @Test func aPathIsAsGoodAsAURL() throws {
+  @Test("A path and a file URL open the same store")
+  func aPathIsAsGoodAsAURL() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "a b.arbor")
     let store = try PersistentStore(for: Office.classes, at: .path(folder.path("a b.arbor")))
@@ -101,8 +103,9 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  /// If an older copy overwrites or replaces the file, commits fail with a descriptive error.
-  @Test(.timeLimit(.minutes(40)), arguments: [true, false])
+  @Test(
+    "If an older copy overwrites or replaces the file, commits fail with a descriptive error",
+    .timeLimit(.minutes(40)), arguments: [true, false])
   func aFileThatIsReplacedIsNamed(inPlace: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
@@ -140,7 +143,8 @@ import Testing
     try copy.check()
   }
 
-  @Test func readOnlyStoresRefuseCommits() throws {
+  @Test("A read-only store refuses commits")
+  func readOnlyStoresRefuseCommits() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     try PersistentStore(for: Office.classes, at: location).close()
@@ -153,7 +157,8 @@ import Testing
     #expect(try failure { try context.commit() }.code == .readOnly)
   }
 
-  @Test func missingAndForeignFilesAreNamed() throws {
+  @Test("Missing files and files that aren't stores are rejected")
+  func missingAndForeignFilesAreNamed() throws {
     let folder = try TemporaryFolder()
     let missing = try failure {
       _ = try PersistentStore(at: .file(folder.url.appending(path: "none.arbor")))
@@ -167,7 +172,8 @@ import Testing
     #expect(try Data(contentsOf: text) == Data("no store".utf8))
   }
 
-  @Test func anotherModelIsRefusedWithItsDifferences() throws {
+  @Test("Another model is rejected with its differences, or replaces the store")
+  func anotherModelIsRefusedWithItsDifferences() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     try PersistentStore(for: Office.classes, at: location).close()
@@ -182,7 +188,8 @@ import Testing
     store.close()
   }
 
-  @Test func indexesAreBuiltListedAndValidated() throws {
+  @Test("Indexes are built, listed and checked for duplicates")
+  func indexesAreBuiltListedAndValidated() throws {
     let folder = try TemporaryFolder()
     let location = StoreLocation.file(folder.url.appending(path: "a.arbor"))
     func model(_ indexes: [FetchIndexDescription]) throws -> ManagedObjectModel {
@@ -224,7 +231,8 @@ import Testing
     try store.check()
   }
 
-  @Test func purgeEmptiesAndCountsOn() throws {
+  @Test("A purge removes all objects but never reuses their numbers")
+  func purgeEmptiesAndCountsOn() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let ada = context.insert(Employee.self)
@@ -240,7 +248,8 @@ import Testing
     }
   }
 
-  @Test func destroyRemovesTheFiles() throws {
+  @Test("Destroying a store removes its files and those of migrations")
+  func destroyRemovesTheFiles() throws {
     let folder = try TemporaryFolder()
     let store = try PersistentStore(
       for: Office.classes, at: .file(folder.url.appending(path: "a.arbor")))
@@ -261,7 +270,8 @@ import Testing
     #expect(try failure { try store.destroy() }.code == .closed)
   }
 
-  @Test func anOpeningRemovesTheLockThatAKilledMigrationHasLeft() throws {
+  @Test("Opening a store removes the lock file of a killed migration")
+  func anOpeningRemovesTheLockThatAKilledMigrationHasLeft() throws {
     let folder = try TemporaryFolder()
     let file = folder.url.appending(path: "a.arbor")
     let lock = folder.path("a.arbor-migration-lock")
@@ -280,7 +290,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: lock))
   }
 
-  @Test func classesThatContradictTheModelAreRefused() throws {
+  @Test("A class that contradicts the model is rejected")
+  func classesThatContradictTheModelAreRefused() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Company") { AttributeDescription("name", .integer64, .optional) }
     }
@@ -296,7 +307,8 @@ import Testing
     try PersistentStore(for: Office.classes, at: .inMemory)
   }
 
-  @Test func bodiesCommitAndReturnValues() async throws {
+  @Test("A body commits its changes and returns a value")
+  func bodiesCommitAndReturnValues() async throws {
     let store = try open()
     let id = try await store.perform { context in
       let ada = context.insert(Employee.self)
@@ -315,7 +327,8 @@ import Testing
     store.close()
   }
 
-  @Test func failedBodiesCommitNothing() async throws {
+  @Test("A body that throws commits nothing")
+  func failedBodiesCommitNothing() async throws {
     let store = try open()
     await #expect(throws: Interruption.self) {
       try await store.perform { context in
@@ -339,7 +352,8 @@ import Testing
     store.close()
   }
 
-  @Test func manyAtOnceLoseNothing() async throws {
+  @Test("Concurrent bodies lose no change")
+  func manyAtOnceLoseNothing() async throws {
     let store = try open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<100 {
@@ -364,7 +378,8 @@ import Testing
     store.close()
   }
 
-  @Test func aBackgroundBodyCannotWaitForItself() async throws {
+  @Test("A background body can't wait for another one")
+  func aBackgroundBodyCannotWaitForItself() async throws {
     let store = try open()
     let code = try await store.performBackground { _ in
       do {
@@ -378,7 +393,8 @@ import Testing
     store.close()
   }
 
-  @Test func theBackgroundContextKeepsItsName() async throws {
+  @Test("The background context is named")
+  func theBackgroundContextKeepsItsName() async throws {
     let store = try open()
     let names = try await [
       store.performBackground { $0.name }, store.performBackground { $0.name },

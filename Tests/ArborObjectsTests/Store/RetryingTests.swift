@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bodies that are rerun after a conflict with other commits.
-@Suite struct RetryingTests {
+@Suite("Retrying bodies after conflicts") struct RetryingTests {
   private static let model = Result {
     try ManagedObjectModel {
       EntityDescription("Counter") {
@@ -33,7 +33,8 @@ import Testing
     counter["value"] = (counter["value"] as Int) + 1
   }
 
-  @Test func noIncrementIsLostAndNoneFails() async throws {
+  @Test("Concurrent increments succeed and none is lost")
+  func noIncrementIsLostAndNoneFails() async throws {
     try await use { store async throws in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
@@ -78,8 +79,8 @@ import Testing
     func next() -> Int { count.add(1, ordering: .relaxed).newValue }
   }
 
-  /// A body is retried at most as often as permitted.
-  @Test func aBodyIsRunAsOftenAsItMay() async throws {
+  @Test("A body is retried at most as often as permitted")
+  func aBodyIsRunAsOftenAsItMay() async throws {
     try await use { store async throws in
       try await store.perform { try Self.increment($0) }
       for (retries, losses, expected) in [(nil, 3, 4), (2, 2, 3), (2, 9, 3), (0, 1, 1)] {
@@ -90,7 +91,8 @@ import Testing
     }
   }
 
-  @Test func aLostRaceForAUniqueValueIsRunAgainAndAPlainDuplicateIsNot() async throws {
+  @Test("A lost race for a unique value is retried, and a plain duplicate isn't")
+  func aLostRaceForAUniqueValueIsRunAgainAndAPlainDuplicateIsNot() async throws {
     try await use { store async throws in
       // Neither the first run nor the concurrent one finds a counter.
       let (raced, none) = try await runs(1, losing: 1, in: store)
@@ -106,7 +108,8 @@ import Testing
     }
   }
 
-  @Test func whatABodyHasCommittedIsNotRepeated() async throws {
+  @Test("A body that has committed isn't retried")
+  func whatABodyHasCommittedIsNotRepeated() async throws {
     try await use { store async throws in
       try await store.perform { try Self.increment($0) }
       let count = Counting()
@@ -126,7 +129,8 @@ import Testing
     }
   }
 
-  @Test func otherErrorsAreThrownAtOnce() async throws {
+  @Test("Errors other than conflicts aren't retried")
+  func otherErrorsAreThrownAtOnce() async throws {
     try await use { store async throws in
       let count = Counting()
       await #expect(throws: Interruption.self) {
@@ -139,7 +143,8 @@ import Testing
     }
   }
 
-  @Test func theBackgroundContextBeginsAnewToo() async throws {
+  @Test("The body of the background context is retried, too")
+  func theBackgroundContextBeginsAnewToo() async throws {
     try await use { store async throws in
       try await store.perform { try Self.increment($0) }
       let count = Counting()

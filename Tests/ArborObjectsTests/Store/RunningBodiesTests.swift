@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A store that is being closed, which lets running bodies finish.
-@Suite struct RunningBodiesTests {
+@Suite("Draining a store") struct RunningBodiesTests {
   private func use(_ body: (PersistentStore) async throws -> Void) async throws {
     let model = try ManagedObjectModel {
       EntityDescription("Part") { AttributeDescription("code", .integer64, .default(0)) }
@@ -39,8 +39,8 @@ import Testing
     return "none"
   }
 
-  /// Draining waits for running bodies and rejects new ones.
-  @Test func runningBodiesEndAndOthersDoNotBegin() async throws {
+  @Test("Draining waits for running bodies and rejects new ones")
+  func runningBodiesEndAndOthersDoNotBegin() async throws {
     try await use { store in
       let gate = Gate()
       async let body: Void = store.perform { context in
@@ -63,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func bodiesThatThrowHaveEndedToo() async throws {
+  @Test("Bodies that threw aren't waited for")
+  func bodiesThatThrowHaveEndedToo() async throws {
     try await use { store in
       #expect(
         await Self.refusal { try await store.perform { _ in throw CancellationError() } } != "none")
@@ -74,7 +75,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(
+    "A body that outlasts the draining is cancelled at its next operation",
+    arguments: [false, true])
   func whatIsLeftEndsAtItsNextOperation(inBackground: Bool) async throws {
     try await use { store in
       let gate = Gate()
@@ -100,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func behindTheEndOfTheStoreItIsClosed() async throws {
+  @Test("A body that outlasts the store reports that it is closed")
+  func behindTheEndOfTheStoreItIsClosed() async throws {
     try await use { store in
       let gate = Gate()
       async let refusal = Self.refusal {
@@ -117,7 +121,8 @@ import Testing
     }
   }
 
-  @Test func aCancelledTaskWaitsNoLonger() async throws {
+  @Test("Cancelling a task ends its wait for running bodies")
+  func aCancelledTaskWaitsNoLonger() async throws {
     try await use { store in
       let gate = Gate()
       async let refusal = Self.refusal { try await store.perform { _ in gate.pass() } }

@@ -40,7 +40,8 @@ import Testing
     try context.commit()
   }
 
-  @Test func tellsThatNothingIsLost() throws {
+  @Test("The report of a sound store says that nothing was lost")
+  func tellsThatNothingIsLost() throws {
     let before = try Data(contentsOf: url)
     let report = try PersistentStore.salvage(url, to: rescued)
     #expect(report.isComplete)
@@ -69,8 +70,8 @@ import Testing
     #expect(people.count == 2)
   }
 
-  /// Without the catalog, it is unknown whether the numbers of entities match those of a new store.
-  @Test func isNotCompleteWithoutTheCatalogue() throws {
+  @Test("A salvage without the catalog is not complete")
+  func isNotCompleteWithoutTheCatalogue() throws {
     var bytes = try Data(contentsOf: url)
     let key = Data(StoreFormat.catalogKey.utf8)
     var rest = bytes.startIndex..<bytes.endIndex
@@ -91,8 +92,8 @@ import Testing
         """)
   }
 
-  /// The keys of a damaged file may be any text, which is escaped to stay on one line.
-  @Test func keysStayOnTheirLines() throws {
+  @Test("Keys in a report are escaped to stay on one line")
+  func keysStayOnTheirLines() throws {
     var outcome = SalvageOutcome()
     outcome.state = .newest
     outcome.sequence = 7
@@ -108,7 +109,8 @@ import Testing
         """)
   }
 
-  @Test func isNotCompleteWhereALaterHeaderMayBeLost() throws {
+  @Test("A salvage is not complete if a later header may be lost")
+  func isNotCompleteWhereALaterHeaderMayBeLost() throws {
     var outcome = SalvageOutcome()
     outcome.state = .newest
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
@@ -121,7 +123,8 @@ import Testing
 
   /// A salvaged store keeps its object IDs, starts its backups with a snapshot, and reports all
   /// commits as bulk changes.
-  @Test func thoseWhoFollowedReadAnew() throws {
+  @Test("A salvaged store requires its followers to start over")
+  func thoseWhoFollowedReadAnew() throws {
     let log = FolderLog(folder.url.appending(path: "log"))
     let damaged = try PersistentStore(at: .file(url))
     #expect(try damaged.backUp(to: log).isSnapshot)

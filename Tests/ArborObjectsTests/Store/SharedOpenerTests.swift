@@ -32,7 +32,7 @@ import ArborObjects
     try context.commit()
   }
 
-  @Test("A machine that begins the log too late takes over the log's store")
+  @Test("A store that starts the log too late takes over the existing store")
   func lateBeginning() throws {
     let first = Lock<PersistentStore?>(nil)
     let (path, log) = (folder.path("a.arbor"), log)
@@ -55,7 +55,7 @@ import ArborObjects
     }
   }
 
-  @Test("A live store that begins the log too late is told so, and goes on by itself")
+  @Test("A store in use that starts the log too late gets an error and remains independent")
   func lateSharing() throws {
     let other = try PersistentStore(for: Office.classes, at: .path(folder.path("own.arbor")))
     defer { other.close() }
@@ -72,7 +72,7 @@ import ArborObjects
     #expect(other.sharing == nil)
   }
 
-  @Test("Closing waits for a look at the log, and for the log's threads")
+  @Test("Closing waits until the threads of the log have ended")
   func closing() throws {
     let slow = SlowHead(log)
     let store = try open("a", through: slow, every: .milliseconds(1))

@@ -17,7 +17,8 @@ import Testing
       }, at: .inMemory, options: StoreOptions(slowQueryThreshold: threshold))
   }
 
-  @Test func slowQueriesAreLoggedWithoutTheirValues() throws {
+  @Test("Slow queries are logged without their values")
+  func slowQueriesAreLoggedWithoutTheirValues() throws {
     try #require(ProgramLog.isSetUp)
     let store = try store(.zero)
     let context = store.makeContext()
@@ -61,7 +62,8 @@ import Testing
         ("", "3", { _ = try $0.delete() }),
       ]
 
-  @Test(arguments: readers.indices) func everythingThatReadsIsLogged(readerIndex: Int) throws {
+  @Test("Every reading operation is logged", arguments: readers.indices)
+  func everythingThatReadsIsLogged(readerIndex: Int) throws {
     try #require(ProgramLog.isSetUp)
     let name = "LoggedNote\(readerIndex)"
     let store = try store(.zero, entity: name)
@@ -83,8 +85,8 @@ import Testing
     store.close()
   }
 
-  /// The logged plan is the executed one, with actual instead of estimated rows.
-  @Test func thePlanThatRanIsLogged() throws {
+  @Test("The logged plan is the executed one, with actual instead of estimated rows")
+  func thePlanThatRanIsLogged() throws {
     try #require(ProgramLog.isSetUp)
     let store = try PersistentStore(
       model: ManagedObjectModel {
@@ -108,7 +110,8 @@ import Testing
     store.close()
   }
 
-  @Test func nothingIsLoggedWithoutAThreshold() throws {
+  @Test("Without a threshold, no query is logged")
+  func nothingIsLoggedWithoutAThreshold() throws {
     try #require(ProgramLog.isSetUp)
     #expect(ProgramLog.entries("entity", "QuietNote").isEmpty)
     let store = try PersistentStore(

@@ -18,7 +18,8 @@ import Testing
     if !store.isClosed { try store.check() }
   }
 
-  @Test func tellsWhatACommitDid() async throws {
+  @Test("The changes of each commit are reported")
+  func tellsWhatACommitDid() async throws {
     try await useOffice { store in
       let context = store.makeContext()
       context.insert(Company.self)
@@ -55,8 +56,8 @@ import Testing
     }
   }
 
-  /// Tombstones contain the values that the model preserves, whatever their type and storage.
-  @Test func deletedObjectsLeaveATombstone() async throws {
+  @Test("Tombstones contain the values that the model preserves, whatever their type and storage")
+  func deletedObjectsLeaveATombstone() async throws {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel {
       EntityDescription("Note") {
@@ -96,8 +97,8 @@ import Testing
     store.close()
   }
 
-  /// Every store of the file is notified of a migration, in order with the commits.
-  @Test func migrationsAreAnnounced() async throws {
+  @Test("Every store of the file is notified of a migration, in order with the commits")
+  func migrationsAreAnnounced() async throws {
     try await useOffice { store in
       let other = try PersistentStore(at: .file(try #require(store.url)), classes: Office.classes)
       defer { other.close() }
@@ -135,7 +136,8 @@ import Testing
     }
   }
 
-  @Test func ordersAreNamedAlone() async throws {
+  @Test("A changed order is reported as a change of its relationship")
+  func ordersAreNamedAlone() async throws {
     try await useOffice { store in
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
@@ -151,7 +153,8 @@ import Testing
     }
   }
 
-  @Test func beginsWhenItIsAskedFor() async throws {
+  @Test("The sequence starts with the commit after it was requested")
+  func beginsWhenItIsAskedFor() async throws {
     try await useOffice { store in
       let changes = store.changes
       try await store.perform {
@@ -172,7 +175,8 @@ import Testing
     }
   }
 
-  @Test func concurrentCommitsComeOnceAndInOrder() async throws {
+  @Test("Concurrent commits are reported once and in order")
+  func concurrentCommitsComeOnceAndInOrder() async throws {
     try await useOffice { store in
       let (tasks, rounds, followers) = (8, 25, 5)
       let sequences = (0..<followers).map { _ in store.changes }
@@ -209,7 +213,8 @@ import Testing
     }
   }
 
-  @Test func largeCommitsSayThatAnythingMayHaveChanged() async throws {
+  @Test("A large commit is reported as incomplete")
+  func largeCommitsSayThatAnythingMayHaveChanged() async throws {
     try await useOffice { store in
       var iterator = store.changes.makeAsyncIterator()
       try await store.perform { context in
@@ -224,7 +229,8 @@ import Testing
     }
   }
 
-  @Test func whoFallsBackTooFarIsTold() async throws {
+  @Test("A consumer that falls too far behind is notified of missed commits")
+  func whoFallsBackTooFarIsTold() async throws {
     let store = try PersistentStore(for: Office.classes, at: .inMemory)
     defer { store.close() }
     var iterator = store.changes.makeAsyncIterator()
@@ -242,7 +248,8 @@ import Testing
     try store.check()
   }
 
-  @Test func endsWithTheStore() async throws {
+  @Test("The sequence ends when the store is closed")
+  func endsWithTheStore() async throws {
     try await useOffice { store in
       let (before, waiting) = (store.changes, store.changes)
       let task = _Concurrency.Task { () -> Int in
@@ -262,7 +269,8 @@ import Testing
     }
   }
 
-  @Test func keepsNoStoreOpen() async throws {
+  @Test("The sequence doesn't keep the store open")
+  func keepsNoStoreOpen() async throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     let location = StoreLocation.file(folder.url.appending(path: "office.arbor"))
@@ -275,7 +283,8 @@ import Testing
     try PersistentStore(at: location).destroy()
   }
 
-  @Test func aCancelledTaskGoesOnAtOnce() async throws {
+  @Test("Cancelling a task ends its iteration at once")
+  func aCancelledTaskGoesOnAtOnce() async throws {
     try await useOffice { store in
       let changes = store.changes
       let task = _Concurrency.Task { () -> Int in
@@ -295,7 +304,8 @@ import Testing
     }
   }
 
-  @Test func otherOpeningsOfTheFileAreTheSameProcess() async throws {
+  @Test("Commits of other stores of the process are reported as its own")
+  func otherOpeningsOfTheFileAreTheSameProcess() async throws {
     try await useOffice { store in
       let other = try PersistentStore(at: .file(try #require(store.url)), classes: Office.classes)
       let changes = store.changes

@@ -21,6 +21,7 @@ import Testing
     began: Date(timeIntervalSinceReferenceDate: 800_000_000))
 
   @Test(
+    "Every error of the engine has a code and a message",
     arguments: [
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
       (.modelMismatch(Self.refusal), .modelMismatch), (.modelChanged, .modelChanged),
@@ -42,9 +43,9 @@ import Testing
     #expect(converted.code == code && !converted.message.isEmpty)
   }
 
-  /// Messages consist of whole sentences, whether the engine's description is a sentence or a
-  /// clause.
-  @Test(arguments: ["The header is damaged.", "the header is damaged", "The file is short.."])
+  @Test(
+    "Messages end with exactly one period",
+    arguments: ["The header is damaged.", "the header is damaged", "The file is short.."])
   func noMessageHasTwoFullStops(what: String) throws {
     try ObjectStore.useOffice { store throws in
       let number = store.makeContext().insert(Employee.self).number
@@ -75,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func messagesAreWhole() throws {
+  @Test("Messages are complete sentences")
+  func messagesAreWhole() throws {
     let what = "The header is damaged."
     #expect(
       ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
@@ -92,8 +94,8 @@ import Testing
         + "for reading, or abandon the migration with PersistentStore.revertMigration(_:).")
   }
 
-  /// A missing file and a missing folder have different messages.
-  @Test func missingFilesAndFoldersAreToldApart() throws {
+  @Test("A missing file and a missing folder have different messages")
+  func missingFilesAndFoldersAreToldApart() throws {
     let folder = try TemporaryFolder()
     let (file, inner) = (folder.path("a.arbor"), folder.path("none/a.arbor"))
     #expect(
@@ -104,7 +106,9 @@ import Testing
         == "There is no folder \(folder.path("none")). Check the path, or create the folder.")
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func missingPermissionsAreNamed() async throws {
+  @Test(
+    "The message about missing permissions names the file or folder", .enabled(if: geteuid() == 0))
+  func missingPermissionsAreNamed() async throws {
     let folder = try TemporaryFolder()
     #expect(chmod(folder.url.path, 0o777) == 0)
     for (name, mode) in [("secret", 0o600), ("fixed", 0o644), ("open", 0o666)] as [(_, mode_t)] {
@@ -138,7 +142,8 @@ import Testing
     }
   }
 
-  @Test func anotherModelIsToldChangeByChange() {
+  @Test("A model mismatch lists each change")
+  func anotherModelIsToldChangeByChange() {
     let error = ArborError(opening: .modelMismatch(Self.refusal))
     #expect(
       error.description == """
@@ -150,7 +155,8 @@ import Testing
     #expect(error.violations.map(\.keyPath) == ["rank"])
   }
 
-  @Test func subjectsAreNamed() throws {
+  @Test("Errors name the objects that they concern")
+  func subjectsAreNamed() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       let (ada, bob) = (context.insert(Employee.self), context.insert(Employee.self))

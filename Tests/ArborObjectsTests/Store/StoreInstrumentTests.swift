@@ -67,7 +67,8 @@ import Testing
     try store.check()
   }
 
-  @Test func commitsAreToldWithWhatTheyWrite() async throws {
+  @Test("Commits are reported with what they write")
+  func commitsAreToldWithWhatTheyWrite() async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
       let context = store.makeContext()
@@ -98,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func failuresAndConflictsAreTold() async throws {
+  @Test("Failed and conflicting commits are reported")
+  func failuresAndConflictsAreTold() async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
       let context = store.makeContext()
@@ -150,7 +152,8 @@ import Testing
       (["groups of Part for nobody", "1"], { _ = try $0.rows("count(code) AS n") }),
     ]
 
-  @Test(arguments: fetches.indices) func fetchesAreToldOnce(index: Int) async throws {
+  @Test("Each fetch is reported once", arguments: fetches.indices)
+  func fetchesAreToldOnce(index: Int) async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
       let context = store.makeContext()
@@ -163,7 +166,8 @@ import Testing
     }
   }
 
-  @Test func fetchesThatFailSayWhy() async throws {
+  @Test("A failed fetch is reported with its error code")
+  func fetchesThatFailSayWhy() async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
       let context = store.makeContext()
@@ -188,8 +192,8 @@ import Testing
     }
   }
 
-  /// The closures of an instrument run in the caller's task.
-  @Test func closuresRunInTheTaskOfWhoAsks() async throws {
+  @Test("The closures of an instrument run in the caller's task")
+  func closuresRunInTheTaskOfWhoAsks() async throws {
     let recording = Recording()
     try await use(recording.instrument) { store in
       try await Recording.$request.withValue("Mary") {
@@ -209,7 +213,8 @@ import Testing
     }
   }
 
-  @Test func severalAreToldInTurn() async throws {
+  @Test("Several instruments are notified in order")
+  func severalAreToldInTurn() async throws {
     let order = Recording()
     func named(_ name: String) -> StoreInstrument {
       StoreInstrument(onFetch: { _ in
@@ -228,8 +233,8 @@ import Testing
     }
   }
 
-  /// Counting the queries of a context doesn't hide them from the instrument.
-  @Test func queriesThatAreCountedAreToldToo() async throws {
+  @Test("Queries observed by a context are also reported to the instrument")
+  func queriesThatAreCountedAreToldToo() async throws {
     let (recording, counted) = (Recording(), Recording())
     try await use(recording.instrument) { store in
       let context = store.makeContext()
@@ -240,8 +245,8 @@ import Testing
     }
   }
 
-  /// Options with the same instrument are equal.
-  @Test func copiesAreOne() {
+  @Test("Options with the same instrument are equal")
+  func copiesAreOne() {
     let (one, other) = (StoreInstrument(), StoreInstrument())
     var options = StoreOptions()
     #expect(options == StoreOptions())

@@ -18,6 +18,7 @@ import Testing
   private static let advice = ". Create the URL from a path with URL(filePath:)."
 
   @Test(
+    "URLs that don't name a file are rejected",
     arguments: [
       ("http://example.org/tmp/a.arbor", "its scheme is http and must be file"),
       ("a.arbor", "its scheme is missing and must be file"),
@@ -35,7 +36,7 @@ import Testing
         == "\(text) is not the URL of a store file: \(what)" + Self.advice)
   }
 
-  @Test(arguments: [("", "\"\""), ("a\0b", "\"a\\0b\"")])
+  @Test("Invalid paths are rejected", arguments: [("", "\"\""), ("a\0b", "\"a\\0b\"")])
   func pathsThatNoFileHasAreRefused(path: String, quoted: String) throws {
     #expect(
       try refusal(.path(path))
@@ -43,8 +44,9 @@ import Testing
         + "file.")
   }
 
-  /// File names with special characters are preserved.
-  @Test(arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])
+  @Test(
+    "File names with special characters are preserved",
+    arguments: ["plain", "with space", "100%", "a#b?c", "%41", "Größe", "e\u{301}", "日本"])
   func everyNameComesThroughAsItIs(name: String) throws {
     let url = URL(filePath: "/tmp/folder").appending(path: name)
     #expect(try StoreLocation.file(url).stored == .file("/tmp/folder/" + name))
@@ -53,8 +55,8 @@ import Testing
     #expect(try StoreLocation.file(relative).stored == .file("/tmp/folder/" + name))
   }
 
-  /// A file URL may name the local host.
-  @Test func theLocalHostIsNone() throws {
+  @Test("A file URL may name the local host")
+  func theLocalHostIsNone() throws {
     let url = try #require(URL(string: "file://localhost/tmp/a.arbor"))
     #expect(try StoreLocation.file(url).stored == .file("/tmp/a.arbor"))
   }

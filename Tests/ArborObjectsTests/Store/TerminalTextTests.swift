@@ -4,8 +4,8 @@ import ArborObjects
 
 /// Text from a file that is printed to a terminal.
 @Suite struct TerminalTextTests {
-  /// Control characters are escaped.
-  @Test func ordersBecomeTexts() {
+  @Test("Control characters are escaped")
+  func ordersBecomeTexts() {
     #expect(TerminalText.escaped("plain, Ångström, 项目 👩‍👩‍👧") == "plain, Ångström, 项目 👩‍👩‍👧")
     #expect(TerminalText.escaped("a\u{1B}[2Jb") == "a\\u{1B}[2Jb")
     #expect(TerminalText.escaped("a\nb\tc\rd") == "a\\nb\\tc\\rd")

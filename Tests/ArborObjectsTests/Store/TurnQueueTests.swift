@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(40))) struct TurnQueueTests {
   private typealias Job = _Concurrency.Task
 
-  /// The number of concurrent turns doesn't exceed the limit.
-  @Test func noMoreThanAllowedGoOnAtOnce() async throws {
+  @Test("The number of concurrent turns doesn't exceed the limit")
+  func noMoreThanAllowedGoOnAtOnce() async throws {
     let turns = TurnQueue(count: 3)
     let counts = Counts()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,8 +42,8 @@ import Testing
     #expect(counts.most <= 3 && counts.now == 0)
   }
 
-  /// Cancelling a task ends its wait for a turn.
-  @Test func aCancelledTaskWaitsNoLonger() async throws {
+  @Test("Cancelling a task ends its wait for a turn")
+  func aCancelledTaskWaitsNoLonger() async throws {
     let turns = TurnQueue(count: 1)
     try await turns.enter()
     for isBlocking in [false, true] {

@@ -34,7 +34,8 @@ private struct Label: Codable {
 }
 
 @Suite struct CodableProbeTests {
-  @Test func keysAreFoundByWhatIsRead() {
+  @Test("Keys are found by the values that are read")
+  func keysAreFoundByWhatIsRead() {
     #expect(CodableProbe.keys(\Label.made) == ["made"])
     #expect(CodableProbe.keys(\Label.grade) == ["grade"])
     #expect(CodableProbe.keys(\Label.size) == ["size"])
@@ -43,7 +44,8 @@ private struct Label: Codable {
     #expect(CodableProbe.keys(\Label.spare?.height) == ["spare", "height"])
   }
 
-  @Test func keysMayHaveOtherNamesThanProperties() {
+  @Test("Keys may differ from property names")
+  func keysMayHaveOtherNamesThanProperties() {
     #expect(CodableProbe.keys(\Label.other) == ["renamed"])
     #expect(CodableProbe.keys(\Label.text) == ["swapped"])
     #expect(CodableProbe.keys(\Label.swapped) == ["text"])
@@ -52,7 +54,8 @@ private struct Label: Codable {
   @Test("An enumeration that doesn't list its cases is not found")
   func whatCannotDifferIsNotFound() { #expect(CodableProbe.keys(\Label.kind) == nil) }
 
-  @Test func whatIsComputedIsNoPart() {
+  @Test("Computed properties have no keys")
+  func whatIsComputedIsNoPart() {
     #expect(CodableProbe.keys(\Label.area) == nil)
     #expect(CodableProbe.keys(\Label.both) == nil)
     #expect(CodableProbe.keys(\Label.text.count) == nil)

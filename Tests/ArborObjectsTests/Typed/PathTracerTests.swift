@@ -19,7 +19,8 @@ import Testing
     #expect(error?.message.contains("entityDescription") == true)
   }
 
-  @Test func everyKindOfPropertyHasItsName() throws {
+  @Test("Key paths of every kind of property are traced")
+  func everyKindOfPropertyHasItsName() throws {
     #expect(try name(\Employee.age) == "age")
     #expect(try name(\Employee.salary) == "salary")
     #expect(try name(\Employee.rank) == "rank")
@@ -37,14 +38,16 @@ import Testing
     #expect(try name(\Badge.weight) == "weight")
   }
 
-  @Test func inheritedPropertiesHaveTheirNames() throws {
+  @Test("Key paths of inherited properties are traced")
+  func inheritedPropertiesHaveTheirNames() throws {
     #expect(try name(\Employee.name) == "name")
     #expect(try name(\Manager.nick) == "nick")
     #expect(try name(\Manager.age) == "age")
     #expect(try name(\Manager.company) == "company")
   }
 
-  @Test func pathsGoThroughRelationships() throws {
+  @Test("Key paths through relationships are traced")
+  func pathsGoThroughRelationships() throws {
     #expect(try name(\Employee.company?.name) == "company.name")
     #expect(try name(\Employee.manager?.manager?.age) == "manager.manager.age")
     #expect(try name(\Employee.manager?.company?.founded) == "manager.company.founded")
@@ -53,7 +56,8 @@ import Testing
     #expect(try name(\Employee.badge?.employee?.badge?.code) == "badge.employee.badge.code")
   }
 
-  @Test func identityAndEntityHaveTheirNames() throws {
+  @Test("Key paths of object IDs and entity names are traced")
+  func identityAndEntityHaveTheirNames() throws {
     #expect(try name(\Employee.objectID) == "objectID")
     #expect(try name(\Employee.company?.objectID) == "company.objectID")
     #expect(try name(\Employee.entity.name) == "entity.name")
@@ -61,7 +65,8 @@ import Testing
     #expect(try name(\Employee.manager?.companyID) == "manager.company")
   }
 
-  @Test func computedPropertiesAreRefused() throws {
+  @Test("Key paths of computed properties are rejected")
+  func computedPropertiesAreRefused() throws {
     refuses(\Worker.shout)
     refuses(\Worker.isAdult)
     refuses(\Worker.cappedAge)
@@ -79,22 +84,23 @@ import Testing
     #expect(try name(\Worker.years) == "age")
   }
 
-  /// Key paths of properties with enumeration types can be traced.
-  @Test func valuesThatNoCaseHasAreMadeUp() throws {
+  @Test("Key paths of properties with enumeration types can be traced")
+  func valuesThatNoCaseHasAreMadeUp() throws {
     #expect(try name(\Worker.grade) == "grade")
     #expect(try name(\Worker.level) == "level")
     #expect(try name(\Worker.secondGrade) == "secondGrade")
   }
 
-  /// A property whose name the class provides isn't traced.
-  @Test func whatAClassTellsIsNotFollowed() throws {
+  @Test("A property whose name the class provides isn't traced")
+  func whatAClassTellsIsNotFollowed() throws {
     // There is no placeholder value for the type, so calling the accessor would crash.
     #expect(try name(\Parcel.label) == "label")
     #expect(try name(\Parcel.weight) == "weight")
     #expect(try name(\Parcel.next?.weight) == "next.weight")
   }
 
-  @Test func classesWithoutDescriptionAreRefused() {
+  @Test("A class without an entity description is rejected")
+  func classesWithoutDescriptionAreRefused() {
     let error = #expect(throws: ArborError.self) { try name(\Nameless.anything) }
     #expect(error?.message.contains("entityDescription") == true)
   }

@@ -14,7 +14,8 @@ import Testing
     #expect(FetchPredicate(stringLiteral: text) == translated, sourceLocation: sourceLocation)
   }
 
-  @Test func comparisonsAndLogic() throws {
+  @Test("Comparisons and logical operators are translated")
+  func comparisonsAndLogic() throws {
     try expect(#Predicate { $0.age == 5 }, is: "age == 5")
     try expect(#Predicate { $0.age != 5 }, is: "age != 5")
     try expect(#Predicate { $0.age < 5 || $0.age >= 7 }, is: "age < 5 OR age >= 7")
@@ -33,7 +34,8 @@ import Testing
     try expect(#Predicate { ($0.age > 1 ? $0.age : 7) == 7 }, is: "TERNARY(age > 1, age, 7) == 7")
   }
 
-  @Test func capturedValues() throws {
+  @Test("Captured values become constants")
+  func capturedValues() throws {
     let (age, name, id) = (40, "it's", ObjectID(storeID: UUID(), entityName: "Company", number: 3))
     let (salary, day, rank) = (1.5, Date(timeIntervalSinceReferenceDate: 9), Rank.senior)
     let nobody: String? = nil
@@ -91,7 +93,8 @@ import Testing
     }
   }
 
-  @Test func oneShapeServesAllConstants() throws {
+  @Test("Predicates with different constants share one shape")
+  func oneShapeServesAllConstants() throws {
     func older(than age: Int) throws -> FetchPredicate {
       try FetchPredicate(#Predicate<Employee> { $0.age > age && $0.name != "x" })
     }
@@ -99,7 +102,8 @@ import Testing
     #expect(try older(than: 3) == "age > 3 AND name != 'x'")
   }
 
-  @Test func paths() throws {
+  @Test("Key paths are translated")
+  func paths() throws {
     try expect(#Predicate { $0.company?.name == "x" }, is: #"company.name == "x""#)
     try expect(#Predicate { $0.manager?.company?.name == "x" }, is: #"manager.company.name == "x""#)
     try expect(#Predicate { $0.company!.name == "x" }, is: #"company.name == "x""#)
@@ -112,7 +116,8 @@ import Testing
     #expect(managers == #"name == "x" AND age > 3"#)
   }
 
-  @Test func arithmetic() throws {
+  @Test("Arithmetic is translated")
+  func arithmetic() throws {
     try expect(#Predicate { ($0.age + 1) * 2 - 3 == 7 }, is: "(age + 1) * 2 - 3 == 7")
     try expect(#Predicate { -$0.age < -5 }, is: "-age < -5")
     try expect(#Predicate { $0.age / 2 == 3 }, is: "age / 2 == 3")
@@ -120,7 +125,8 @@ import Testing
     try expect(#Predicate { $0.salary! / 2 > 1.5 }, is: "salary / 2.0 > 1.5")
   }
 
-  @Test func optionals() throws {
+  @Test("Operations on optionals are translated")
+  func optionals() throws {
     try expect(
       #Predicate { ($0.salary ?? 0) > 5 },
       is: "TERNARY(salary != NIL, salary, 0.0) > 5.0")
@@ -144,14 +150,16 @@ import Testing
       is: "TERNARY(salary != NIL, salary + 1.0, NIL) == 5.0")
   }
 
-  @Test func texts() throws {
+  @Test("Operations on strings are translated")
+  func texts() throws {
     try expect(#Predicate { $0.name.contains("x") }, is: #"name CONTAINS "x""#)
     try expect(#Predicate { $0.name.starts(with: "x") }, is: #"name BEGINSWITH "x""#)
     try expect(#Predicate { $0.name.count > 3 }, is: "length(name) > 3")
     try expect(#Predicate { $0.name.isEmpty }, is: "length(name) == 0")
   }
 
-  @Test func collections() throws {
+  @Test("Operations on collections are translated")
+  func collections() throws {
     try expect(#Predicate { $0.skills.contains { $0.name == "x" } }, is: #"ANY skills.name == "x""#)
     try expect(#Predicate { $0.friends.allSatisfy { $0.age > 3 } }, is: "ALL friends.age > 3")
     try expect(
@@ -176,7 +184,8 @@ import Testing
     try expect(#Predicate { $0.tasks[0].title == "x" }, is: #"tasks[0].title == "x""#)
   }
 
-  @Test func ranges() throws {
+  @Test("Ranges are translated")
+  func ranges() throws {
     let captured = 3..<7
     try expect(#Predicate { (18..<30).contains($0.age) }, is: "age >= 18 AND age < 30")
     try expect(#Predicate { (18...30).contains($0.age) }, is: "age BETWEEN {18, 30}")
@@ -186,7 +195,8 @@ import Testing
     try expect(#Predicate { open.contains($0.age) }, is: "age >= 5")
   }
 
-  @Test func whatHasNoCounterpartThrows() throws {
+  @Test("Expressions without a counterpart throw")
+  func whatHasNoCounterpartThrows() throws {
     func refuses(
       _ predicate: Predicate<Employee>, _ words: String,
       sourceLocation: SourceLocation = #_sourceLocation
@@ -262,8 +272,8 @@ import Testing
     ]
   }
 
-  /// A fetch in the store finds the same objects as evaluating the predicate in Swift.
-  @Test func fetchesWhatThePredicateFinds() throws {
+  @Test("A fetch in the store finds the same objects as evaluating the predicate in Swift")
+  func fetchesWhatThePredicateFinds() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
       try populate(context)

@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 @Suite struct SortKeyKeyPathTests {
-  @Test func keyPathsMakeKeys() throws {
+  @Test("Sort keys are created from key paths")
+  func keyPathsMakeKeys() throws {
     #expect(SortKey(\Employee.age) == .ascending("age"))
     #expect(SortKey(\Employee.age, .descending) == "-age")
     #expect(.ascending(\Employee.name) == SortKey("name"))
@@ -13,14 +14,16 @@ import Testing
         == SortKey.descending("company.name", options: [.caseInsensitive, .numeric]))
   }
 
-  @Test func descriptorsMakeKeys() throws {
+  @Test("Sort keys are created from sort descriptors")
+  func descriptorsMakeKeys() throws {
     #expect(SortKey(SortDescriptor(\Employee.age)) == "age")
     #expect(SortKey(SortDescriptor(\Employee.name, order: .reverse)) == "-name")
     #expect(SortKey(SortDescriptor(\Manager.salary, order: .reverse)) == "-salary")
     #expect(SortKey(SortDescriptor(\Employee.name, comparator: .lexical)) == "name")
   }
 
-  @Test func computedPropertiesAreRefused() throws {
+  @Test("Computed properties are refused")
+  func computedPropertiesAreRefused() throws {
     try ObjectStore.useOffice { store throws in
       let employees = store.makeContext().objects(Employee.self)
       for key in [SortKey(\Employee.calls.count), SortKey(SortDescriptor(\Employee.name.count))] {
@@ -34,7 +37,8 @@ import Testing
     }
   }
 
-  @Test func aQueryIsOrderedByAKeyPath() throws {
+  @Test("A query can be sorted by a key path")
+  func aQueryIsOrderedByAKeyPath() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       for (name, age) in [("a", 30), ("B", 20), ("c", 30)] {
@@ -49,7 +53,8 @@ import Testing
     }
   }
 
-  @Test func keysFromKeyPathsOrderResults() throws {
+  @Test("Sort keys from key paths sort fetched objects")
+  func keysFromKeyPathsOrderResults() throws {
     try ObjectStore.useOffice { store throws in
       let context = store.makeContext()
       for (name, age) in [("a", 30), ("b", 20), ("c", 30)] {

@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  /// Uniqueness violations are reported together with other violations.
-  @Test func takenUniqueValuesAreToldWithTheOtherRules() throws {
+  @Test("Uniqueness violations are reported together with other violations")
+  func takenUniqueValuesAreToldWithTheOtherRules() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Country") {
         AttributeDescription("code", .string, .unique)
@@ -67,7 +67,8 @@ import Testing
     }
   }
 
-  @Test func allViolationsComeTogether() throws {
+  @Test("All violations are reported together")
+  func allViolationsComeTogether() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let order = try context.insert("Order")
@@ -105,7 +106,8 @@ import Testing
     }
   }
 
-  @Test func anEmptySetIsAValueUnlessMembersAreAskedFor() throws {
+  @Test("An empty to-many relationship is valid unless members are required")
+  func anEmptySetIsAValueUnlessMembersAreAskedFor() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Basket") {
         RelationshipDescription("fruits", to: "Fruit", inverse: "basket", .toMany, .mandatory)
@@ -143,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("Typed setters take infinite numbers, and a commit refuses NaN by the property's name")
+  @Test("Typed setters accept NaN and infinity, and a commit rejects NaN with the property's name")
   func typedNumbers() throws {
     try ObjectStore.useOffice { store in
       let context = store.makeContext()
@@ -181,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("NaN never stops the process: dynamic setters keep it until a commit names the property")
+  @Test("The subscript keeps NaN until a commit names the property, and setValue throws")
   func dynamicNaN() throws {
     let nan = PropertyValue.double(.nan)
     let infiniteDate = PropertyValue.date(Date(timeIntervalSinceReferenceDate: .infinity))
@@ -213,7 +215,7 @@ import Testing
     }
   }
 
-  @Test("Infinite numbers are stored and sort at the ends, by index and without")
+  @Test("Infinite numbers sort at the ends, with and without an index")
   func infiniteNumbersSortAtTheEnds() throws {
     try ObjectStore.use(Self.measures(), inMemory: false) { store in
       let context = store.makeContext()
@@ -253,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("A predicate that compares with NaN is an error that names the property")
+  @Test("A predicate that compares with NaN is rejected with the property's name")
   func predicatesRefuseNaN() throws {
     try ObjectStore.use(Self.measures()) { store in
       let context = store.makeContext()
@@ -273,7 +275,8 @@ import Testing
     }
   }
 
-  @Test func aDefaultThatIsNaNIsNoModel() throws {
+  @Test("A model with NaN as a default value is rejected")
+  func aDefaultThatIsNaNIsNoModel() throws {
     let error = try failure {
       _ = try PersistentStore(
         model: ManagedObjectModel(entities: [

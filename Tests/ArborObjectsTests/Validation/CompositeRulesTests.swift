@@ -25,6 +25,7 @@ import Testing
   static let good = PropertyValue.composite(["city": "Rome"])
 
   @Test(
+    "The parts of a composite are validated",
     arguments: [
       (good, []),
       (.composite(["city": "Rome", "code": "01234", "point": .composite(["latitude": 41.9])]), []),
@@ -52,7 +53,8 @@ import Testing
     }
   }
 
-  @Test func aCompositeIsMandatoryAndNothingElse() throws {
+  @Test("A mandatory composite must be a composite with known parts")
+  func aCompositeIsMandatoryAndNothingElse() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let venue = try context.insert("Place")

@@ -66,7 +66,8 @@ private final class Visitor: ManagedObject {
     try ObjectStore.use(model, classes: [Visitor.self], body)
   }
 
-  @Test func valuesComeBackFromTheStore() throws {
+  @Test("Transformed values survive a commit")
+  func valuesComeBackFromTheStore() throws {
     try use { store in
       let context = store.makeContext()
       let visitor = context.insert(Visitor.self)
@@ -95,7 +96,8 @@ private final class Visitor: ManagedObject {
     }
   }
 
-  @Test func readingNeverThrowsAndNoCommitRestsOnIt() throws {
+  @Test("Reading an invalid transformed value returns the default and fails the commit")
+  func readingNeverThrowsAndNoCommitRestsOnIt() throws {
     try use { store in
       let context = store.makeContext()
       let visitor = context.insert(Visitor.self)
@@ -118,7 +120,8 @@ private final class Visitor: ManagedObject {
     }
   }
 
-  @Test func anUnknownNameAndOtherTypesAreNamed() throws {
+  @Test("Unknown transformers and mismatched types are reported")
+  func anUnknownNameAndOtherTypesAreNamed() throws {
     try use { store in
       let context = store.makeContext()
       let visitor = context.insert(Visitor.self)

@@ -47,7 +47,8 @@ private final class Venue: ManagedObject {
 }
 
 @Suite struct AttributeValueCodableTests {
-  @Test func aCodableValueIsAttributeOfJSON() {
+  @Test("A codable value is stored as JSON and an enumeration as its raw value")
+  func aCodableValueIsAttributeOfJSON() {
     let attributes = Venue.entityDescription.attributes
     #expect(attributes.map(\.type) == [.binary, .binary, .binary, .integer32, .string])
     #expect(attributes.map(\.isOptional) == [false, true, false, false, false])
@@ -57,7 +58,8 @@ private final class Venue: ManagedObject {
     #expect(attributes[3].defaultValue == 4)
   }
 
-  @Test func valuesComeBackFromTheStore() throws {
+  @Test("Codable values survive a commit")
+  func valuesComeBackFromTheStore() throws {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)
@@ -82,7 +84,8 @@ private final class Venue: ManagedObject {
     #expect(read.other == nil)
   }
 
-  @Test func equalValuesAreNoChange() throws {
+  @Test("Setting an equal codable value is not a change")
+  func equalValuesAreNoChange() throws {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)
@@ -97,7 +100,8 @@ private final class Venue: ManagedObject {
       try context.objects(Venue.self).filter("address == \(Address(street: ""))").count() == 0)
   }
 
-  @Test func whatCannotBeReadIsTheDefault() throws {
+  @Test("A value that can't be decoded reads as the default")
+  func whatCannotBeReadIsTheDefault() throws {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)
@@ -108,7 +112,8 @@ private final class Venue: ManagedObject {
     #expect(venue.level == .high)
   }
 
-  @Test func whatDoesNotEncodeIsRefusedByTheCommit() throws {
+  @Test("A value that can't be encoded is rejected by the commit")
+  func whatDoesNotEncodeIsRefusedByTheCommit() throws {
     let store = try PersistentStore(for: [Venue.self], at: .inMemory)
     let context = store.makeContext()
     let venue = context.insert(Venue.self)

@@ -69,7 +69,8 @@ private final class Gauge: ManagedObject {
 }
 
 @Suite struct AttributeValueUnsignedTests {
-  @Test func numbersAreAttributesOfNumbersWithTheRangeOfTheirType() {
+  @Test("Numeric types are stored as numbers with the bounds of their type")
+  func numbersAreAttributesOfNumbersWithTheRangeOfTheirType() {
     let attributes = Gauge.entityDescription.attributes
     #expect(
       attributes.map(\.type) == [
@@ -84,7 +85,8 @@ private final class Gauge: ManagedObject {
     #expect(attributes[0].defaultValue == -5 && attributes[8].defaultValue == 1)
   }
 
-  @Test func valuesComeBackSortAndAreFound() throws {
+  @Test("Unsigned numbers and durations are stored, sorted and found")
+  func valuesComeBackSortAndAreFound() throws {
     try ObjectStore.use(ManagedObjectModel(for: [Gauge.self]), classes: [Gauge.self]) { store in
       let context = store.makeContext()
       for number in [300, 5, 70] {
@@ -131,7 +133,8 @@ private final class Gauge: ManagedObject {
     }
   }
 
-  @Test func theRangeIsCheckedByCommits() throws {
+  @Test("Commits check the range of each numeric type")
+  func theRangeIsCheckedByCommits() throws {
     try ObjectStore.use(ManagedObjectModel(for: [Gauge.self]), classes: [Gauge.self]) { store in
       let context = store.makeContext()
       let gauge = context.insert(Gauge.self)
@@ -151,7 +154,8 @@ private final class Gauge: ManagedObject {
     }
   }
 
-  @Test func durationsAreExact() throws {
+  @Test("Durations are converted exactly")
+  func durationsAreExact() throws {
     for duration in [
       Duration.zero, .seconds(1), .nanoseconds(-1), Duration(attoseconds: 1),
       Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999),
@@ -163,7 +167,8 @@ private final class Gauge: ManagedObject {
     #expect(Duration.fromValue(.decimal(1e30)) == nil && Duration.fromValue("1") == nil)
   }
 
-  @Test func otherNumbersAreRefused() throws {
+  @Test("Integers wider than 64 bits are rejected")
+  func otherNumbersAreRefused() throws {
     let entity = EntityDescription(
       name: "Wide", attributes: [AttributeDescription("x", Int128.self, default: 0)])
     let error = try #require(throws: ArborError.self) {
@@ -172,7 +177,8 @@ private final class Gauge: ManagedObject {
     #expect(error.code == .invalidModel && "\(error)".contains("Int128"))
   }
 
-  @Test func binaryDataHasNoOrderAndEqualsNoNumber() throws {
+  @Test("Binary data can't be sorted or compared with numbers")
+  func binaryDataHasNoOrderAndEqualsNoNumber() throws {
     let model = try ManagedObjectModel {
       EntityDescription("File") {
         AttributeDescription("data", .binary, .optional)

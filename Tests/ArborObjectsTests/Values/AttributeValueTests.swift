@@ -63,7 +63,8 @@ private final class Everything: ManagedObject {
     }
   }
 
-  @Test func wholeNumbers() throws {
+  @Test("Integers survive a round trip through attributes")
+  func wholeNumbers() throws {
     try roundTrip(0, [Int16.min, 0, .max])
     try roundTrip(1, [Int32.min, 0, .max])
     try roundTrip(2, [Int64.min, 0, .max])
@@ -72,7 +73,8 @@ private final class Everything: ManagedObject {
     try roundTrip(1, [-70000, 70000] as [Int64])
   }
 
-  @Test func otherNumbers() throws {
+  @Test("Other numbers and Booleans survive a round trip through attributes")
+  func otherNumbers() throws {
     try roundTrip(3, [true, false])
     try roundTrip(4, [-1.5, 0, .greatestFiniteMagnitude] as [Float])
     try roundTrip(4, [0.5] as [Double])
@@ -81,7 +83,8 @@ private final class Everything: ManagedObject {
       6, ["-12345678901234567890.123", "0", "1e-20"].compactMap { Decimal(string: $0) })
   }
 
-  @Test func textsAndOthers() throws {
+  @Test("Strings, dates, data, UUIDs and URLs survive a round trip through attributes")
+  func textsAndOthers() throws {
     try roundTrip(7, ["", "a", "Größe", String(repeating: "🌲", count: 5000), "short again"])
     try roundTrip(
       8, [Date(timeIntervalSinceReferenceDate: -0.25), Date(timeIntervalSince1970: 1e9)])
@@ -90,7 +93,8 @@ private final class Everything: ManagedObject {
     try roundTrip(11, ["https://example.com/ä?b#c", "file:///a"].compactMap { URL(string: $0) })
   }
 
-  @Test func missingValuesReadAsZero() throws {
+  @Test("A missing value reads as zero or empty")
+  func missingValuesReadAsZero() throws {
     try use { object, _ in
       #expect(object._attribute(2) as Int == 0)
       #expect(object._attribute(3) as Bool == false)
@@ -102,8 +106,8 @@ private final class Everything: ManagedObject {
     }
   }
 
-  /// Enumerations are stored as raw values, and an unknown one reads as the default.
-  @Test func rawValuesAreCases() throws {
+  @Test("Enumerations are stored as raw values, and an unknown one reads as the default")
+  func rawValuesAreCases() throws {
     try use { object, _ in
       #expect(object._attribute(12) as Level == .low)
       object._setAttribute(12, Level.high)
@@ -115,7 +119,8 @@ private final class Everything: ManagedObject {
     }
   }
 
-  @Test func numbersThatDoNotFitStop() async {
+  @Test("A number that doesn't fit its attribute stops the process")
+  func numbersThatDoNotFitStop() async {
     await #expect(processExitsWith: .failure) {
       let store = try PersistentStore(for: [Everything.self], at: .inMemory)
       store.makeContext().insert(Everything.self)._setAttribute(0, 70000)

@@ -28,7 +28,8 @@ import Testing
     var note: String?
   }
 
-  @Test func everyPartIsBlank() {
+  @Test("Every part of a blank value is blank")
+  func everyPartIsBlank() {
     let part = Everything.Part(size: 0, flag: false)
     let blank = Everything(
       text: "", number: 0, big: 0, ratio: 0, date: Date(timeIntervalSinceReferenceDate: 0),
@@ -38,7 +39,8 @@ import Testing
     #expect(BlankDecoder.value(Everything.self) == blank)
   }
 
-  @Test func listsAndScalarsAreBlank() {
+  @Test("Lists and scalars have blank values")
+  func listsAndScalarsAreBlank() {
     #expect(BlankDecoder.value([Int].self) == [])
     #expect(BlankDecoder.value(String.self) == "")
     #expect(BlankDecoder.value(Int.self) == 0)
@@ -51,8 +53,8 @@ import Testing
     struct NoSuchValue: Error {}
   }
 
-  /// Types that reject blank values have none.
-  @Test func whatTakesNoBlankHasNone() {
+  @Test("Types that reject blank values have none")
+  func whatTakesNoBlankHasNone() {
     #expect(BlankDecoder.value(Choosy.self) == nil)
     #expect(BlankDecoder.value(ObjectIdentifier.self) == nil)
   }

@@ -70,8 +70,8 @@ private struct Everything: Codable {
     if case .scalar(let scalar)? = parts?.shape { scalar } else { nil }
   }
 
-  /// The keys that a type decodes and their types are discovered.
-  @Test func whatATypeAsksForIsFoundOut() {
+  @Test("The keys that a type decodes and their types are discovered")
+  func whatATypeAsksForIsFoundOut() {
     let parts = parts(Everything?.self)
     #expect(parts.count == 18)
     let scalars: [String: CodableScalar] = [
@@ -93,8 +93,8 @@ private struct Everything: Codable {
     }
   }
 
-  /// Recursive types can be followed to any depth.
-  @Test func typesThatContainThemselvesEnd() {
+  @Test("Recursive types can be followed to any depth")
+  func typesThatContainThemselvesEnd() {
     var parts = parts(Chain.self)
     for _ in 0..<5 {
       #expect(scalar(parts["name"]) == .string)
@@ -106,8 +106,8 @@ private struct Everything: Codable {
     }
   }
 
-  /// Parts that follow one without a blank value are unknown.
-  @Test func partsBehindWhatCannotBeBlankAreNotKnown() {
+  @Test("Parts that follow one without a blank value are unknown")
+  func partsBehindWhatCannotBeBlankAreNotKnown() {
     guard case .object(let members, let end) = CodableType(Cut.self).shape else {
       Issue.record("Cut is an object")
       return
@@ -115,7 +115,8 @@ private struct Everything: Codable {
     #expect(members.keys.sorted() == ["payload", "text"] && end == "payload")
   }
 
-  @Test func whatMayBeTwoTypesIsNotKnown() {
+  @Test("A part that may have two types is unknown")
+  func whatMayBeTwoTypesIsNotKnown() {
     if case .opaque = CodableType(Changed.self).shape {
     } else {
       Issue.record("count may be either")

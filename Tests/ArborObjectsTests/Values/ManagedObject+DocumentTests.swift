@@ -28,19 +28,21 @@ import Testing
 
   /// Each case has a JSON value, the resulting attribute value, and the attributes that accept it.
   /// All others are unchanged.
-  @Test(arguments: [
-    (#"7"#, PropertyValue.integer(7), ["small", "middle", "large"]),
-    (#"-32768"#, .integer(-32_768), ["small", "middle", "large"]),
-    (#"32768"#, .integer(32_768), ["middle", "large"]),
-    (#"2147483648"#, .integer(2_147_483_648), ["large"]),
-    (#"1e3"#, .integer(1000), ["small", "middle", "large"]),
-    (#"true"#, .boolean(true), ["flag"]),
-    (#""Ada""#, .string("Ada"), ["text"]),
-    (#""größer""#, .string("größer"), ["text"]),
-    (#""""#, .string(""), ["text"]),
-    (#"null"#, .null, []), (#"[]"#, .null, []), (#"{}"#, .null, []),
-    (#""a\nb""#, .null, []), (#"1e999"#, .null, []), (#"99999999999999999999"#, .null, []),
-  ])
+  @Test(
+    "An attribute accepts JSON values of its type",
+    arguments: [
+      (#"7"#, PropertyValue.integer(7), ["small", "middle", "large"]),
+      (#"-32768"#, .integer(-32_768), ["small", "middle", "large"]),
+      (#"32768"#, .integer(32_768), ["middle", "large"]),
+      (#"2147483648"#, .integer(2_147_483_648), ["large"]),
+      (#"1e3"#, .integer(1000), ["small", "middle", "large"]),
+      (#"true"#, .boolean(true), ["flag"]),
+      (#""Ada""#, .string("Ada"), ["text"]),
+      (#""größer""#, .string("größer"), ["text"]),
+      (#""""#, .string(""), ["text"]),
+      (#"null"#, .null, []), (#"[]"#, .null, []), (#"{}"#, .null, []),
+      (#""a\nb""#, .null, []), (#"1e999"#, .null, []), (#"99999999999999999999"#, .null, []),
+    ])
   func takesThePlainForm(text: String, expected: PropertyValue, takers: [String]) throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
@@ -66,7 +68,8 @@ import Testing
     try #require(store.schema.entity(named: "Record")?.attributes.first { $0.name == name }).slot
   }
 
-  @Test func textsThatAreEqualInOtherBytesAreLeftToBeCompared() throws {
+  @Test("A string that is canonically equal to the present one isn't set directly")
+  func textsThatAreEqualInOtherBytesAreLeftToBeCompared() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let record = try context.insert("Record")
@@ -82,7 +85,8 @@ import Testing
     }
   }
 
-  @Test func objectsWithoutAContextRefuse() throws {
+  @Test("An object without a context rejects JSON values")
+  func objectsWithoutAContextRefuse() throws {
     try ObjectStore.use(model()) { store in
       let context = store.makeContext()
       let record = try context.insert("Record")

@@ -46,7 +46,8 @@ private final class Parcel: ManagedObject {
 }
 
 @Suite struct PlainAttributeTests {
-  @Test func rawValuesAreKeptAsTheyAreAndTheRestAsJSON() {
+  @Test("Raw values are stored as they are, and other values as JSON")
+  func rawValuesAreKeptAsTheyAreAndTheRestAsJSON() {
     let attributes = Parcel.entityDescription.attributes
     #expect(attributes.map(\.type) == [.integer16, .integer16, .binary, .binary, .binary])
     #expect(attributes.map(\.isOptional) == [false, true, false, true, false])
@@ -54,7 +55,8 @@ private final class Parcel: ManagedObject {
     #expect(attributes[4].defaultValue == .binary(Data(#"["new"]"#.utf8)))
   }
 
-  @Test func valuesComeBackFromTheStore() throws {
+  @Test("Attributes of plain types survive a commit")
+  func valuesComeBackFromTheStore() throws {
     let store = try PersistentStore(for: [Parcel.self], at: .inMemory)
     let context = store.makeContext()
     let parcel = context.insert(Parcel.self)
@@ -75,7 +77,8 @@ private final class Parcel: ManagedObject {
     #expect(read.size == .large)
   }
 
-  @Test func typedPredicatesCompareThem() throws {
+  @Test("Typed predicates compare plain attributes")
+  func typedPredicatesCompareThem() throws {
     let context = try PersistentStore(for: [Parcel.self], at: .inMemory).makeContext()
     context.insert(Parcel.self).other = .small
     let small = Size.small

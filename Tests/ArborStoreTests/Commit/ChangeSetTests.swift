@@ -3,7 +3,8 @@ import ArborStore
 import Testing
 
 @Suite struct ChangeSetTests {
-  @Test func changesSayWhatTheyAreBasedOn() {
+  @Test("A record change reports its kind, record and base version")
+  func changesSayWhatTheyAreBasedOn() {
     let number = ObjectNumber(entity: 1, sequence: 2)
     let layout = RecordLayout(entity: 1, number: 1, fields: [])
     let allocator = SlabAllocator()
@@ -17,7 +18,8 @@ import Testing
     #expect(deletion.kind == .delete && deletion.baseVersion == 9 && deletion.record == nil)
   }
 
-  @Test func isEmptyWithoutAnythingToWrite() {
+  @Test("A change set is empty if there is nothing to write")
+  func isEmptyWithoutAnythingToWrite() {
     var set = ChangeSet()
     set.author = "Ada"
     #expect(set.isEmpty)

@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct CommitBatchTests {
-  /// Consecutive large commits reuse the pages freed by the previous one, so the file holds at most
-  /// two states.
-  @Test func largeCommitsTakeWhatTheOnesBeforeHaveFreed() throws {
+  @Test("Consecutive large commits reuse the pages that the previous one freed")
+  func largeCommitsTakeWhatTheOnesBeforeHaveFreed() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let name = String(repeating: "n", count: 200)

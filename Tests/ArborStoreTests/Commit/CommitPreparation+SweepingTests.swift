@@ -18,8 +18,8 @@ import Testing
     ]
   }
 
-  /// Deleted objects are removed from indexes of every kind while other objects change.
-  @Test func whatGoesIsInNoIndex() throws {
+  @Test("Deleted objects are removed from indexes of every kind while other objects change")
+  func whatGoesIsInNoIndex() throws {
     var random = SeededRandom()
     let seed = random.seed
     try TemporaryStore.use(IndexKindsModel.make(), inMemory: true) { store in
@@ -62,8 +62,8 @@ import Testing
     return companies
   }
 
-  /// Objects that are still linked are not deleted without the linking objects.
-  @Test func membersGoWithTheirOwners() throws {
+  @Test("Linked objects can be deleted only together with the objects that link to them")
+  func membersGoWithTheirOwners() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)
       let staff = try staff(store.file, companies)
@@ -83,8 +83,8 @@ import Testing
     }
   }
 
-  /// The unique values of deleted objects are available to objects inserted in the same set.
-  @Test func valuesOfWhatGoesAreFree() throws {
+  @Test("The unique values of deleted objects are available to objects inserted in the same set")
+  func valuesOfWhatGoesAreFree() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)
       let staff = try staff(store.file, companies)
@@ -106,8 +106,8 @@ import Testing
     }
   }
 
-  /// If few objects are deleted, they are looked up individually instead of sweeping the entity.
-  @Test func fewAreLookedUp() throws {
+  @Test("A few deleted objects are looked up individually, and many are swept")
+  func fewAreLookedUp() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let companies = try companies(store.file)
       let staff = try staff(store.file, companies)

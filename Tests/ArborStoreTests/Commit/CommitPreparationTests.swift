@@ -34,7 +34,8 @@ import Testing
 
   // MARK: Versions
 
-  @Test func comparesVersions() throws {
+  @Test("A change that is based on an earlier version is a conflict")
+  func comparesVersions() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -53,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func reportsEveryConflict() throws {
+  @Test("Every conflicting object is reported")
+  func reportsEveryConflict() throws {
     try use { file, draft in
       let gone = try draft.insert("Tag", ["name": "gone"])
       let stale = try draft.insert("Tag", ["name": "stale"])
@@ -73,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func countsVersions() throws {
+  @Test("Each commit increments the version of a changed object")
+  func countsVersions() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -89,7 +92,7 @@ import Testing
 
   // MARK: Targets
 
-  @Test(arguments: ["company", "badge"])
+  @Test("The target of a to-one relationship must exist", arguments: ["company", "badge"])
   func toOneTargetsExist(relationship: String) throws {
     try use { file, draft in
       let entity = try draft.entity(relationship == "company" ? "Company" : "Badge")
@@ -103,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["tags", "favourites"])
+  @Test("The target of a link must exist", arguments: ["tags", "favourites"])
   func linkedObjectsExist(relationship: String) throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
@@ -117,7 +120,8 @@ import Testing
     }
   }
 
-  @Test func aTargetMayComeInTheSameSet() throws {
+  @Test("A link may lead to an object inserted in the same change set")
+  func aTargetMayComeInTheSameSet() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let company = try draft.insert("Company", ["name": "Foo"])
@@ -130,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func aTargetMayNotGoInTheSameSet() throws {
+  @Test("A link to an object deleted in the same change set is rejected")
+  func aTargetMayNotGoInTheSameSet() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       try draft.commit()
@@ -145,8 +150,8 @@ import Testing
 
   // MARK: Deletions
 
-  /// Deleting objects that others link to is rejected.
-  @Test func nobodyOutsideLinksToWhatGoes() throws {
+  @Test("Deleting objects that others still link to is rejected")
+  func nobodyOutsideLinksToWhatGoes() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       let ada = try employee(draft, 1, to: ["company": company])
@@ -184,8 +189,8 @@ import Testing
     }
   }
 
-  /// An object that removes its links in the same set doesn't prevent a deletion.
-  @Test func whoLetsGoIsNotAsked() throws {
+  @Test("An object that removes its links in the same set doesn't prevent a deletion")
+  func whoLetsGoIsNotAsked() throws {
     try use { file, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       let ada = try employee(draft, 1, to: ["company": company])
@@ -208,7 +213,8 @@ import Testing
     return found
   }
 
-  @Test func uniqueValuesAreUniqueInTheSet() throws {
+  @Test("Unique values must be unique within a change set")
+  func uniqueValuesAreUniqueInTheSet() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let bob = try employee(draft, 1)
@@ -220,7 +226,8 @@ import Testing
     }
   }
 
-  @Test func uniqueValuesAreUniqueInTheStore() throws {
+  @Test("Unique values must be unique within the store")
+  func uniqueValuesAreUniqueInTheStore() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       try draft.commit()
@@ -235,7 +242,8 @@ import Testing
     }
   }
 
-  @Test func valuesMayBeSwappedAndPassedOn() throws {
+  @Test("A change set may swap unique values and reuse those of deleted objects")
+  func valuesMayBeSwappedAndPassedOn() throws {
     try use { file, draft in
       let ada = try employee(draft, 1)
       let bob = try employee(draft, 2)
@@ -251,8 +259,8 @@ import Testing
     }
   }
 
-  /// Several objects may have `nil` for a unique attribute.
-  @Test func nilIsNeverDouble() throws {
+  @Test("Several objects may have `nil` for a unique attribute")
+  func nilIsNeverDouble() throws {
     try use { file, draft in
       _ = try employee(draft, 1, ["email": .null])
       _ = try employee(draft, 2, ["email": .null])
@@ -263,7 +271,8 @@ import Testing
   }
 
   /// Keys are truncated at 480 bytes, but values that differ after that are different.
-  @Test func longValuesAreComparedWhole() throws {
+  @Test("Long unique values are compared completely, not only by their keys")
+  func longValuesAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)
       let ada = try employee(draft, 1, ["email": .string(long + "1")])
@@ -285,9 +294,8 @@ import Testing
     }
   }
 
-  /// Long values are compared completely even if the set also updates the object that holds the
-  /// value.
-  @Test func longValuesOfChangedObjectsAreComparedWhole() throws {
+  @Test("Long unique values are compared completely even if the set updates their holder")
+  func longValuesOfChangedObjectsAreComparedWhole() throws {
     try use { file, draft in
       let long = String(repeating: "ab", count: 5000)
       let ada = try employee(draft, 1, ["email": .string(long + "1")])
@@ -304,7 +312,8 @@ import Testing
 
   // MARK: Contradictions
 
-  @Test func refusesSetsThatContradictThemselves() throws {
+  @Test("Contradictory change sets are refused")
+  func refusesSetsThatContradictThemselves() throws {
     try use { file, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.insert("Tag", ["name": "b"], number: tag)

@@ -21,7 +21,10 @@ import Testing
     group.wait()
   }
 
-  @Test(arguments: [false, true]) func nothingIsLost(inMemory: Bool) throws {
+  @Test(
+    "Concurrent commits are all stored, except those that violate uniqueness",
+    arguments: [false, true])
+  func nothingIsLost(inMemory: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: inMemory) { store in
       let file = store.file
       let receipts = Lock<[UInt64: ObjectNumber]>([:])
@@ -61,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func waitingCommitsShareATransaction() throws {
+  @Test("Commits that wait for the writer share a transaction")
+  func waitingCommitsShareATransaction() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let file = store.file
       let taken = try file.takeNumbers(100, for: Draft(file).entity("Tag")).lowerBound
@@ -98,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func growthOfTheMapIsNotSeen() throws {
+  @Test("Concurrent commits succeed while the map grows")
+  func growthOfTheMapIsNotSeen() throws {
     try TemporaryStore.use(
       OfficeModel.make(), opening: { $0.initialMapSize = 1 << 20 }
     ) { store in

@@ -6,7 +6,8 @@ import Testing
 @testable import ArborStore
 
 @Suite(.timeLimit(.minutes(40))) struct CommitTicketTests {
-  @Test func aWaitEndsWithTheWakingOrItsTime() {
+  @Test("Waiting for a commit ticket ends when it is woken or times out")
+  func aWaitEndsWithTheWakingOrItsTime() {
     let ticket = CommitTicket(ChangeSet())
     ticket.prepareToWait()
     // Times out, because no thread wakes the ticket.

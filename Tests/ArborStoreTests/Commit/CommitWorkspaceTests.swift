@@ -19,8 +19,8 @@ import Testing
     _ = try done.first?.result?.get()
   }
 
-  /// Two independent writers, like those of two processes, may take turns with random keys.
-  @Test func writersTakeTurns() throws {
+  @Test("The writers of two processes can alternate without corrupting the store")
+  func writersTakeTurns() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  /// An aborted transaction leaves nothing in the cache.
-  @Test func anAbortedTransactionIsForgotten() throws {
+  @Test("An aborted transaction leaves nothing in the cache")
+  func anAbortedTransactionIsForgotten() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
       let tags = try draft.entity("Tag")
@@ -74,8 +74,8 @@ import Testing
     }
   }
 
-  /// Ascending keys fill pages even if each is committed separately.
-  @Test func singleCommitsFillPages() throws {
+  @Test("Ascending keys fill pages even if each is committed separately")
+  func singleCommitsFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
       for round in 10_000..<12_000 {

@@ -14,8 +14,8 @@ import Testing
     return try snapshot.reader.statistics(file.databases.records(entity.index)).leafPages
   }
 
-  /// Rewritten records fill their pages.
-  @Test func whatStaysFillsItsPages() throws {
+  @Test("Rewritten records fill their pages")
+  func whatStaysFillsItsPages() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  @Test func allMayGo() throws {
+  @Test("Deleting all objects of an entity frees all of its pages")
+  func allMayGo() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let tags = try (0..<3000).map { try draft.insert("Tag", ["name": .string("tag \($0)")]) }
@@ -51,8 +52,8 @@ import Testing
     }
   }
 
-  /// Deleting a range of numbers frees its pages without copying others.
-  @Test func whatGoesInAStretchFreesItsPages() throws {
+  @Test("Deletions of a contiguous range don't rewrite the records, and scattered ones do")
+  func whatGoesInAStretchFreesItsPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let tags = try (0..<16_000).map { try draft.insert("Tag", ["name": .string("\($0)")]) }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct CommitWriterTests {
-  /// Records are stored compactly, without the gaps that updates left in memory.
-  @Test func recordsAreStoredCompact() throws {
+  @Test("Records are stored compactly, without the gaps that updates left in memory")
+  func recordsAreStoredCompact() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let entity = try Draft(store.file).entity("Tag")
       let field = try Draft(store.file).field("name", entity)
@@ -28,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func ascendingRecordsFillPages() throws {
+  @Test("Records in ascending order fill their pages")
+  func ascendingRecordsFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for _ in 0..<2000 { try draft.insert("Tag", ["name": "0123456789"]) }
@@ -45,7 +46,8 @@ import Testing
     }
   }
 
-  @Test func metadataIsSetAndRemoved() throws {
+  @Test("Metadata is set and removed")
+  func metadataIsSetAndRemoved() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       draft.changes.metadata = [("a", [1]), ("b", []), ("header", [2])]
@@ -61,8 +63,8 @@ import Testing
     }
   }
 
-  /// The numbers of one block may be committed in any order.
-  @Test func commitsMayLandOutOfOrder() throws {
+  @Test("The numbers of one block may be committed in any order")
+  func commitsMayLandOutOfOrder() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let entity = try draft.entity("Tag")
@@ -81,8 +83,9 @@ import Testing
     }
   }
 
-  /// Change sets that share a transaction see the changes of previous ones, whatever their size.
-  @Test(arguments: [20, 300]) func aSetSeesThoseBeforeIt(count: Int) throws {
+  @Test(
+    "Change sets that share a transaction see the changes of previous ones", arguments: [20, 300])
+  func aSetSeesThoseBeforeIt(count: Int) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let tags = try (0..<count).map { _ in try draft.insert("Tag", ["name": "first"]) }

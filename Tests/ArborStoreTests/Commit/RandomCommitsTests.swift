@@ -6,8 +6,9 @@ import Testing
 
 /// Random change sets, compared with plain dictionaries. The store must have the same contents,
 /// reject exactly the invalid sets, and pass its check after every round.
-@Suite struct RandomCommitsTests {
-  @Test(arguments: 0..<12) func storeEqualsDictionaries(round: Int) throws {
+@Suite("Random commits") struct RandomCommitsTests {
+  @Test("The store agrees with dictionaries after random commits", arguments: 0..<12)
+  func storeEqualsDictionaries(round: Int) throws {
     var random = SeededRandom()
     let seed = random.seed
     do {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct RecordsAheadTests {
-  /// The stored records of any changes are returned in the order of the changes.
-  @Test func findsWhatIsStored() throws {
+  @Test("The stored records of any changes are returned in the order of the changes")
+  func findsWhatIsStored() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let tags = try (0..<100).map { try draft.insert("Tag", ["name": .string("\($0)")]) }

@@ -12,7 +12,8 @@ import Testing
     }
   }
 
-  @Test func abstractEntitiesHaveNone() throws {
+  @Test("Abstract entities have no write plan")
+  func abstractEntitiesHaveNone() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let person = try Draft(store.file).entity("Person")
       #expect(store.file.plans[person.index] == nil)
@@ -20,8 +21,8 @@ import Testing
     }
   }
 
-  /// The indexes of a subentity are those of its ancestors, in the same databases.
-  @Test func heirsShareIndexes() throws {
+  @Test("A subentity shares the indexes of its ancestors")
+  func heirsShareIndexes() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let employee = try #require(store.file.plans[try draft.entity("Employee").index])
@@ -35,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func everyFieldKnowsWhereItsOwnerIsListed() throws {
+  @Test("Every to-one field is assigned the database that lists its owners")
+  func everyFieldKnowsWhereItsOwnerIsListed() throws {
     try plan("Employee") { plan, file in
       let names = plan.references.map { reference in
         reference.derivedIndex.map { file.databases.relationships[$0].schema.name }
@@ -50,8 +52,8 @@ import Testing
     }
   }
 
-  /// The plan of an entity lists all relationships that may refer to its objects.
-  @Test func everyWayToHoldOnIsKnown() throws {
+  @Test("The plan of an entity lists all relationships that may refer to its objects")
+  func everyWayToHoldOnIsKnown() throws {
     func ways(_ name: String) throws -> Set<String> {
       var found = Set<String>()
       try plan(name) { plan, _ in

@@ -7,8 +7,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct CommitNotificationsTests {
-  /// Listeners are notified of each commit until they are removed.
-  @Test func listenersAreToldOfCommitsUntilTheyGo() throws {
+  @Test("Listeners are notified of each commit until they are removed")
+  func listenersAreToldOfCommitsUntilTheyGo() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let calls = Calls()
       let notifications = store.file.notifications
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  /// Adding a listener doesn't consume a notification that others await.
-  @Test func whoBeginsToListenTakesNoNewsFromOthers() throws {
+  @Test("Adding a listener doesn't consume a notification that others await")
+  func whoBeginsToListenTakesNoNewsFromOthers() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (calls, later) = (Calls(), Calls())
       let notifications = store.file.notifications
@@ -57,7 +57,8 @@ import Testing
     }
   }
 
-  @Test func commitsOfTheProcessAreItsOwn() throws {
+  @Test("The commits of this process are distinguished from those of others")
+  func commitsOfTheProcessAreItsOwn() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for round in 1...3 {
@@ -72,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func ownCommitsAreKeptAsLongAsTheHistory() {
+  @Test("The record of own commits is trimmed to the length of the history")
+  func ownCommitsAreKeptAsLongAsTheHistory() {
     var own = OwnCommits()
     own.add(1..<2)
     own.add(2..<4)

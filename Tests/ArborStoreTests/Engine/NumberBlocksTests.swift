@@ -8,7 +8,8 @@ import Testing
 
 /// Object numbers, which are handed out once, even if they are never committed.
 @Suite struct NumberBlocksTests {
-  @Test func numbersAreConsecutiveFromOne() throws {
+  @Test("Numbers are consecutive and start at one")
+  func numbersAreConsecutiveFromOne() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")
       let company = try Draft(store.file).entity("Company")
@@ -24,8 +25,8 @@ import Testing
     }
   }
 
-  /// Blocks grow with demand, so reservations are rare.
-  @Test func bulkNeedsFewReservations() throws {
+  @Test("Reservations are rare because blocks of numbers grow with demand")
+  func bulkNeedsFewReservations() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")
       let before = try store.file.environment.lastTransactionID
@@ -34,8 +35,8 @@ import Testing
     }
   }
 
-  /// Regular commits reserve numbers along the way, without further transactions.
-  @Test func commitsTopUpBlocks() throws {
+  @Test("Regular commits reserve numbers along the way, without further transactions")
+  func commitsTopUpBlocks() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       try draft.insert("Tag", ["name": "first"])
@@ -49,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func nothingIsGivenOutTwice() throws {
+  @Test("No object number or unique ID is handed out twice, even after a purge or reopening")
+  func nothingIsGivenOutTwice() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var taken = Set<UInt64>()
       var unique = Set<Int64>()
@@ -70,7 +72,8 @@ import Testing
     }
   }
 
-  @Test func threadsShareNoNumber() throws {
+  @Test("Concurrent threads never receive the same number")
+  func threadsShareNoNumber() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let file = store.file
       let entity = try Draft(file).entity("Tag")
@@ -95,8 +98,8 @@ import Testing
     }
   }
 
-  /// Numbers are handed out up to the last one, and a counter never exceeds its maximum.
-  @Test func theLastNumbersAreGivenOut() throws {
+  @Test("Numbers are handed out up to the last one")
+  func theLastNumbersAreGivenOut() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let file = store.file
       let tag = try Draft(file).entity("Tag")
@@ -117,8 +120,9 @@ import Testing
     }
   }
 
-  /// A forged counter is an error when numbers are taken, and a problem in the check.
-  @Test(arguments: [1 << 48, 1 << 63, .max - 1, .max] as [UInt64])
+  @Test(
+    "A forged counter is reported by the check and when numbers are taken",
+    arguments: [1 << 48, 1 << 63, .max - 1, .max] as [UInt64])
   func aForgedCounterIsAnError(counter: UInt64) throws {
     let folder = try TemporaryFolder()
     let file = try StoreEngine.open(
@@ -139,7 +143,8 @@ import Testing
     }
   }
 
-  @Test func exhaustionIsAnError() throws {
+  @Test("Taking numbers throws once an entity has used all of them")
+  func exhaustionIsAnError() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tag = try Draft(store.file).entity("Tag")
       try Vandal(file: store.file).write { transaction, _ in
@@ -179,8 +184,8 @@ import Testing
     try file.share(through: CountingLog(from: first))
   }
 
-  /// The numbers of a log are handed out up to the last one.
-  @Test func theLastNumbersOfALogAreGivenOut() throws {
+  @Test("The numbers of a log are handed out up to the last one")
+  func theLastNumbersOfALogAreGivenOut() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (file, last) = (store.file, ObjectNumber.maximumSequence)
       let tag = try Draft(file).entity("Tag")
@@ -199,7 +204,8 @@ import Testing
     }
   }
 
-  @Test func numbersOfALogThatMayBeGivenOutAreRefused() throws {
+  @Test("A log that would assign numbers again is rejected as corrupted")
+  func numbersOfALogThatMayBeGivenOutAreRefused() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       let tag = try Draft(file).entity("Tag")

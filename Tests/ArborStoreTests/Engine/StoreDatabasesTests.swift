@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct StoreDatabasesTests {
-  @Test func namesSayWhatTheyHold() throws {
+  @Test("Every part of the model has a database of its own, named after it")
+  func namesSayWhatTheyHold() throws {
     let model = try OfficeModel.make()
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let list = StoreDatabases.list(schema)
@@ -22,7 +23,8 @@ import Testing
       ])
   }
 
-  @Test func findsEverythingByName() throws {
+  @Test("Databases of entities, indexes and relationships are found by name")
+  func findsEverythingByName() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let databases = store.file.databases
       for entity in store.file.schema.entities {

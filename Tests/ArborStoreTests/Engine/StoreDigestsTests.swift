@@ -82,8 +82,8 @@ import Testing
 
   private func write(_ pages: Pages) throws { try pages.bytes.write(to: URL(filePath: path)) }
 
-  /// Any outdated page of a database is detected.
-  @Test func aFormerPageInsteadOfAnyOtherIsFound() throws {
+  @Test("Any outdated page of a database is detected")
+  func aFormerPageInsteadOfAnyOtherIsFound() throws {
     let (former, present) = try pages()
     #expect(try problems().isEmpty)
     let changed = present.roots.keys.filter { present.page($0) != former.page($0) }
@@ -103,8 +103,8 @@ import Testing
     }
   }
 
-  /// Pages of a former commit that are consistent with each other are detected by digests alone.
-  @Test func aFormerStateUnderANewerHeaderIsFoundByItsDigestsAlone() throws {
+  @Test("Outdated pages that are consistent with each other are found by the digests alone")
+  func aFormerStateUnderANewerHeaderIsFoundByItsDigestsAlone() throws {
     var (former, present) = try pages()
     let names = present.roots.keys.filter {
       former.roots[$0] != nil && $0 != "arbor" && present.page($0) != former.page($0)
@@ -126,7 +126,8 @@ import Testing
     #expect(found.contains { $0.description.hasPrefix("The links of Employee.tags differ") })
   }
 
-  @Test func damagedDigestsAreFound() throws {
+  @Test("A damaged record of digests is reported by the check")
+  func damagedDigestsAreFound() throws {
     var (_, present) = try pages()
     let key = Data(StoreFormat.digestsKey.utf8)
     var start = present.bytes.startIndex
@@ -147,8 +148,8 @@ import Testing
     return false
   }
 
-  /// A commit by a library that doesn't maintain digests makes them unknown.
-  @Test func aCommitWithoutDigestsMakesThemUnknown() throws {
+  @Test("A commit by a library that doesn't maintain digests makes them unknown")
+  func aCommitWithoutDigestsMakesThemUnknown() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       #expect(try isKnown(store.file))
       try Vandal(file: store.file).write { _, _ in }
@@ -161,9 +162,8 @@ import Testing
     }
   }
 
-  /// Digests stay known after operations that write a whole file. The store checks verify that they
-  /// are right.
-  @Test func copiesCompactionsAndSalvagesKeepThem() throws {
+  @Test("Digests stay known after copying, compacting, purging and salvaging")
+  func copiesCompactionsAndSalvagesKeepThem() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       for number in 0..<40 { try draft.insert("Tag", ["name": .string("tag \(number)")]) }

@@ -36,7 +36,8 @@ import Testing
     return "nothing"
   }
 
-  @Test func compactsInPlaceAndGoesOn() throws {
+  @Test("A store is compacted in place and remains usable")
+  func compactsInPlaceAndGoesOn() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       try insert(0..<3000, file)
@@ -71,8 +72,8 @@ import Testing
     }
   }
 
-  /// After a compaction, listeners are still notified of commits by other processes.
-  @Test func whoListensHearsOfOtherProcessesAfterwards() async throws {
+  @Test("After a compaction, listeners are still notified of commits by other processes")
+  func whoListensHearsOfOtherProcessesAfterwards() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
     let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
@@ -91,7 +92,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func saysWhyItDoesNotCompact() async throws {
+  @Test("Compaction throws while the store is in use, migrating, or read-only")
+  func saysWhyItDoesNotCompact() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
     let file = try StoreEngine.open(StoreOpening(.file(path), model: OfficeModel.make()))
@@ -127,7 +129,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func aStoreInMemoryIsCopiedIntoAFile() throws {
+  @Test("An in-memory store can be copied to a file")
+  func aStoreInMemoryIsCopiedIntoAFile() throws {
     let folder = try TemporaryFolder()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       try insert(0..<5, store.file)
@@ -146,7 +149,8 @@ import Testing
     }
   }
 
-  @Test func copiesOverNothing() throws {
+  @Test("Copying never overwrites an existing file or folder")
+  func copiesOverNothing() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       let names = try FileManager.default.contentsOfDirectory(atPath: store.folder.url.path)
@@ -163,8 +167,8 @@ import Testing
     }
   }
 
-  /// Only a copy that is made for a migration keeps the marker. Any other copy is writable.
-  @Test func aCopyIsNotBeingMigrated() throws {
+  @Test("A copy keeps the migration marker only on request, and is writable without it")
+  func aCopyIsNotBeingMigrated() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let marker = MigrationMarker(
         plan: 1, target: ModelFingerprint(bits: 2), generation: 1,

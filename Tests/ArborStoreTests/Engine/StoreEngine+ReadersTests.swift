@@ -7,7 +7,8 @@ import ArborStore
 
 /// The readers of a store, when they started, and the space they pin.
 @Suite struct StoreEngineReadersTests {
-  @Test func sinceWhenFollowsFromTheHistory() throws {
+  @Test("The start of a reader's snapshot is derived from the commit history")
+  func sinceWhenFollowsFromTheHistory() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       func commit(_ name: String) throws {

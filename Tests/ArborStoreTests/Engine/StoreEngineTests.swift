@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct StoreEngineTests {
-  @Test(arguments: [false, true])
+  @Test(
+    "Committed objects and links are read back, also after reopening a file",
+    arguments: [false, true])
   func keepsWhatIsCommitted(inMemory: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: inMemory) { store in
       let draft = Draft(store.file)
@@ -29,7 +31,8 @@ import Testing
     }
   }
 
-  @Test func anEmptySetCostsNothing() throws {
+  @Test("Committing an empty change set starts no transaction")
+  func anEmptySetCostsNothing() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let before = try store.file.environment.lastTransactionID
       #expect(try store.file.commit(ChangeSet()).sequence == 0)
@@ -37,8 +40,8 @@ import Testing
     }
   }
 
-  /// Object IDs identify objects of this store and no others.
-  @Test func namesObjectsForOthers() throws {
+  @Test("Object IDs identify objects of this store and no others")
+  func namesObjectsForOthers() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let tag = try draft.insert("Tag", ["name": "a"])
@@ -57,8 +60,8 @@ import Testing
     }
   }
 
-  /// Refreshing the sequence reveals a commit by another process, and the next commit follows it.
-  @Test func noticesOtherProcesses() throws {
+  @Test("A commit by another process is noticed, and the next commit follows it")
+  func noticesOtherProcesses() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       try Vandal(file: file).write { transaction, header in
@@ -78,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func refusesAStoreThatGotAnotherModel() throws {
+  @Test("Commits and snapshots fail after another process has migrated the store")
+  func refusesAStoreThatGotAnotherModel() throws {
     let folder = try TemporaryFolder()
     let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
@@ -94,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func purgesEverythingButItsIdentity() throws {
+  @Test("A purge removes all objects but keeps the store's ID and its counters")
+  func purgesEverythingButItsIdentity() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       let id = store.file.id
@@ -118,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func destroysItsFiles() throws {
+  @Test("Destroying a store removes its files, unless it is open elsewhere")
+  func destroysItsFiles() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
     let opening = StoreOpening(.file(path), model: try OfficeModel.make())
@@ -141,7 +147,8 @@ import Testing
     new.close()
   }
 
-  @Test(arguments: [false, true]) func copiesItself(compacting: Bool) throws {
+  @Test("A copy of a store contains its objects", arguments: [false, true])
+  func copiesItself(compacting: Bool) throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       let tag = try draft.insert("Tag", ["name": "copied"])
@@ -155,7 +162,8 @@ import Testing
     }
   }
 
-  @Test func everythingIsRefusedOnceItIsClosed() throws {
+  @Test("Every operation on a closed engine throws")
+  func everythingIsRefusedOnceItIsClosed() throws {
     let file = try StoreEngine.open(StoreOpening(.inMemory, model: OfficeModel.make()))
     let draft = Draft(file)
     let tag = try draft.insert("Tag", ["name": "x"])

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct StoreErrorTests {
-  @Test func theEngineSaysWhatItMeansForAStore() {
+  @Test("LMDB errors are converted to store errors")
+  func theEngineSaysWhatItMeansForAStore() {
     func name(_ error: LMDBError) -> String {
       switch StoreError(error, path: "a") {
       case .diskFull: "full"
@@ -44,8 +45,8 @@ import Testing
     #expect(StoreError(.truncated).isCorruption && !StoreError(.diskFull).isCorruption)
   }
 
-  /// Every call may run out of disk space, because directory entries need space, too.
-  @Test func aFullDiskIsOneWhateverCallFindsIt() {
+  @Test("An exhausted disk or quota is reported as a full disk by every system call")
+  func aFullDiskIsOneWhateverCallFindsIt() {
     for (code, isFull) in [(ENOSPC, true), (EDQUOT, true), (EACCES, false), (EIO, false)] {
       switch StoreError.failed("rename", "a", errno: code) {
       case .diskFull: #expect(isFull, "\(code)")

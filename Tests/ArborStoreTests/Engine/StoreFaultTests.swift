@@ -6,7 +6,7 @@ import Testing
 
 /// Full disks and folders without permissions. The tests run in child processes because limits and
 /// privileges are process-wide.
-@Suite struct StoreFaultTests {
+@Suite("Full disks and missing permissions") struct StoreFaultTests {
   private static func expect(_ isTrue: Bool, _ code: Int32) {
     if !isTrue { exit(code) }
   }
@@ -38,7 +38,8 @@ import Testing
     return []
   }
 
-  @Test func aFullDiskLeavesTheStoreSound() async {
+  @Test("A store remains sound on a full disk, and deletions free space")
+  func aFullDiskLeavesTheStoreSound() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
       let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
@@ -63,8 +64,8 @@ import Testing
     }
   }
 
-  /// A migration without enough space keeps the former model and succeeds once there is space.
-  @Test func aFullDiskLeavesTheFormerModel() async {
+  @Test("A migration without enough space keeps the former model and succeeds once there is space")
+  func aFullDiskLeavesTheFormerModel() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
       let path = folder.path("a.arbor")
@@ -103,7 +104,8 @@ import Testing
     }
   }
 
-  @Test func thereIsNoRoomForANewStore() async {
+  @Test("Creating a store on a full disk throws and leaves no files")
+  func thereIsNoRoomForANewStore() async {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
       let opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
@@ -123,9 +125,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// If writing the root page fails, the commit is judged by the contents of the file, and the
-    /// store must be reopened.
-    @Test func aFailureOfTheRootPageIsValidatedByTheFile() async {
+    @Test("If writing the root page fails, the commit is lost and the store must be reopened")
+    func aFailureOfTheRootPageIsValidatedByTheFile() async {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         let path = folder.path("a.arbor")
@@ -158,7 +159,8 @@ import Testing
       }
     }
 
-    @Test func aFolderWithoutRightsIsCalledSo() async throws {
+    @Test("A store in a folder without write permission is reported as read-only")
+    func aFolderWithoutRightsIsCalledSo() async throws {
       // The superuser may write anywhere, so the test drops its privileges.
       try #require(getuid() == 0 || !FileManager.default.isWritableFile(atPath: "/"))
       await #expect(processExitsWith: .exitCode(7)) {

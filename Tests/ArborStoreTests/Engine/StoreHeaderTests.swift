@@ -12,8 +12,8 @@ import Testing
     return try StoreHeader.read(snapshot.reader)
   }
 
-  /// Every commit updates the transaction, the boot ID and the sequence in the header.
-  @Test func everyCommitRenewsIt() throws {
+  @Test("Every commit updates the transaction, the boot ID and the sequence in the header")
+  func everyCommitRenewsIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let draft = Draft(store.file)
       var last = try header(store.file)
@@ -44,7 +44,7 @@ import Testing
     return try snapshot.reader.get(database, key: key).map(Array.init)
   }
 
-  @Test("The mark of a store is the beginning of its header")
+  @Test("The header's mark, which is stored in the main database, matches the header")
   func theMarkIsTheHeadersBeginning() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let mark = try #require(try entry(store.file.databases.arbor, of: store.file))
@@ -54,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func theMachineKnowsItsStart() {
+  @Test("The boot ID is known")
+  func theMachineKnowsItsStart() {
     #expect(StoreHeader.bootID != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
   }
 }

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct ByteCodingTests {
-  @Test func numbersComeBack() throws {
+  @Test("Encoded numbers and texts are decoded to the same values")
+  func numbersComeBack() throws {
     var random = SeededRandom()
     for _ in 0..<500 {
       let number = random.next() >> UInt64.random(in: 0..<64, using: &random)
@@ -26,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func nothingIsReadBehindTheEnd() {
+  @Test("Reading past the end yields nil")
+  func nothingIsReadBehindTheEnd() {
     let bytes: [UInt8] = [0x85, 0x80, 0x80]
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
@@ -49,7 +51,8 @@ import Testing
     }
   }
 
-  @Test func textsAreUTF8() {
+  @Test("Text that isn't valid UTF-8 yields nil")
+  func textsAreUTF8() {
     let bytes: [UInt8] = [2, 0xC3, 0x28]
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
@@ -58,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func checksumsAreCastagnoli() {
+  @Test("Checksums are CRC-32C")
+  func checksumsAreCastagnoli() {
     // The CRC-32C check value of the digits 1 to 9.
     #expect(Checksum.of(Array("123456789".utf8)) == 0xE306_9283)
   }

@@ -8,7 +8,8 @@ import Testing
     bytes.withUnsafeBytes { CatalogCodec.decode($0) }
   }
 
-  @Test func comesBackAsItWas() throws {
+  @Test("A catalog survives a round trip through its encoding")
+  func comesBackAsItWas() throws {
     var catalog = SchemaCatalog(numbering: try OfficeModel.make())
     catalog.entries["Ärger 😀"] = .init(
       number: .max, layoutNumber: 12, properties: ["": 1, "größe": .max])
@@ -22,8 +23,8 @@ import Testing
     #expect(decode(CatalogCodec.encode(SchemaCatalog(entries: [:]))) == SchemaCatalog(entries: [:]))
   }
 
-  /// Numbers must be positive and unique, even if the checksum is valid.
-  @Test func numbersThatNobodyGivesAreRefused() throws {
+  @Test("Numbers that are zero or not unique are rejected")
+  func numbersThatNobodyGivesAreRefused() throws {
     typealias Entry = SchemaCatalog.Entry
     let refused: [[String: Entry]] = [
       ["A": Entry(number: 0, layoutNumber: 1, properties: [:])],
@@ -40,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func partsThatAreOneThingAreRefused() throws {
+  @Test("Parts that share a number or a stored name are rejected")
+  func partsThatAreOneThingAreRefused() throws {
     func refuses(_ change: (inout SchemaCatalog.Entry, inout SchemaCatalog.Entry) -> Void) {
       var (one, other) = (
         SchemaCatalog.Entry(number: 1, layoutNumber: 1, properties: [:]),
@@ -62,13 +64,15 @@ import Testing
     }
   }
 
-  @Test func equalCataloguesHaveEqualBytes() throws {
+  @Test("Equal catalogs are encoded to equal bytes")
+  func equalCataloguesHaveEqualBytes() throws {
     let model = try OfficeModel.make()
     let first = CatalogCodec.encode(SchemaCatalog(numbering: model))
     #expect(first == CatalogCodec.encode(SchemaCatalog(numbering: model)))
   }
 
-  @Test func everyByteCounts() throws {
+  @Test("A changed byte or a truncation makes the catalog invalid")
+  func everyByteCounts() throws {
     let bytes = CatalogCodec.encode(SchemaCatalog(numbering: try OfficeModel.make()))
     for offset in bytes.indices {
       var changed = bytes

@@ -15,7 +15,8 @@ import Testing
     EntryDigestChange(seed: EntryDigest.seed(of: name), sum: sum, isCleared: isCleared)
   }
 
-  @Test func bytesComeBack() {
+  @Test("Digests survive a round trip through their encoding")
+  func bytesComeBack() {
     for isCounting in [false, true] {
       var digests = DatabaseDigests(transactionID: 9, isCounting: isCounting)
       #expect(decoded(digests.encoded()) == digests)
@@ -28,7 +29,8 @@ import Testing
     }
   }
 
-  @Test func hostileBytesAreRefused() {
+  @Test("Damaged and forged digests are rejected or decode to a consistent value")
+  func hostileBytesAreRefused() {
     var random = SeededRandom()
     var digests = DatabaseDigests(transactionID: 9)
     for name in ["a", "b", "c"] { digests.apply([change(name, 7)]) }
@@ -52,8 +54,8 @@ import Testing
     }
   }
 
-  /// A database that was cleared, or whose digest has become zero, is no longer listed.
-  @Test func emptyDatabasesAreNotListed() {
+  @Test("A database that was cleared, or whose digest has become zero, is no longer listed")
+  func emptyDatabasesAreNotListed() {
     var digests = DatabaseDigests(transactionID: 1)
     let empty = digests.encoded().count
     digests.apply([change("a", 7), change("b", 8)])
@@ -63,8 +65,8 @@ import Testing
     #expect(digests.encoded().count == empty)
   }
 
-  /// Digests that are counted during concurrent commits are correct in the end.
-  @Test func countsGoOnWhileOthersCommit() {
+  @Test("Digests that are counted during concurrent commits are correct in the end")
+  func countsGoOnWhileOthersCommit() {
     var random = SeededRandom()
     let names = ["a", "b", "c", "d"]
     var truth: [String: UInt64] = ["a": 11, "b": 0, "c": 13, "d": 14]

@@ -24,7 +24,8 @@ import Testing
     }
   }
 
-  @Test func comesBackAsItWas() throws {
+  @Test("A header survives a round trip through its encoding")
+  func comesBackAsItWas() throws {
     let header = try header()
     let bytes = header.encoded()
     #expect(bytes.count == HeaderRecord.size)
@@ -32,8 +33,8 @@ import Testing
     #expect(read == header)
   }
 
-  /// A change of any byte is detected and reported with its cause.
-  @Test func everyByteCounts() throws {
+  @Test("A change of any byte is detected and reported with its cause")
+  func everyByteCounts() throws {
     let bytes = try header().encoded()
     for offset in bytes.indices {
       var changed = bytes
@@ -48,8 +49,8 @@ import Testing
     }
   }
 
-  /// Counts that no store reaches are damage, even if the checksum is valid.
-  @Test func countsBeyondReasonAreDamage() throws {
+  @Test("Counts that no store reaches are damage, even if the checksum is valid")
+  func countsBeyondReasonAreDamage() throws {
     let sound = try header()
     #expect(problem(sound.encoded()) == nil)
     for count in [HeaderRecord.mostCommits + 1, 1 << 63, .max - 1, .max] {
@@ -67,8 +68,8 @@ import Testing
     }
   }
 
-  /// A generation may be read as long as all later ones leave its readers valid, up to 255 of them.
-  @Test func generationsThatMayReadAreCounted() throws {
+  @Test("A generation can be read if all later ones leave its readers valid, up to 255 of them")
+  func generationsThatMayReadAreCounted() throws {
     var header = try header()
     #expect(header.mayBeRead(byGeneration: 3))
     #expect(!header.mayBeRead(byGeneration: 2) && !header.mayBeRead(byGeneration: 4))
@@ -85,14 +86,16 @@ import Testing
     #expect(!header.mayBeRead(byGeneration: 306 - 256))
   }
 
-  @Test func shortBytesAreDamagedOrForeign() throws {
+  @Test("A truncated header is reported as damaged or as a foreign file")
+  func shortBytesAreDamagedOrForeign() throws {
     let bytes = try header().encoded()
     for count in 0..<bytes.count {
       #expect(problem(Array(bytes[..<count])) == (count < 8 ? .foreign : .damaged))
     }
   }
 
-  @Test func laterFormatsAreNamed() throws {
+  @Test("A later major version of the format is reported with its number")
+  func laterFormatsAreNamed() throws {
     var later = try header()
     later.majorVersion = 9
     later.minorVersion = 4

@@ -49,7 +49,8 @@ import Testing
     return body + withUnsafeBytes(of: checksum.littleEndian, Array.init)
   }
 
-  @Test func comesBackAsItWas() {
+  @Test("Random history entries survive a round trip through their encoding")
+  func comesBackAsItWas() {
     var random = SeededRandom()
     for round in 0..<200 {
       let raw = (0..<Int.random(in: 0...40, using: &random)).map { _ in
@@ -88,7 +89,8 @@ import Testing
     }
   }
 
-  @Test func everyByteCounts() {
+  @Test("A changed byte, a truncation or another sequence makes an entry invalid")
+  func everyByteCounts() {
     let entry = HistoryEntry(
       sequence: 5, date: Date(timeIntervalSinceReferenceDate: 1), author: "a", contextName: "b",
       isBulk: false,
@@ -113,7 +115,8 @@ import Testing
   }
 
   /// Entries of format 3.0 contain positions of properties, which are interpreted conservatively.
-  @Test func entriesOfEarlierFormatsAreNeverMisread() throws {
+  @Test("Entries of earlier formats are interpreted conservatively")
+  func entriesOfEarlierFormatsAreNeverMisread() throws {
     let entry = updates([(1, 0b101), (1, 0b1000), (2, 0b1)])
     let earlier = forge(HistoryCodec.encode(updates([(1, 0b101), (1, 0), (2, 0b1)]), schema)) {
       $0[1] &= ~16
@@ -132,8 +135,8 @@ import Testing
     #expect(decode(forge(listed) { $0[1] &= ~16 }, 5) == nil)
   }
 
-  /// Lists that don't fit their bytes are damage, but numbers of unknown properties are not.
-  @Test func forgedListsAreDamage() {
+  @Test("Lists that don't fit their bytes are invalid, but unknown property numbers are not")
+  func forgedListsAreDamage() {
     let bytes = HistoryCodec.encode(updates([(1, 0b1001)]), schema)
     let list = bytes.count - 6
     #expect(bytes[list...].prefix(2) == [1, 1])

@@ -14,16 +14,16 @@ import Testing
     bytes.withUnsafeBytes { IndexBuildList($0) }
   }
 
-  @Test func bytesComeBack() {
+  @Test("A list of index builds survives a round trip through its encoding")
+  func bytesComeBack() {
     #expect(decoded(list.encoded()) == list)
     #expect(list.builds.map(\.index) == [2, 4, 7, 9])
     #expect(list.build(of: 9)?.part == 70)
     #expect(list.build(of: 5) == nil)
   }
 
-  /// Arbitrary bytes, even with a valid checksum, are rejected or decode to a list that encodes to
-  /// the same bytes.
-  @Test func hostileBytesAreRefused() {
+  @Test("Damaged or forged bytes are rejected or decode to a list with the same encoding")
+  func hostileBytesAreRefused() {
     var random = SeededRandom()
     #expect(decoded([]) == nil)
     #expect(decoded(IndexBuildList().encoded()) == nil, "an empty list is not stored")
@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  @Test func statesThatContradictThemselvesAreRefused() {
+  @Test("Contradictory states of index builds are rejected")
+  func statesThatContradictThemselvesAreRefused() {
     for builds: [IndexBuildList.Build] in [
       [.init(index: 0)], [.init(index: 3), .init(index: 3)],
       [.init(index: 3, state: .writeOnly)],
@@ -56,7 +57,8 @@ import Testing
   }
 
   /// Indexes are filled one after the other. A unique index remains until its values are checked.
-  @Test func indexesAreFilledOneAfterTheOther() {
+  @Test("Indexes are built one after the other")
+  func indexesAreFilledOneAfterTheOther() {
     var list = list
     #expect(list.next?.index == 2)
     let position = IndexBuildList.Position(key: [5], number: 6)
@@ -72,8 +74,8 @@ import Testing
     #expect(list.isEmpty)
   }
 
-  /// Positions compare like the entries in the file: by key, then by number.
-  @Test func entriesUpToThePositionAreDue() {
+  @Test("Entries up to the build position are maintained by commits")
+  func entriesUpToThePositionAreDue() {
     let build = IndexBuildList.Build(index: 1, position: .init(key: [5, 5], number: 10))
     func isDue(_ key: [UInt8], _ number: UInt64) -> Bool {
       key.withUnsafeBytes { build.isDue($0, number) }

@@ -4,7 +4,9 @@ import Testing
 @testable import ArborStore
 
 @Suite struct KeyBufferTests {
-  @Test(arguments: [470, 476, 477, 478, 479, 480, 481, 500])
+  @Test(
+    "A key for an index is truncated at its limit",
+    arguments: [470, 476, 477, 478, 479, 480, 481, 500])
   func anIndexKeyEndsAtItsLimit(length: Int) {
     var key = KeyBuffer()
     let isText = KeyEncoder.append(
@@ -21,7 +23,8 @@ import Testing
     #expect(key.bytes.isEmpty && !key.isCut)
   }
 
-  @Test func aBufferWithoutLimitGrows() {
+  @Test("A buffer without a limit grows")
+  func aBufferWithoutLimitGrows() {
     var keys = KeyBuffer(limit: .max)
     var expected: [UInt8] = []
     for length in [1, 5000, 3, 100_000, 0] {
@@ -36,7 +39,8 @@ import Testing
     #expect(Array(keys.bytes) == [2, 1, 1, 0])
   }
 
-  @Test func bytesAreTakenAndInvertedAsTheyAre() {
+  @Test("Appended bytes can be inverted, and are truncated at the limit")
+  func bytesAreTakenAndInvertedAsTheyAre() {
     for count in [0, 1, 479, 480, 481] {
       var key = KeyBuffer()
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }

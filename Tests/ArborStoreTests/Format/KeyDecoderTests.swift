@@ -4,14 +4,17 @@ import TestSupport
 import Testing
 
 @Suite struct KeyDecoderTests {
-  @Test(arguments: KeySamples.kinds, [true, false])
+  @Test(
+    "Boundary values survive a round trip through their keys", arguments: KeySamples.kinds,
+    [true, false])
   func edgesComeBack(kind: FieldKind, isAscending: Bool) throws {
     for value in KeySamples.edges(kind) {
       try expectRoundTrip([value], columns: [(kind, isAscending)])
     }
   }
 
-  @Test func randomTuplesComeBack() throws {
+  @Test("Random tuples survive a round trip through their keys")
+  func randomTuplesComeBack() throws {
     var random = SeededRandom()
     for round in 0..<2000 {
       let columns = (0..<Int.random(in: 1...4, using: &random)).map { _ in
@@ -26,7 +29,8 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNoKeyGiveNil() {
+  @Test("Bytes that aren't a valid key decode to nil")
+  func bytesThatAreNoKeyGiveNil() {
     let damaged: [([UInt8], FieldKind)] = [
       ([], .int64), ([0], .int64), ([3], .string), ([1, 1], .int64), ([2, 1, 2], .int64),
       ([2, 2], .boolean), ([2, 65], .string), ([2, 1, 3, 0], .string), ([2, 9], .decimal),
@@ -36,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func anyBytesAreSurvived() {
+  @Test("Decoding arbitrary bytes yields nil or a value with the same key")
+  func anyBytesAreSurvived() {
     var random = SeededRandom()
     for _ in 0..<5000 {
       var bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in

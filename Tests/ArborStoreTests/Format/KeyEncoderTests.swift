@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct KeyEncoderTests {
-  @Test(arguments: KeySamples.kinds, [true, false])
+  @Test(
+    "Keys of extreme values are in the order of their values", arguments: KeySamples.kinds,
+    [true, false])
   func everyPairOfEdgesIsOrderedAsItsValues(kind: FieldKind, isAscending: Bool) throws {
     let values = KeySamples.edges(kind)
     for left in values {
@@ -15,7 +17,7 @@ import Testing
     }
   }
 
-  @Test(arguments: KeySamples.kinds)
+  @Test("Keys of random values are in the order of their values", arguments: KeySamples.kinds)
   func randomValuesAreOrderedAsTheirValues(kind: FieldKind) throws {
     var random = SeededRandom()
     for round in 0..<300 {
@@ -26,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func randomTuplesAreOrderedColumnByColumn() throws {
+  @Test("Keys of random tuples are in the order of their columns")
+  func randomTuplesAreOrderedColumnByColumn() throws {
     var random = SeededRandom()
     for round in 0..<3000 {
       let columns = (0..<Int.random(in: 1...4, using: &random)).map { _ in
@@ -45,7 +48,8 @@ import Testing
     }
   }
 
-  @Test func longStringsWithCommonBeginningsKeepTheirOrder() throws {
+  @Test("Long strings with a common prefix keep their order")
+  func longStringsWithCommonBeginningsKeepTheirOrder() throws {
     var random = SeededRandom()
     for round in 0..<400 {
       let common = KeySamples.string(using: &random)
@@ -59,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func aRecordsFieldHasTheKeyOfItsValue() throws {
+  @Test("A field of a record has the same key as its value")
+  func aRecordsFieldHasTheKeyOfItsValue() throws {
     var random = SeededRandom()
     let layout = RecordLayout(
       entity: 1, number: 1,
@@ -86,7 +91,8 @@ import Testing
     }
   }
 
-  @Test func keysOfStringsBeginWithTheKeysOfTheirPrefixes() {
+  @Test("The key of a string begins with the keys of its prefixes")
+  func keysOfStringsBeginWithTheKeysOfTheirPrefixes() {
     let text = "a\0b\u{1}ç😀"
     for isAscending in [true, false] {
       var key = KeyBuffer()
@@ -108,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func valuesOfAnotherKindAndNotANumberAreRefused() {
+  @Test("Values of the wrong kind and NaN have no key")
+  func valuesOfAnotherKindAndNotANumberAreRefused() {
     #expect(KeySamples.key([.string("1")], columns: [(.int64, true)]) == nil)
     #expect(KeySamples.key([.integer(1)], columns: [(.string, true)]) == nil)
     #expect(KeySamples.key([.double(.nan)], columns: [(.double, true)]) == nil)

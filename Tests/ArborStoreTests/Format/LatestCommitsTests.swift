@@ -17,8 +17,8 @@ import Testing
     return entries
   }
 
-  /// Entries are returned under their sequences, and appending fails once there is no space.
-  @Test func keepsWhatFits() {
+  @Test("Entries are returned under their sequences, and appending fails once there is no space")
+  func keepsWhatFits() {
     var random = SeededRandom()
     for _ in 0..<200 {
       var commits = LatestCommits()
@@ -41,8 +41,8 @@ import Testing
     }
   }
 
-  /// Even the shortest entries don't exceed the maximum length of the history.
-  @Test func holdsNoMoreThanTheHistoryAllows() throws {
+  @Test("The commits in the header never exceed the maximum length of the history")
+  func holdsNoMoreThanTheHistoryAllows() throws {
     var commits = LatestCommits()
     let shortest = [UInt8](repeating: 1, count: StoreFormat.leastEntrySize)
     while commits.append(shortest) {}
@@ -54,7 +54,8 @@ import Testing
     #expect(HistoryCodec.encode(history, schema).count == StoreFormat.leastEntrySize)
   }
 
-  @Test func refusesBytesThatAreNoEntries() {
+  @Test("Bytes that aren't whole entries are rejected")
+  func refusesBytesThatAreNoEntries() {
     var commits = LatestCommits()
     let first = commits.append([UInt8](repeating: 7, count: 20))
     let second = commits.append([UInt8](repeating: 8, count: 150))

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct LayoutCodecTests {
-  @Test func comesBackAsItWas() {
+  @Test("A layout survives a round trip, and damaged bytes are rejected")
+  func comesBackAsItWas() {
     let values: [FieldKind: PropertyValue] = [
       .boolean: .boolean(true), .int16: 3, .int32: -4, .int64: 5, .float: 0.5, .double: 2.25,
       .date: .date(Date(timeIntervalSinceReferenceDate: 9)), .uuid: .uuid(UUID()),
@@ -35,7 +36,8 @@ import Testing
     }
   }
 
-  @Test func takesTheDefaultsOfTheModel() throws {
+  @Test("A stored layout contains the default values of the model")
+  func takesTheDefaultsOfTheModel() throws {
     let model = try OfficeModel.make()
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let employee = try #require(schema.entity(named: "Employee"))

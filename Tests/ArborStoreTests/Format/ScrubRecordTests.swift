@@ -17,13 +17,15 @@ import Testing
     return record
   }
 
-  @Test func bytesComeBack() {
+  @Test("A scrub record survives a round trip through its encoding")
+  func bytesComeBack() {
     for record in [ScrubRecord(), ScrubRecord(completed: .now), record] {
       #expect(decoded(record.encoded()) == record)
     }
   }
 
-  @Test func hostileBytesAreRefused() {
+  @Test("A damaged scrub record is rejected, and invalid dates are ignored")
+  func hostileBytesAreRefused() {
     let sound = record.encoded()
     for count in 0..<sound.count { #expect(decoded(Array(sound[..<count])) == nil) }
     for bit in 0..<8 * sound.count {

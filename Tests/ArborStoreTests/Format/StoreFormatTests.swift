@@ -49,7 +49,8 @@ import Testing
 
   // MARK: The examples
 
-  @Test func everyExampleIsTested() {
+  @Test("Every example of the article has a test")
+  func everyExampleIsTested() {
     #expect(
       Set(article.keys) == [
         "header", "digests", "scrub", "shared position", "migration", "index builds", "former",
@@ -66,7 +67,8 @@ import Testing
       ])
   }
 
-  @Test func header() throws {
+  @Test("The header matches the article")
+  func header() throws {
     let header = HeaderRecord(
       pageSize: 4096, modelGeneration: 1,
       storeID: try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")),
@@ -79,7 +81,8 @@ import Testing
     #expect(read == header)
   }
 
-  @Test func journalEntry() throws {
+  @Test("A journal entry matches the article")
+  func journalEntry() throws {
     let entry = JournalEntry(
       transactionID: 6, counters: [("unique-id", 65)], first: 4, commits: [[0xAA, 0xBB, 0xCC]])
     let position = JournalPosition(offset: 8192, chain: 0xCAFE_BABE, transactionID: 5)
@@ -95,7 +98,8 @@ import Testing
   }
 
   /// The hashes of an index entry and a link are those in the article's table.
-  @Test func digests() throws {
+  @Test("Digests match the article")
+  func digests() throws {
     func change(_ name: String, _ key: [UInt8]) -> EntryDigestChange {
       let seed = EntryDigest.seed(of: name)
       let sum = key.withUnsafeBytes { key in
@@ -113,7 +117,8 @@ import Testing
     #expect((article["digests"] ?? []).withUnsafeBytes { DatabaseDigests($0) } == digests)
   }
 
-  @Test func scrub() {
+  @Test("The record of scrubs matches the article")
+  func scrub() {
     var record = ScrubRecord(completed: Date(timeIntervalSinceReferenceDate: 800_000_000))
     record.begun = Date(timeIntervalSinceReferenceDate: 800_604_800)
     record.hasReadPages = true
@@ -122,7 +127,8 @@ import Testing
     #expect((article["scrub"] ?? []).withUnsafeBytes { ScrubRecord($0) } == record)
   }
 
-  @Test func migrationMarker() throws {
+  @Test("A migration marker matches the article")
+  func migrationMarker() throws {
     let marker = MigrationMarker(
       plan: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10,
       target: ModelFingerprint(bits: 0x1112_1314_1516_1718_191A_1B1C_1D1E_1F20), generation: 1,
@@ -131,7 +137,8 @@ import Testing
     #expect((article["migration"] ?? []).withUnsafeBytes { MigrationMarker($0) } == marker)
   }
 
-  @Test func formerModel() throws {
+  @Test("A former model matches the article")
+  func formerModel() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Note") { AttributeDescription("text", .string, .optional) }
     }
@@ -145,7 +152,8 @@ import Testing
     #expect(read.schema.model == model && read.schema.catalog == schema.catalog)
   }
 
-  @Test func indexBuilds() throws {
+  @Test("The list of index builds matches the article")
+  func indexBuilds() throws {
     let list = IndexBuildList([
       .init(
         index: 3, part: 16_384,
@@ -158,7 +166,8 @@ import Testing
     #expect((article["index builds"] ?? []).withUnsafeBytes { IndexBuildList($0) } == list)
   }
 
-  @Test func blobs() throws {
+  @Test("External binaries match the article")
+  func blobs() throws {
     let field = RecordField(
       kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)
     let reference = BlobReference(version: 2, checksum: 0xDEAD_BEEF, length: 100_000)
@@ -178,13 +187,15 @@ import Testing
     #expect(record.view.blob(layout.fields[0]) == reference)
   }
 
-  @Test func catalog() {
+  @Test("The catalog matches the article")
+  func catalog() {
     expect("catalog", CatalogCodec.encode(schema.catalog))
     let read = (article["catalog"] ?? []).withUnsafeBytes { CatalogCodec.decode($0) }
     #expect(read == schema.catalog)
   }
 
-  @Test func layout() {
+  @Test("A layout matches the article")
+  func layout() {
     expect("layout", LayoutCodec.encode(StoredLayout(employee)))
     let read = (article["layout"] ?? []).withUnsafeBytes {
       LayoutCodec.decode($0, entity: 2, number: 1)
@@ -193,7 +204,8 @@ import Testing
     #expect(read?.defaults == [.null, 18, .null])
   }
 
-  @Test func record() throws {
+  @Test("A record matches the article")
+  func record() throws {
     let allocator = SlabAllocator()
     var buffer = RecordBuffer(copying: employee.layout.template, into: allocator)
     let fields = employee.layout.fields
@@ -215,12 +227,14 @@ import Testing
     }
   }
 
-  @Test func numbers() {
+  @Test("Object numbers and counters match the article")
+  func numbers() {
     expect("object number", withUnsafeBytes(of: ada.rawValue.littleEndian, Array.init))
     expect("counter", StoreCounter.encode(65))
   }
 
-  @Test func keys() {
+  @Test("Keys match the article")
+  func keys() {
     expect("age 36", key(36, .int16))
     expect("age nil", key(.null, .int16))
     expect("name Ada", key("Ada", .string))
@@ -232,7 +246,8 @@ import Testing
     #expect(read?.values == [36])
   }
 
-  @Test func keysOfTexts() {
+  @Test("Keys of folded texts and tokens match the article")
+  func keysOfTexts() {
     expect(
       "name ÉDITH, folded",
       key(.string(StringFolding([.case, .diacritics]).fold("ÉDITH")), .string))
@@ -247,7 +262,8 @@ import Testing
     }
   }
 
-  @Test func orderedMembers() {
+  @Test("Entries of ordered members match the article")
+  func orderedMembers() {
     let position = StoreFormat.positionGap
     let pair: (UInt64, UInt64) -> [UInt8] = { first, second in
       withUnsafeBytes(of: (first.bigEndian, second.bigEndian), Array.init)
@@ -256,7 +272,8 @@ import Testing
     expect("position, member", pair(position, ada.rawValue))
   }
 
-  @Test func history() {
+  @Test("A history entry matches the article")
+  func history() {
     let entry = HistoryEntry(
       sequence: 3, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: "Ada",
       contextName: nil, isBulk: false,
@@ -271,7 +288,8 @@ import Testing
     #expect(read == entry)
   }
 
-  @Test func historyWithLinks() throws {
+  @Test("A history entry with links matches the article")
+  func historyWithLinks() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Company") {
         RelationshipDescription("employees", to: "Employee", inverse: "company", .toMany)
@@ -301,7 +319,8 @@ import Testing
     #expect(read == entry)
   }
 
-  @Test func historyWithATombstone() {
+  @Test("A history entry with a tombstone matches the article")
+  func historyWithATombstone() {
     let entry = HistoryEntry(
       sequence: 4, date: Date(timeIntervalSinceReferenceDate: 800_000_000), author: nil,
       contextName: nil, isBulk: false,
@@ -314,14 +333,16 @@ import Testing
     #expect(read == entry)
   }
 
-  @Test func logReaders() throws {
+  @Test("The list of log readers matches the article")
+  func logReaders() throws {
     let id = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
     let readers = LogReaders([id: 41])
     expect("log readers", readers.encoded())
     #expect((article["log readers"] ?? []).withUnsafeBytes { LogReaders($0) } == readers)
   }
 
-  @Test func loggedCommit() throws {
+  @Test("A logged commit matches the article")
+  func loggedCommit() throws {
     let allocator = SlabAllocator()
     var buffer = RecordBuffer(copying: employee.layout.template, into: allocator)
     buffer.store(employee.layout.fields[0], "Ada", allocator: allocator)

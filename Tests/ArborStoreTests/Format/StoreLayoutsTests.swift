@@ -70,8 +70,8 @@ import Testing
     }
   }
 
-  /// Fields that were added later have the defaults stored with their layouts.
-  @Test func addedFieldsHaveWhatWasFrozen() throws {
+  @Test("Fields that were added later have the defaults stored with their layouts")
+  func addedFieldsHaveWhatWasFrozen() throws {
     let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     #expect(
       try read(sealed(first, [0: "Moby Dick", 1: "The Whale"]), layouts) == [
@@ -81,9 +81,8 @@ import Testing
     #expect(try read(sealed(second, [1: 320]), layouts) == [.null, 320, 9.5])
   }
 
-  /// Values are converted to the newest kind, and an older `nil` becomes the second layout's
-  /// default.
-  @Test func kindsAndNilGoFromLayoutToLayout() throws {
+  @Test("Values of older layouts are converted, and an older nil becomes a later default")
+  func kindsAndNilGoFromLayoutToLayout() throws {
     let fields: [Field] = [(.string, false, 1, .null), (.int16, false, 3, .null)]
     let old = layout(1, fields)
     let between = StoredLayout(
@@ -98,7 +97,8 @@ import Testing
     #expect(try read(sealed(between, [1: .null]), layouts) == ["?", .null, 9.5])
   }
 
-  @Test func aKindThatDoesNotConvertIsDamage() throws {
+  @Test("A layout whose fields can't be converted to the newest one is reported as damage")
+  func aKindThatDoesNotConvertIsDamage() throws {
     let old = layout(1, [(.binary, false, 1, .null)])
     #expect(throws: StoreError.self) {
       try StoreLayouts([old, second, StoredLayout(entity)], of: [entity])
@@ -109,7 +109,8 @@ import Testing
     }
   }
 
-  @Test func theNewestIsReadInPlace() throws {
+  @Test("A record in the newest layout is read without copying it")
+  func theNewestIsReadInPlace() throws {
     let newest = StoredLayout(entity)
     let bytes = sealed(newest, [0: "Emma"])
     try bytes.withUnsafeBytes { bytes in
@@ -121,7 +122,8 @@ import Testing
     }
   }
 
-  @Test func damageIsFoundInOldRecordsToo() throws {
+  @Test("Damage is also found in records of older layouts")
+  func damageIsFoundInOldRecordsToo() throws {
     let layouts = try StoreLayouts([first, second, StoredLayout(entity)], of: [entity])
     let bytes = sealed(first, [0: "Moby Dick", 1: "The Whale"])
     for index in bytes.indices {

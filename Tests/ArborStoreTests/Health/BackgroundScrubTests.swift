@@ -8,7 +8,8 @@ import Testing
 
 /// Scrubbing a store on a background thread.
 @Suite struct BackgroundScrubTests {
-  @Test func itScrubsAndEnds() throws {
+  @Test("A background scrub completes, and another one can follow")
+  func itScrubsAndEnds() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let made = try store.file.lastScrub()
       store.file.scrubbing.begin(store.file, isUrgent: true)
@@ -22,9 +23,8 @@ import Testing
     }
   }
 
-  /// A scrub that isn't urgent starts after some seconds, but closing the store doesn't wait for
-  /// it.
-  @Test func closingEndsIt() throws {
+  @Test("Closing a store doesn't wait for the start of a scrub")
+  func closingEndsIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let made = try store.file.lastScrub()
       let began = ContinuousClock.now
@@ -35,8 +35,8 @@ import Testing
     }
   }
 
-  /// A compaction doesn't wait for a background scrub, and the store can be scrubbed afterwards.
-  @Test func compactionPausesIt() throws {
+  @Test("A compaction doesn't wait for a background scrub")
+  func compactionPausesIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       store.file.scrubbing.begin(store.file, isUrgent: false)
       try store.file.compact()
@@ -47,9 +47,9 @@ import Testing
     }
   }
 
-  /// A scrub waits while another process scrubs the file, and runs only if that one didn't
-  /// complete.
-  @Test(arguments: [true, false])
+  @Test(
+    "A scrub waits for that of another process, and runs only if that one didn't complete",
+    arguments: [true, false])
   func itWaitsForAnotherOne(completesIt: Bool) throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// An explicit scrub makes a pending background scrub unnecessary.
-  @Test func oneThatIsAskedForIsEnough() throws {
+  @Test("An explicit scrub makes a pending background scrub unnecessary")
+  func oneThatIsAskedForIsEnough() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       let steps = LockedSteps()
@@ -81,9 +81,8 @@ import Testing
     }
   }
 
-  /// Closing a store stops its scrub between two pauses and keeps the progress, with which the next
-  /// scrub continues.
-  @Test func closingKeepsWhereItIs() throws {
+  @Test("Closing a store stops its scrub, and the next one continues from there")
+  func closingKeepsWhereItIs() throws {
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil

@@ -59,8 +59,8 @@ import Testing
     }
   }
 
-  /// A commit fails if a free list contains a leaf in use, which it would overwrite.
-  @Test func aPageInUseIsNotGivenAway() throws {
+  @Test("A commit fails if a free list contains a leaf in use, which it would overwrite")
+  func aPageInUseIsNotGivenAway() throws {
     let sound = try Data(contentsOf: URL(filePath: path))
     let tag = try #require(sound.range(of: Data("tag 25".utf8))).lowerBound / 4096
     let data = try #require(try listing(UInt64(tag), asFreeIn: sound))
@@ -106,7 +106,8 @@ import Testing
     return nil
   }
 
-  @Test func fullVerificationComesBeforeOpening() throws {
+  @Test("Opening with full verification rejects a damaged file or sets it aside")
+  func fullVerificationComesBeforeOpening() throws {
     let sound = try open(checksEveryPage: true)
     try TemporaryStore.check(path: path)
     sound.close()
@@ -120,8 +121,8 @@ import Testing
     fresh.close()
   }
 
-  /// If the machine wasn't restarted since the last commit, opening doesn't verify every page.
-  @Test func aQuickLookIsEnoughForTheSameBoot() throws {
+  @Test("If the machine wasn't restarted since the last commit, opening doesn't verify every page")
+  func aQuickLookIsEnoughForTheSameBoot() throws {
     try damage()
     for looksForDamage in [false, true] {
       let file = try open(looksForDamage: looksForDamage)
@@ -133,7 +134,8 @@ import Testing
     }
   }
 
-  @Test func damageBehindAnOpenStoreMakesItSuspect() throws {
+  @Test("Damage found while a store is open makes it reject further reads and writes")
+  func damageBehindAnOpenStoreMakesItSuspect() throws {
     try age()
     try damage()
     // If verification is faster than the rest of opening, opening throws the finding.
@@ -169,8 +171,8 @@ import Testing
     return false
   }
 
-  /// A finding is reported to exactly one operation, even to one that runs concurrently.
-  @Test func everyFindingIsHeardOfOnce() {
+  @Test("A finding is reported to exactly one reader, even under concurrency")
+  func everyFindingIsHeardOfOnce() {
     for round in 0..<20_000 {
       let health = PageHealth()
       let heard = Lock(0)
@@ -190,8 +192,8 @@ import Testing
     }
   }
 
-  /// A rejected writer counts as having received the finding.
-  @Test func aWriterThatIsRefusedHasHeardOfIt() {
+  @Test("A rejected writer counts as having received the finding")
+  func aWriterThatIsRefusedHasHeardOfIt() {
     let health = PageHealth()
     #expect(throws: Never.self) { try health.permitWriting() }
     health.note(Self.finding)
@@ -202,8 +204,8 @@ import Testing
     }
   }
 
-  /// Closing stops verification, and the next commit records the current boot ID.
-  @Test func aSoundStoreIsVerifiedUntilTheNextCommit() throws {
+  @Test("A store is verified when it is opened after a restart, until the next commit")
+  func aSoundStoreIsVerifiedUntilTheNextCommit() throws {
     try age()
     for _ in 0..<20 { try open().close() }
     let file = try open()
@@ -215,7 +217,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func damageFoundWhileOpeningIsLocated() throws {
+  @Test("Damage found during opening is reported with its location")
+  func damageFoundWhileOpeningIsLocated() throws {
     var data = try Data(contentsOf: URL(filePath: path))
     // The flags of the free-list database in both root pages, which LMDB doesn't check.
     for meta in [0, 4096] { data[meta + 45] ^= 0x10 }

@@ -21,7 +21,8 @@ import Testing
     return try file.check().problems
   }
 
-  @Test func findsANilThatMayNotBe() throws {
+  @Test("A nil value of a mandatory attribute is reported")
+  func findsANilThatMayNotBe() throws {
     let draft = Draft(file)
     try draft.insert("Company", ["name": "Foo"])
     let nameless = try draft.insert("Company")
@@ -31,7 +32,9 @@ import Testing
     #expect(problem.description == "Company/2.name is nil but must have a value.")
   }
 
-  @Test(arguments: [Double.infinity, -.infinity, .nan])
+  @Test(
+    "NaN is reported, and infinite numbers are accepted",
+    arguments: [Double.infinity, -.infinity, .nan])
   func findsNaN(number: Double) throws {
     let draft = Draft(file)
     let ada = try draft.insert("Employee", ["employeeID": 1, "salary": 3])
@@ -61,8 +64,8 @@ import Testing
       found.first?.description == "Employee/1.salary is NaN or a date that is not finite.")
   }
 
-  /// Values of half the expected size are reported, and never read as two numbers.
-  @Test func findsValuesOfAnotherSize() throws {
+  @Test("Values of half the expected size are reported, and never read as two numbers")
+  func findsValuesOfAnotherSize() throws {
     let tasks = try Vandal(file: file).relationship("Project", "tasks")
     try Vandal(file: file).write { transaction, _ in
       _ = try withUnsafeBytes(of: UInt64(1) << 48) { key in

@@ -57,7 +57,8 @@ import Testing
     return Set(try file.check().problems.map(\.kind))
   }
 
-  @Test func countsWhatItCompares() throws {
+  @Test("The check of a sound store counts records, index entries and links")
+  func countsWhatItCompares() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try World(store.file)
       let report = try store.file.check()
@@ -70,7 +71,8 @@ import Testing
     }
   }
 
-  @Test func findsADamagedRecord() throws {
+  @Test("A damaged record is found")
+  func findsADamagedRecord() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Company")
       try vandal.write { transaction, _ in
@@ -84,7 +86,8 @@ import Testing
     #expect(found.contains(.damagedRecord))
   }
 
-  @Test func findsAMisplacedRecord() throws {
+  @Test("A misplaced record is found")
+  func findsAMisplacedRecord() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Company")
       try vandal.write { transaction, _ in
@@ -97,7 +100,9 @@ import Testing
     #expect(found.contains(.misplacedRecord))
   }
 
-  @Test(arguments: [("Person", "name"), ("Person", "email"), ("Employee", "byCompanyAndAge")])
+  @Test(
+    "A missing index entry is found",
+    arguments: [("Person", "name"), ("Person", "email"), ("Employee", "byCompanyAndAge")])
   func findsAMissingIndexEntry(entity: String, name: String) throws {
     let found = try kinds { world, vandal in
       let index = try vandal.index(entity, name)
@@ -110,7 +115,8 @@ import Testing
     #expect(found == [.missingIndexEntry])
   }
 
-  @Test func findsAStrayIndexEntry() throws {
+  @Test("A stray index entry is found")
+  func findsAStrayIndexEntry() throws {
     let found = try kinds { world, vandal in
       let index = try vandal.index("Employee", "age")
       try vandal.write { transaction, _ in
@@ -122,7 +128,8 @@ import Testing
     #expect(found == [.strayIndexEntry])
   }
 
-  @Test func findsAnEntryOfAnotherObject() throws {
+  @Test("An index entry of the wrong object is reported")
+  func findsAnEntryOfAnotherObject() throws {
     let found = try kinds { world, vandal in
       let index = try vandal.index("Employee", "employeeID")
       try vandal.write { transaction, _ in
@@ -137,7 +144,7 @@ import Testing
     #expect(found == [.missingIndexEntry, .strayIndexEntry])
   }
 
-  @Test(arguments: [false, true])
+  @Test("Duplicate values are found", arguments: [false, true])
   func findsDuplicates(isLong: Bool) throws {
     // Changes the record together with its index entries.
     let name: (String) -> String = { isLong ? String(repeating: "x", count: 600) + $0 : $0 }
@@ -180,7 +187,8 @@ import Testing
     }
   }
 
-  @Test func findsLinksToNothing() throws {
+  @Test("Links to a missing object are reported")
+  func findsLinksToNothing() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Tag")
       let index = try vandal.index("Tag", "name")
@@ -192,7 +200,8 @@ import Testing
     #expect(found == [.danglingLink])
   }
 
-  @Test func findsAToOneFieldThatLeadsNowhere() throws {
+  @Test("A to-one field that refers to a missing object is reported")
+  func findsAToOneFieldThatLeadsNowhere() throws {
     let found = try kinds { world, vandal in
       let records = try vandal.database(records: "Badge")
       try vandal.write { transaction, _ in
@@ -202,7 +211,8 @@ import Testing
     #expect(found == [.danglingLink])
   }
 
-  @Test func findsToOneFieldsThatLeadToAnotherEntity() throws {
+  @Test("A to-one field that refers to an object of the wrong entity is reported")
+  func findsToOneFieldsThatLeadToAnotherEntity() throws {
     // The inverse of `badge` is to-one, and that of `company` is to-many.
     for name in ["badge", "company"] {
       let found = try kinds { world, vandal in
@@ -212,7 +222,8 @@ import Testing
     }
   }
 
-  @Test func findsARecordOfAnotherEntity() throws {
+  @Test("A record stored under the number of another entity is reported")
+  func findsARecordOfAnotherEntity() throws {
     let found = try kinds { world, vandal in
       let other = ObjectNumber(entity: world.tag.entity, sequence: world.badge.sequence)
       try vandal.move(world.badge, to: other)
@@ -220,7 +231,8 @@ import Testing
     #expect(found == [.misplacedRecord, .danglingLink])
   }
 
-  @Test func findsDerivedMembersOutOfStep() throws {
+  @Test("Derived members that don't match the to-one fields are reported")
+  func findsDerivedMembersOutOfStep() throws {
     let found = try kinds { world, vandal in
       let employees = try vandal.relationship("Company", "employees").members
       try vandal.write { transaction, _ in
@@ -232,7 +244,8 @@ import Testing
     #expect(found == [.missingLink, .strayLink])
   }
 
-  @Test func findsOneSidedLinks() throws {
+  @Test("A link that is stored on one side only is reported")
+  func findsOneSidedLinks() throws {
     let found = try kinds { world, vandal in
       let tags = try vandal.relationship("Employee", "tags").members
       try vandal.write { transaction, _ in
@@ -242,7 +255,8 @@ import Testing
     #expect(found == [.missingLink, .strayLink])
   }
 
-  @Test func findsAOneToOneThatDisagrees() throws {
+  @Test("A one-to-one relationship whose sides disagree is reported")
+  func findsAOneToOneThatDisagrees() throws {
     let found = try kinds { world, vandal in
       // Ada's badge now refers to Bob, but Bob doesn't refer to it.
       let draft = Draft(world.file)
@@ -252,7 +266,8 @@ import Testing
     #expect(found == [.missingLink])
   }
 
-  @Test func findsOrdersOutOfStep() throws {
+  @Test("A missing order of members is reported")
+  func findsOrdersOutOfStep() throws {
     let found = try kinds { world, vandal in
       let tasks = try vandal.relationship("Project", "tasks")
       try vandal.write { transaction, _ in
@@ -263,7 +278,8 @@ import Testing
     #expect(found == [.order])
   }
 
-  @Test func findsCountersBehind() throws {
+  @Test("A counter that is less than the greatest object number is reported")
+  func findsCountersBehind() throws {
     let found = try kinds { world, vandal in
       try vandal.write { transaction, _ in
         try StoreCounter.write(
@@ -274,7 +290,8 @@ import Testing
     #expect(found == [.counter])
   }
 
-  @Test func findsGapsInTheHistory() throws {
+  @Test("Missing and unexpected entries of the history are reported")
+  func findsGapsInTheHistory() throws {
     let gap = try kinds { world, vandal in
       try vandal.write { transaction, header in
         // Moves the commits in the header to the history, except the next to last one.
@@ -302,7 +319,7 @@ import Testing
     #expect(greatest == [.history])
   }
 
-  @Test(arguments: ["catalog", "model", "model-digest", "layout/1/1"])
+  @Test("Damaged metadata is found", arguments: ["catalog", "model", "model-digest", "layout/1/1"])
   func findsDamagedMetadata(key: String) throws {
     let found = try kinds { world, vandal in
       let number = world.company.entity
@@ -322,13 +339,15 @@ import Testing
 
   // Damaged pages are tested in PageHealthTests, external binaries in BlobStorageTests, missing
   // values in StoreChecker+BoundsTests, and outdated pages in StoreDigestsTests.
-  @Test func everyKindIsPlanted() {
+  @Test("Every kind of problem has a test")
+  func everyKindIsPlanted() {
     // When adding a kind, add a test for it.
     #expect(Kind.allCases.count == 17)
   }
 
-  /// A missing, an additional and a misplaced entry are found in an index of each kind.
-  @Test(arguments: ["byTitle", "open", "onceOpen", "bodyWords"])
+  @Test(
+    "A missing, an additional and a misplaced entry are found in an index of each kind",
+    arguments: ["byTitle", "open", "onceOpen", "bodyWords"])
   func findsWhatAnIndexOfAnyKindHasWrong(name: String) throws {
     for damage in ["removed", "added", "changed"] {
       let folder = try TemporaryFolder()

@@ -31,7 +31,8 @@ import Testing
     return try file.completedScrub() != before
   }
 
-  @Test func aStoreIsScrubbedOnceAWeek() throws {
+  @Test("A store is scrubbed once per interval, unless scrubbing is disabled")
+  func aStoreIsScrubbedOnceAWeek() throws {
     #expect(try !isScrubbed(daysAfter: 6.9))
     #expect(try isScrubbed(daysAfter: 7.1))
     #expect(try isScrubbed(daysAfter: nil))
@@ -39,21 +40,23 @@ import Testing
     #expect(try !isScrubbed(daysAfter: nil, interval: nil))
   }
 
-  @Test func aMigrationIsNotScrubbed() throws {
+  @Test("A store that is being migrated is not scrubbed")
+  func aMigrationIsNotScrubbed() throws {
     #expect(try !isScrubbed(daysAfter: 7.1, isMigrating: true))
     #expect(try !isScrubbed(daysAfter: nil, isMigrating: true))
   }
 
   /// If the clock was set back, the last scrub seems to be in the future. Small differences are
   /// accepted, and larger ones make a scrub due.
-  @Test func aClockThatWasSetBackPutsNothingOff() throws {
+  @Test("A clock that was set back doesn't postpone the next scrub")
+  func aClockThatWasSetBackPutsNothingOff() throws {
     #expect(try !isScrubbed(daysAfter: -0.1))
     #expect(try isScrubbed(daysAfter: -7.1))
     #expect(try isScrubbed(daysAfter: -10_000))
   }
 
-  /// Only the holder of the claim scrubs.
-  @Test func oneOfSeveralScrubs() throws {
+  @Test("Only the holder of the claim scrubs")
+  func oneOfSeveralScrubs() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       var claim = file.environment.claimScrub()

@@ -28,7 +28,8 @@ import Testing
     return (!digests.isCounting, digests.isCounting)
   }
 
-  @Test func aSoundStoreGetsItsTime() throws {
+  @Test("A scrub of a sound store records the time and reports its progress")
+  func aSoundStoreGetsItsTime() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       let made = try #require(try store.file.lastScrub())
@@ -54,9 +55,8 @@ import Testing
     }
   }
 
-  /// Digests that a commit without them made unknown are counted during concurrent commits, and an
-  /// interrupted scrub continues.
-  @Test func unknownDigestsAreCounted() throws {
+  @Test("Unknown digests are counted during commits, and an interrupted scrub continues")
+  func unknownDigestsAreCounted() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let people = try fill(store.file)
       let vandal = Vandal(file: store.file)
@@ -90,8 +90,8 @@ import Testing
     }
   }
 
-  /// A scrub continues without reading again what it has read, unless it began long ago.
-  @Test func itGoesOnWhereItEnded() throws {
+  @Test("A scrub continues without reading again what it has read, unless it began long ago")
+  func itGoesOnWhereItEnded() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       var record = ScrubRecord(completed: Date(timeIntervalSinceNow: -1e6))
@@ -115,8 +115,9 @@ import Testing
     }
   }
 
-  /// Bits that changed on disk are found in an index entry, a link and a record.
-  @Test(arguments: ["i/Employee/age", "r/Company/employees", "e/Employee"])
+  @Test(
+    "Bits that changed on disk are found in an index entry, a link and a record",
+    arguments: ["i/Employee/age", "r/Company/employees", "e/Employee"])
   func changedBitsAreFound(name: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.arbor")
@@ -154,8 +155,8 @@ import Testing
     return try #require(record)[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A read-only store can be scrubbed, and nothing is written.
-  @Test func readersScrubToo() throws {
+  @Test("A read-only store can be scrubbed, and nothing is written")
+  func readersScrubToo() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       try store.file.setScrubRecord(nil)
@@ -170,8 +171,8 @@ import Testing
     }
   }
 
-  /// If digests have to be counted, databases that a scrub has read are read again.
-  @Test func aCountBeginsWithAllDatabases() throws {
+  @Test("If digests have to be counted, databases that a scrub has read are read again")
+  func aCountBeginsWithAllDatabases() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       var record = ScrubRecord()
@@ -194,8 +195,8 @@ import Testing
     }
   }
 
-  /// An interrupted scrub keeps its progress.
-  @Test func itKeepsWhereItEnded() throws {
+  @Test("An interrupted scrub keeps its progress")
+  func itKeepsWhereItEnded() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       _ = try fill(store.file)
       let completed = try store.file.completedScrub()
@@ -217,7 +218,8 @@ import Testing
   /// A branch page from before the last commit is found. It and the pages below it are sound in
   /// themselves, so that using them doesn't reveal that they are outdated. The digests do, and so
   /// does reading all pages, because the outdated branch refers to pages that are listed as free.
-  @Test func branchesOfAFormerStateAreFound() throws {
+  @Test("A branch page from before the last commit is found by the digests")
+  func branchesOfAFormerStateAreFound() throws {
     let folder = try TemporaryFolder()
     var opening = StoreOpening(.file(folder.path("a.arbor")), model: try OfficeModel.make())
     opening.scrubInterval = nil

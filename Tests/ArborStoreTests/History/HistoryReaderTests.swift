@@ -34,7 +34,8 @@ import ArborStore
   }
 
   /// Commits of all sizes are kept, some of which fit into the header and some never do.
-  @Test func remembersTheLastThousand() throws {
+  @Test("The last thousand commits are kept, whatever their size")
+  func remembersTheLastThousand() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let (file, draft) = (store.file, Draft(store.file))
@@ -60,8 +61,8 @@ import ArborStore
     }
   }
 
-  /// A damaged entry is reported as such.
-  @Test func namesDamage() throws {
+  @Test("A damaged history entry is reported with its sequence")
+  func namesDamage() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let (file, draft) = (store.file, Draft(store.file))
       try draft.insert("Tag", ["name": "a"])

@@ -47,7 +47,8 @@ import Testing
     return start + (start.count..<count).map { _ in UInt8.random(in: 0...3, using: &random) }
   }
 
-  @Test(arguments: 0..<4) func sortsAsLMDBDoes(kind: Int) {
+  @Test("Sorting yields the order of LMDB", arguments: 0..<4)
+  func sortsAsLMDBDoes(kind: Int) {
     var random = SeededRandom()
     for count in [1, 2, 30, 400] {
       let entries = (0..<count).map { number in
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [9, 200]) func groupsByKey(length: Int) {
+  @Test("The range of entries with a key is found", arguments: [9, 200])
+  func groupsByKey(length: Int) {
     var random = SeededRandom()
     var run = EntryRun()
     var counts: [[UInt8]: Int] = [:]
@@ -83,7 +85,8 @@ import Testing
     #expect(absent.withUnsafeBytes { run.indices(of: $0) }.isEmpty)
   }
 
-  @Test func isUsedAgain() {
+  @Test("A run can be reused after it was emptied")
+  func isUsedAgain() {
     var run = EntryRun()
     for round in 0..<3 {
       let long = [UInt8](repeating: UInt8(round), count: 100)

@@ -4,7 +4,8 @@ import Testing
 @Suite struct FlatRunTests {
   typealias Item = RadixSortTests.Item
 
-  @Test func growsAndForgets() {
+  @Test("A run grows as needed and can be reused after it was emptied")
+  func growsAndForgets() {
     var run = FlatRun<Item>()
     for round in 0..<2 {
       for number in 0..<100_000 {
@@ -20,8 +21,8 @@ import Testing
     #expect(run[0].origin == 3)
   }
 
-  /// Only the items that fulfill the condition are kept.
-  @Test func keepsWhatIsAskedFor() {
+  @Test("Only the items that fulfill the condition are kept")
+  func keepsWhatIsAskedFor() {
     var run = FlatRun<Item>()
     for number in 0..<50 { run.append(Item(high: UInt64(number), low: 0, origin: number)) }
     run.keep { items, index in items[index].origin % 3 == 0 }
@@ -30,7 +31,8 @@ import Testing
     #expect(run.count == 0)
   }
 
-  @Test func sortsPartsByComparison() {
+  @Test("A part of a run can be sorted by a comparison")
+  func sortsPartsByComparison() {
     var run = FlatRun<Item>()
     for number in 0..<10 { run.append(Item(high: 0, low: 0, origin: number)) }
     run.sort(3..<7) { $0.origin > $1.origin }

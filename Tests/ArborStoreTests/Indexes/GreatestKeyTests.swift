@@ -8,8 +8,8 @@ import Testing
     key.withUnsafeBytes { greatest.isBefore($0) }
   }
 
-  /// The greatest known key compares like a byte string until it is forgotten.
-  @Test func saysWhatIsAboveAllOthers() {
+  @Test("The greatest known key compares like a byte string until it is forgotten")
+  func saysWhatIsAboveAllOthers() {
     var random = SeededRandom()
     var greatest = GreatestKey()
     #expect(!greatest.isKnown)

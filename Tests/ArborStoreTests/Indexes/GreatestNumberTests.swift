@@ -6,8 +6,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct GreatestNumberTests {
-  /// The greatest number is read from the database only if it isn't known.
-  @Test func looksOnlyWhereItDoesNotKnow() throws {
+  @Test("The greatest number is read from the database only if it isn't known")
+  func looksOnlyWhereItDoesNotKnow() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let tags = try #require(store.file.schema.entity(named: "Tag"))
       let database = store.file.databases.records(tags.index)

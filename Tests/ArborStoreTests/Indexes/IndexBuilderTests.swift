@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct IndexBuilderTests {
-  /// Sorted runs of any length result in the same entries.
-  @Test(arguments: [1, 1500, 1 << 20]) func everyRunLengthBuildsTheSame(length: Int) throws {
+  @Test("Sorted runs of any length result in the same entries", arguments: [1, 1500, 1 << 20])
+  func everyRunLengthBuildsTheSame(length: Int) throws {
     try TemporaryStore.use(IndexKindsModel.make()) { store in
       var random = SeededRandom()
       let draft = Draft(store.file)

@@ -21,8 +21,8 @@ import Testing
     try TemporaryStore.use(IndexKindsModel.make(), inMemory: true) { try body(Draft($0.file)) }
   }
 
-  /// Objects outside of a partial unique index may share values.
-  @Test func onlyThoseInAPartialIndexAreBound() throws {
+  @Test("Objects outside of a partial unique index may share values")
+  func onlyThoseInAPartialIndexAreBound() throws {
     try use { draft in
       let first = try draft.insert("Task", ["rank": 500])
       try draft.insert("Task", ["rank": 500, "isDone": true])
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  /// A change that adds an object to a partial unique index is validated.
-  @Test func anObjectThatComesIntoTheIndexIsValidated() throws {
+  @Test("A change that adds an object to a partial unique index is validated")
+  func anObjectThatComesIntoTheIndexIsValidated() throws {
     try use { draft in
       let first = try draft.insert("Task", ["rank": 500])
       let second = try draft.insert("Task", ["rank": 500, "isDone": true])
@@ -51,7 +51,8 @@ import Testing
     }
   }
 
-  @Test func foldedTextsThatAgreeAreTheSame() throws {
+  @Test("Texts that are equal when folded violate a unique folded index")
+  func foldedTextsThatAgreeAreTheSame() throws {
     try use { draft in
       let first = try draft.insert("Task", ["body": "Café", "rank": 7])
       try draft.insert("Task", ["body": "Café", "rank": 8])
@@ -63,7 +64,8 @@ import Testing
     }
   }
 
-  @Test func longTextsAreComparedAsAWhole() throws {
+  @Test("Long folded texts are compared completely, not only by their keys")
+  func longTextsAreComparedAsAWhole() throws {
     let long = String(repeating: "Ä", count: 700)
     try use { draft in
       let first = try draft.insert("Task", ["body": .string(long + "x"), "rank": 7])
@@ -80,8 +82,8 @@ import Testing
     }
   }
 
-  /// Objects with `nil` in a column of a unique index may share the other values.
-  @Test func nilInAColumnBindsNobody() throws {
+  @Test("Objects with `nil` in a column of a unique index may share the other values")
+  func nilInAColumnBindsNobody() throws {
     try use { draft in
       try draft.insert("Task", ["title": "a", "isDone": true])
       try draft.insert("Task", ["title": "a", "isDone": true])

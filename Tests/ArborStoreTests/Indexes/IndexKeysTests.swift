@@ -3,7 +3,8 @@ import ArborStore
 import Testing
 
 @Suite struct IndexKeysTests {
-  @Test func aCompoundIndexJoinsItsColumnsInOrder() throws {
+  @Test("The key of a compound index contains its columns in order")
+  func aCompoundIndexJoinsItsColumnsInOrder() throws {
     let schema = try ModelSchema(Self.model, catalog: SchemaCatalog(numbering: Self.model))
     let person = try #require(schema.entity(named: "Employee"))
     let index = try #require(person.indexes.first { $0.name == "byCompany" })

@@ -23,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func whatComesAndGoesInMostPagesLeavesThemFull() throws {
+  @Test("Rewriting most of an index leaves its pages full")
+  func whatComesAndGoesInMostPagesLeavesThemFull() throws {
     var random = SeededRandom()
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       var numbers: [ObjectNumber] = []
@@ -50,8 +51,8 @@ import Testing
     }
   }
 
-  /// Changes in one part of an index don't rewrite the other parts.
-  @Test func changesInOnePartOfTheKeysCopyThatPart() throws {
+  @Test("Changes in one part of an index don't rewrite the other parts")
+  func changesInOnePartOfTheKeysCopyThatPart() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let numbers = try employees(0..<12_000, draft)

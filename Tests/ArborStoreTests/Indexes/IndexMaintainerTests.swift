@@ -14,7 +14,8 @@ import Testing
     return numbers
   }
 
-  @Test func keepsOneEntryForEachObject() throws {
+  @Test("An index has one entry per object, which follows updates and deletions")
+  func keepsOneEntryForEachObject() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let people = try (0..<30).map { number in
@@ -38,8 +39,8 @@ import Testing
     }
   }
 
-  /// Changes of attributes without an index don't change any index.
-  @Test func otherFieldsCostNothing() throws {
+  @Test("Changing an attribute without an index leaves the index entries unchanged")
+  func otherFieldsCostNothing() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let ada = try draft.insert("Employee", ["employeeID": 1, "salary": 1])
@@ -51,8 +52,8 @@ import Testing
     }
   }
 
-  /// Entries fill their pages, whether their keys ascend or descend.
-  @Test(arguments: [false, true]) func sortedEntriesFillPages(isReversed: Bool) throws {
+  @Test("Entries in ascending or descending order fill their pages", arguments: [false, true])
+  func sortedEntriesFillPages(isReversed: Bool) throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for number in 0..<3000 {

@@ -9,13 +9,14 @@ import Testing
     zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 } && positions.first != 0
   }
 
-  @Test func newMembersLieApart() {
+  @Test("New members get positions with equal gaps")
+  func newMembersLieApart() {
     #expect(MemberPositions.assign([nil, nil, nil]) == [gap, 2 * gap, 3 * gap])
     #expect(MemberPositions.assign([]) == [])
   }
 
-  /// Members keep their positions whenever possible.
-  @Test func whoeverNeedNotMoveStays() {
+  @Test("Members keep their positions whenever possible")
+  func whoeverNeedNotMoveStays() {
     #expect(MemberPositions.assign([gap, nil, 2 * gap]) == [gap, gap + gap / 2, 2 * gap])
     #expect(MemberPositions.assign([nil, gap]) == [gap / 2, gap])
     #expect(MemberPositions.assign([gap, 2 * gap, nil]) == [gap, 2 * gap, 3 * gap])
@@ -24,13 +25,15 @@ import Testing
       MemberPositions.assign([3 * gap, gap, 2 * gap]) == [gap / 2, gap, 2 * gap])
   }
 
-  @Test func exhaustedGapsAreNumberedAnew() {
+  @Test("All members are renumbered once a gap is exhausted")
+  func exhaustedGapsAreNumberedAnew() {
     #expect(MemberPositions.assign([7, nil, 8]) == [gap, 2 * gap, 3 * gap])
     #expect(MemberPositions.assign([nil, 1]) == [gap, 2 * gap])
     #expect(MemberPositions.assign([.max, nil]) == [gap, 2 * gap])
   }
 
-  @Test func anyEditGivesAscendingPositions() {
+  @Test("Every edit yields ascending positions and moves as few members as possible")
+  func anyEditGivesAscendingPositions() {
     var random = SeededRandom()
     for _ in 0..<300 {
       var positions: [UInt64] = []

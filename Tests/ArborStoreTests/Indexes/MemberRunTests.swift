@@ -15,7 +15,8 @@ import Testing
     return run
   }
 
-  @Test func theLastOfSeveralChangesCounts() {
+  @Test("Only the last of several changes of a link counts")
+  func theLastOfSeveralChangesCounts() {
     var random = SeededRandom()
     for count in [5, 40, 400] {
       let changes = (0..<count).map { _ in
@@ -40,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func endsWithTheOwner() {
+  @Test("The end of each owner's changes is found")
+  func endsWithTheOwner() {
     let run = run([(1, 1, false), (1, 9, false), (2, 1, false), (7, 1, true)])
     #expect(run.endOfOwner(0) == 2 && run.endOfOwner(2) == 3 && run.endOfOwner(3) == 4)
     #expect(run[3].owner.rawValue == 7 && run[3].member.rawValue == 1)

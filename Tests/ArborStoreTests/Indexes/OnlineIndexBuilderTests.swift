@@ -13,7 +13,8 @@ import Testing
 
   private func names(_ builds: [IndexBuildStatus]) -> [String] { builds.map(\.index) }
 
-  @Test func aBuildGoesOnFromBatchToBatchAndOpeningToOpening() throws {
+  @Test("An index build continues in later batches and after the store is reopened")
+  func aBuildGoesOnFromBatchToBatchAndOpeningToOpening() throws {
     try tasks.fill(500)
     let first = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     #expect(first.modelGeneration == 2)
@@ -36,8 +37,8 @@ import Testing
     try TemporaryStore.check(path: tasks.path)
   }
 
-  /// The indexes of small entities are built in the transaction of the migration.
-  @Test func fewObjectsAreIndexedInTheMigration() throws {
+  @Test("The indexes of small entities are built in the transaction of the migration")
+  func fewObjectsAreIndexedInTheMigration() throws {
     try tasks.fill(40)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank])) {
       $0.mostObjectsIndexedAtOnce = 40
@@ -47,9 +48,10 @@ import Testing
     #expect(try indexDump(file).count == 41)
   }
 
-  /// The store is sound after batches, commits, openings and migrations in any order, and the
-  /// indexes match the objects at the end.
-  @Test(arguments: 0..<8) func indexesHoldWhatTheObjectsSay(round: Int) throws {
+  @Test(
+    "Indexes are sound after batches, commits, openings and migrations in any order",
+    arguments: 0..<8)
+  func indexesHoldWhatTheObjectsSay(round: Int) throws {
     let random = SeededRandom()
     var world = IndexWorld(random)
     var steps = SeededRandom(seed: random.seed &+ 1)
@@ -79,7 +81,8 @@ import Testing
   }
 
   /// Indexes include commits made during a build, although a batch may be outdated when written.
-  @Test func commitsBesideTheBuildAreInTheIndex() throws {
+  @Test("Commits made during a build are included in the index")
+  func commitsBesideTheBuildAreInTheIndex() throws {
     let numbers = try tasks.fill(2000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.once, tasks.words])) {
       $0.indexBuilds = .inBackground
@@ -111,7 +114,9 @@ import Testing
 
   /// Entries of objects that change after they were gathered are written correctly. If the changes
   /// are unknown, as after a purge, each object is looked up.
-  @Test(arguments: [false, true]) func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
+  @Test(
+    "Changes between the batches of a pass are included in the index", arguments: [false, true])
+  func commitsBetweenTheBatchesOfOnePass(purges: Bool) throws {
     var numbers = try tasks.fill(400)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
@@ -151,9 +156,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// A build makes progress with each batch and doesn't start over, however many objects change in
-  /// between.
-  @Test func anUnbrokenStreamOfCommitsDoesNotHoldTheBuildUp() throws {
+  @Test("A build makes progress and doesn't start over, however many objects change in between")
+  func anUnbrokenStreamOfCommitsDoesNotHoldTheBuildUp() throws {
     let numbers = try tasks.fill(400)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
@@ -183,7 +187,8 @@ import Testing
   }
 
   /// A batch that another builder has already written is discarded.
-  @Test func twoBuildersDoNotHarmEachOther() async throws {
+  @Test("Concurrent builders leave a complete and sound index")
+  func twoBuildersDoNotHarmEachOther() async throws {
     try tasks.fill(2000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     defer { file.close() }
@@ -198,7 +203,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  @Test func closingEndsTheBuildInTheBackground() throws {
+  @Test("A store can be closed during a build, which continues when it is opened again")
+  func closingEndsTheBuildInTheBackground() throws {
     try tasks.fill(1000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words])) {
       $0.indexBuilds = .inBackground
@@ -214,9 +220,8 @@ import Testing
 
   // MARK: Reverting and migrating during a build
 
-  /// Reverting the model in the middle of a build ends the build, whether objects have changed or
-  /// not.
-  @Test(arguments: [false, true]) func revertingEndsABuild(changes: Bool) throws {
+  @Test("Reverting the model in the middle of a build ends the build", arguments: [false, true])
+  func revertingEndsABuild(changes: Bool) throws {
     let numbers = try tasks.fill(300)
     let former = try UnfinishedTasks.model([tasks.byRank])
     try tasks.open(former) { $0.indexBuilds = .beforeOpening }.close()
@@ -240,8 +245,8 @@ import Testing
     #expect(try reverted.check().isSound)
   }
 
-  /// A migration may follow while indexes of the previous one are still being built.
-  @Test func theNextMigrationTakesUnfinishedIndexesOver() throws {
+  @Test("A migration continues unfinished index builds of the previous one")
+  func theNextMigrationTakesUnfinishedIndexesOver() throws {
     try tasks.fill(400)
     let first = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
     try tasks.build(first, batches: 2)
@@ -259,7 +264,8 @@ import Testing
     try TemporaryStore.check(path: tasks.path)
   }
 
-  @Test func copiesAndCompactedStoresGoOn() throws {
+  @Test("Copies and compacted stores continue index builds")
+  func copiesAndCompactedStoresGoOn() throws {
     try tasks.fill(300)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words]))
     try tasks.build(file, batches: 1)
@@ -280,8 +286,8 @@ import Testing
 
   // MARK: Damage
 
-  /// An unfinished index may lack entries after its last indexed object, but nothing else.
-  @Test func theCheckKnowsWhatAnUnfinishedIndexHasToHold() throws {
+  @Test("An unfinished index may lack entries after its last indexed object, but nothing else")
+  func theCheckKnowsWhatAnUnfinishedIndexHasToHold() throws {
     let numbers = try tasks.fill(300).sorted()
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank]))
     defer { file.close() }

@@ -26,7 +26,8 @@ import Testing
     return try OrderedMembers.read(snapshot.reader, #require(order), owner).map(\.position)
   }
 
-  @Test func keepsTheOrderGiven() throws {
+  @Test("Members are returned in the order in which they were committed")
+  func keepsTheOrderGiven() throws {
     var random = SeededRandom()
     try use { draft, project, tasks in
       var order = tasks
@@ -39,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func appliesEditsInTheirOrder() throws {
+  @Test("The edits of an ordered relationship are applied one after another")
+  func appliesEditsInTheirOrder() throws {
     try use { draft, project, tasks in
       let new = try draft.insert("Task", to: ["project": project])
       try draft.edit(project, "tasks", .remove(tasks[2]))
@@ -52,7 +54,8 @@ import Testing
     }
   }
 
-  @Test func movesOnlyWhoMoves() throws {
+  @Test("Moving one member keeps the positions of the others")
+  func movesOnlyWhoMoves() throws {
     try use { draft, project, tasks in
       let before = try positions(draft, project)
       try draft.edit(
@@ -64,7 +67,8 @@ import Testing
   }
 
   /// Insertions at the front halve the gap until all members are renumbered.
-  @Test func frontInsertionsNeverRunOut() throws {
+  @Test("Any number of members can be inserted at the front")
+  func frontInsertionsNeverRunOut() throws {
     try use { draft, project, tasks in
       var order = tasks
       for _ in 0..<80 {
@@ -79,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func deletedOwnersLeaveNothing() throws {
+  @Test("Deleting an owner with its members leaves no links or positions")
+  func deletedOwnersLeaveNothing() throws {
     try use { draft, project, tasks in
       for number in tasks + [project] { try draft.delete(number) }
       try draft.commit()

@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  @Test func sortsAsComparingDoes() {
+  @Test("A radix sort agrees with a comparison sort")
+  func sortsAsComparingDoes() {
     var random = SeededRandom()
     for round in 0..<120 {
       // Few or many items whose words vary in few or many bits, in any byte.
@@ -42,7 +43,8 @@ import Testing
     }
   }
 
-  @Test func keepsTheOrderOfWhatItIgnores() {
+  @Test("Sorting is stable for the bits that it ignores")
+  func keepsTheOrderOfWhatItIgnores() {
     var random = SeededRandom()
     for count in [10, 500] {
       let items = (0..<count).map { index in
@@ -54,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func leavesSortedItemsAlone() {
+  @Test("Sorting sorted items needs no buffer and changes nothing")
+  func leavesSortedItemsAlone() {
     let items = (0..<1000).map { Item(high: UInt64($0 / 10), low: UInt64($0), origin: $0) }
     var copy = items
     copy.withUnsafeMutableBufferPointer { buffer in

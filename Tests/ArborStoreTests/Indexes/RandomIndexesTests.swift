@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 
 /// Indexes of every kind, which must match the objects however objects and indexes change.
-@Suite struct RandomIndexesTests {
-  @Test(arguments: 0..<12) func indexesHoldWhatTheObjectsSay(round: Int) throws {
+@Suite("Random indexes") struct RandomIndexesTests {
+  @Test("Indexes match the objects after random changes of objects and indexes", arguments: 0..<12)
+  func indexesHoldWhatTheObjectsSay(round: Int) throws {
     let random = SeededRandom()
     var world = IndexWorld(random)
     let folder = try TemporaryFolder()
@@ -24,9 +25,10 @@ import Testing
     }
   }
 
-  /// An index built over existing data is identical, byte for byte, to one maintained from the
-  /// start.
-  @Test(arguments: 0..<6) func aBuiltIndexIsTheOneThatGrew(round: Int) throws {
+  @Test(
+    "An index built over existing data is identical to one maintained from the start",
+    arguments: 0..<6)
+  func aBuiltIndexIsTheOneThatGrew(round: Int) throws {
     let random = SeededRandom()
     var world = IndexWorld(random)
     let final = try world.model()

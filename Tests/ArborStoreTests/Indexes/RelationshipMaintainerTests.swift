@@ -7,7 +7,8 @@ import Testing
 @Suite struct RelationshipMaintainerTests {
   /// Adding a member twice or removing a missing one has no effect, so edits of two contexts
   /// commute.
-  @Test func editsCommute() throws {
+  @Test("Adding a member twice or removing a missing one has no effect")
+  func editsCommute() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let ada = try draft.insert("Employee", ["employeeID": 1])
@@ -27,8 +28,8 @@ import Testing
     }
   }
 
-  /// Derived members follow the to-one fields, in bulk and individually.
-  @Test func derivedMembersFollowTheFields() throws {
+  @Test("Derived members follow the to-one fields, in bulk and individually")
+  func derivedMembersFollowTheFields() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       let companies = try (0..<4).map {
@@ -53,8 +54,8 @@ import Testing
     }
   }
 
-  /// Ascending owners fill pages, with half as many pages as if they were split in the middle.
-  @Test func ascendingOwnersFillPages() throws {
+  @Test("Ascending owners fill pages, with half as many pages as if they were split in the middle")
+  func ascendingOwnersFillPages() throws {
     try TemporaryStore.use(OfficeModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for index in 0..<3000 {

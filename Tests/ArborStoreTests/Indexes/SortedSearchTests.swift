@@ -3,7 +3,8 @@ import Testing
 import ArborStore
 
 @Suite struct SortedSearchTests {
-  @Test func findsWhatACountFinds() {
+  @Test("A binary search agrees with counting")
+  func findsWhatACountFinds() {
     var random = SeededRandom()
     for _ in 0..<300 {
       let numbers = (0..<Int.random(in: 0...9, using: &random)).map { _ in

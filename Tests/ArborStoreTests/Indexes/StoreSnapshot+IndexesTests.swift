@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct StoreSnapshotIndexesTests {
-  @Test func listsIndexesWithSizesAndUses() throws {
+  @Test("Indexes are listed with their columns, sizes and use counts")
+  func listsIndexesWithSizesAndUses() throws {
     try TemporaryStore.use(IndexKindsModel.make(), inMemory: true) { store in
       let draft = Draft(store.file)
       for rank in 0..<10 {

@@ -8,7 +8,8 @@ import Testing
     sequences.map { .delete(ObjectNumber(entity: entity, sequence: $0), from: 1) }
   }
 
-  @Test func holdsWhatWasInsertedAndNothingElse() {
+  @Test("Swept objects are found by number, and no others")
+  func holdsWhatWasInsertedAndNothingElse() {
     var random = SeededRandom()
     var swept = SweptObjects()
     #expect(swept.isEmpty && !swept.contains(0))
@@ -31,8 +32,8 @@ import Testing
     #expect(swept.isEmpty)
   }
 
-  /// Numbers that are far apart are rejected, so that memory is proportional to the objects.
-  @Test func refusesWhatLiesFarApart() {
+  @Test("Numbers that are far apart are rejected, so that memory is proportional to the objects")
+  func refusesWhatLiesFarApart() {
     var swept = SweptObjects()
     let changes = deletions(1, [1, 2, ObjectNumber.maximumSequence])
     let isIn = swept.insert(deletionsOf: changes[...], count: 3)

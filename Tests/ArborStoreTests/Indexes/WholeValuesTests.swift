@@ -13,8 +13,8 @@ import Testing
     numbers.flatMap { number in withUnsafeBytes(of: number) { Array($0) } }
   }
 
-  /// An incomplete value at the end is ignored.
-  @Test func whatIsNoWholeValueIsPassedOver() {
+  @Test("An incomplete value at the end is ignored")
+  func whatIsNoWholeValueIsPassedOver() {
     for count in 0...3 {
       let expected = (0..<UInt64(count)).map { $0 &* 0x0101_0101_0101_0101 }
       for rest in 0..<8 {
@@ -27,7 +27,8 @@ import Testing
     }
   }
 
-  @Test func valuesNeedNotBeAligned() {
+  @Test("Values are read from unaligned memory")
+  func valuesNeedNotBeAligned() {
     let run = [UInt8(9)] + bytes([1, 2, 3])
     let read = run.withUnsafeBytes {
       Array(WholeValues(UnsafeRawBufferPointer(rebasing: $0[1...]), as: UInt64.self))
@@ -35,7 +36,8 @@ import Testing
     #expect(read == [1, 2, 3])
   }
 
-  @Test func pairsAreBigEndian() {
+  @Test("Pairs are read as big-endian numbers")
+  func pairsAreBigEndian() {
     let run = bytes([UInt64(1).bigEndian, UInt64(2).bigEndian, 3])
     let pairs = run.withUnsafeBytes {
       WholeValues($0, as: OrderedMembers.StoredPair.self).map { [$0.numbers.0, $0.numbers.1] }

@@ -54,7 +54,7 @@ import Testing
     #expect(try JournalFile.existing(of: path) == nil)
   }
 
-  @Test("The entry of a process that died before its commit is not taken for another transaction")
+  @Test("The stray entry of a process that died before its commit leads to a checkpoint")
   func strayEntries() throws {
     let store = try open()
     for number in 1...2 { try commit(UInt8(number), store) }

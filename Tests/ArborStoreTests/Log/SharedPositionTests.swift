@@ -15,7 +15,8 @@ import Testing
       sequence: 40, generation: 1, chain: CommitChain(bits: 1), earlier: (8..<40).map(point)),
   ]
 
-  @Test func theArticleDrawsIt() throws {
+  @Test("The encoding of a position matches the article's example")
+  func theArticleDrawsIt() throws {
     let position = SharedPosition(
       sequence: 41, generation: 1,
       chain: CommitChain(bits: 0xFFEE_DDCC_BBAA_9988_7766_5544_3322_1100),
@@ -27,14 +28,14 @@ import Testing
     #expect(told == position.encoded())
   }
 
-  @Test(arguments: positions)
+  @Test("A position survives a round trip through its encoding", arguments: positions)
   func itComesBack(position: SharedPosition) {
     position.encoded().withUnsafeBytes { bytes in
       #expect(SharedPosition(bytes) == position)
     }
   }
 
-  @Test(arguments: positions)
+  @Test("A changed byte or a truncation makes a position invalid", arguments: positions)
   func damageIsNoticed(position: SharedPosition) {
     let bytes = position.encoded()
     for offset in bytes.indices {

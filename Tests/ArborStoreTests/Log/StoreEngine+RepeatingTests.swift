@@ -9,7 +9,8 @@ import Testing
 @Suite struct StoreEngineRepeatingTests {
   private let reader = UUID()
 
-  @Test(arguments: 0..<6) func aCopyComesOutTheSameToTheByte(round: Int) throws {
+  @Test("Replaying logged commits makes a copy identical to the original", arguments: 0..<6)
+  func aCopyComesOutTheSameToTheByte(round: Int) throws {
     var random = SeededRandom()
     let seed = random.seed
     try TemporaryStore.use(OfficeModel.make()) { original in
@@ -38,8 +39,8 @@ import Testing
     }
   }
 
-  /// Commits that all readers have are removed from the log.
-  @Test func whatEverybodyHasGoesFromTheLog() throws {
+  @Test("Commits that all readers have are removed from the log")
+  func whatEverybodyHasGoesFromTheLog() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       #expect(try logged(store.file, after: 0).isEmpty)
@@ -64,8 +65,8 @@ import Testing
     }
   }
 
-  /// A copy has no log readers.
-  @Test func aCopyForOthersFollowsNothing() throws {
+  @Test("A copy has no log readers")
+  func aCopyForOthersFollowsNothing() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.noteLogReader(reader, has: nil)
       let copy = try openCopy(of: store)
@@ -75,7 +76,8 @@ import Testing
     }
   }
 
-  @Test func commitsThatDoNotFitAreRefused() throws {
+  @Test("Logged commits that don't follow the store's newest one are rejected")
+  func commitsThatDoNotFitAreRefused() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       try store.file.noteLogReader(reader, has: nil)
@@ -105,8 +107,8 @@ import Testing
     }
   }
 
-  /// The checksum detects every changed byte and every truncation.
-  @Test func damagedBytesAreNoCommit() throws {
+  @Test("The checksum detects every changed byte and every truncation")
+  func damagedBytesAreNoCommit() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       var (office, random) = (RandomOffice(), SeededRandom())
       try store.file.noteLogReader(reader, has: nil)

@@ -62,7 +62,8 @@ import Testing
     try draft.commit()
   }
 
-  @Test func aRenameTakesAFewPages() throws {
+  @Test("Renaming entities, indexes and relationships rewrites only a few pages")
+  func aRenameTakesAFewPages() throws {
     let many = (0..<4000).map { "name \($0)" }
     let born: Set = ["e/Book", "e/Shelf", "i/Book/byName", "r/Book/shelves", "r/Shelf/books"]
     let before: UInt
@@ -93,9 +94,8 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  /// A name whose database belongs to something else can be reused without mixing up their
-  /// contents.
-  @Test func namesGoFromOneThingToAnother() throws {
+  @Test("A former name can be reused while its database belongs to something else")
+  func namesGoFromOneThingToAnother() throws {
     do {
       let file = try open([entity("A", indexes: ["x"]), entity("B", indexes: ["x"])])
       defer { file.close() }
@@ -123,7 +123,8 @@ import Testing
     try TemporaryStore.check(path: folder.path("a.arbor"))
   }
 
-  @Test func aDatabaseThatNothingNamesIsFound() throws {
+  @Test("A database that belongs to nothing in the model is reported")
+  func aDatabaseThatNothingNamesIsFound() throws {
     let file = try open([entity("A")])
     defer { file.close() }
     try Vandal(file: file).write { transaction, _ in

@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  /// Existing duplicates are rejected before anything changes.
-  @Test func presentDuplicatesAreRefusedBeforeTheMigration() throws {
+  @Test("Existing duplicates are rejected before a migration changes anything")
+  func presentDuplicatesAreRefusedBeforeTheMigration() throws {
     let numbers = try tasks.fill(30)
     let file = try tasks.open(UnfinishedTasks.model())
     let draft = Draft(file)
@@ -44,9 +44,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: tasks.path)) == before)
   }
 
-  /// Duplicates that are added during the build keep the index from being ready until one is
-  /// changed.
-  @Test func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
+  @Test("Duplicates added during a build keep a unique index from becoming ready")
+  func duplicatesThatComeMeanwhileKeepTheIndexFromBeingReady() throws {
     let numbers = try tasks.fill(200)
     let file = try tasks.open(UnfinishedTasks.model([tasks.once, tasks.byRank]))
     // Builds one index and a part of the unique one.

@@ -36,7 +36,8 @@ import Testing
     return try open(["A"])
   }
 
-  @Test func everyByteCounts() throws {
+  @Test("A former model survives a round trip, and a changed byte is detected")
+  func everyByteCounts() throws {
     let schema = try ModelSchema(
       model(["A", "B"]), catalog: SchemaCatalog(numbering: model(["A", "B"])))
     let former = FormerModel(
@@ -54,7 +55,8 @@ import Testing
     }
   }
 
-  @Test func whatWasDroppedIsKeptUntilItIsConfirmed() throws {
+  @Test("Dropped databases are kept until the migration is confirmed")
+  func whatWasDroppedIsKeptUntilItIsConfirmed() throws {
     let file = try migrated()
     defer { file.close() }
     #expect(try file.keepsFormerModel)
@@ -69,7 +71,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func damageIsFoundAndChangesNothing() throws {
+  @Test("A damaged former model is reported, and prevents confirming and reverting")
+  func damageIsFoundAndChangesNothing() throws {
     let file = try migrated()
     try Vandal(file: file).write { transaction, _ in
       try Array(StoreFormat.formerKey.utf8).withUnsafeBytes { key in

@@ -42,8 +42,8 @@ import Testing
     ).leavesReadersRight
   }
 
-  /// After these changes, processes with the former model may continue to read.
-  @Test func theseLeaveReadersRight() throws {
+  @Test("After these changes, processes with the former model may continue to read")
+  func theseLeaveReadersRight() throws {
     let changes: [(String, Change)] = [
       ("nothing", { _ in }),
       (
@@ -81,7 +81,8 @@ import Testing
   }
 
   /// The history identifies relationships by number, so reordering their declarations is harmless.
-  @Test func theOrderOfDeclarationDoesNotMatter() throws {
+  @Test("Reordering declarations lets readers with the former model continue")
+  func theOrderOfDeclarationDoesNotMatter() throws {
     var model = model()
     model.entities[1].relationships.append(
       RelationshipDescription(
@@ -97,8 +98,8 @@ import Testing
         }, from: model))
   }
 
-  /// After these changes, processes with the former model can't continue to read.
-  @Test func theseDoNot() throws {
+  @Test("After these changes, processes with the former model can't continue to read")
+  func theseDoNot() throws {
     let changes: [(String, Change)] = [
       ("index dropped", { $0.entities[0].fetchIndexes = [] }),
       (

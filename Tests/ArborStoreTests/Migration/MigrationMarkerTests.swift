@@ -22,7 +22,8 @@ import Testing
     }
   }
 
-  @Test func writersAreRefusedAndReadersGoOn() throws {
+  @Test("During a migration, writers are rejected and readers continue")
+  func writersAreRefusedAndReadersGoOn() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       let draft = Draft(file)
@@ -51,7 +52,8 @@ import Testing
     }
   }
 
-  @Test func theMarkerStaysInTheFile() throws {
+  @Test("A migration marker stays in the file until the migration removes it")
+  func theMarkerStaysInTheFile() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("office.arbor")
     let model = try OfficeModel.make()
@@ -84,7 +86,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func anotherPlanDoesNotReplaceIt() throws {
+  @Test("A marker can't be replaced by that of another migration plan")
+  func anotherPlanDoesNotReplaceIt() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       try store.file.setMigrationMarker(marker)
       let other = MigrationMarker(
@@ -98,8 +101,8 @@ import Testing
     }
   }
 
-  /// Inconsistencies between the header and the marker, and damage of the marker, are reported.
-  @Test func damageIsFound() throws {
+  @Test("Inconsistencies between the header and the marker, and damage of the marker, are reported")
+  func damageIsFound() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let vandal = Vandal(file: store.file)
       try vandal.write { _, header in header.isBeingMigrated = true }

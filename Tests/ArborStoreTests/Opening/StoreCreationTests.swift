@@ -25,7 +25,8 @@ import Testing
       at: path, model, options: EnvironmentOptions())
   }
 
-  @Test func theSecondCreatorLoses() throws {
+  @Test("Creating a store that already exists returns false and keeps it")
+  func theSecondCreatorLoses() throws {
     let path = folder.path("a.arbor")
     #expect(try create(path))
     let first = try StoreEngine.open(StoreOpening(.file(path), model: nil))
@@ -39,7 +40,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func manyThreadsOpenOneNewStore() throws {
+  @Test("Concurrent openings of a new file create one store and share its engine")
+  func manyThreadsOpenOneNewStore() throws {
     let opening = StoreOpening(.file(folder.path("a.arbor")), model: model)
     let opened = Lock<[StoreEngine]>([])
     let group = DispatchGroup()
@@ -65,7 +67,8 @@ import Testing
 
   /// Leftovers of dead creators are removed when a store is created or destroyed, and when it is
   /// opened for writing, but not while a creator is alive.
-  @Test func leftoversGo() throws {
+  @Test("Leftovers of dead creators are removed")
+  func leftoversGo() throws {
     let path = folder.path("a.arbor")
     func leave() throws {
       try Data("half".utf8).write(to: folder.url.appending(path: "a.arbor.new-12345678"))
@@ -88,7 +91,8 @@ import Testing
     #expect(names == [])
   }
 
-  @Test func failuresLeaveNothingBehind() throws {
+  @Test("A store that can't be created leaves no files")
+  func failuresLeaveNothingBehind() throws {
     let path = folder.path("a.arbor")
     do throws(StoreError) {
       try StoreCreation.install(at: path) { (temporary) throws(StoreError) in
@@ -105,7 +109,8 @@ import Testing
     #expect(names == [])
   }
 
-  @Test func replacingTakesThePlace() throws {
+  @Test("Replacing a store creates a new one at its path")
+  func replacingTakesThePlace() throws {
     let path = folder.path("a.arbor")
     #expect(try create(path))
     let old = try StoreEngine.open(StoreOpening(.file(path), model: nil))

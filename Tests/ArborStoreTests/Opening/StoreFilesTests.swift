@@ -26,7 +26,8 @@ import ArborStore
     return file.lastSequence
   }
 
-  @Test func replacesAStoreAndPutsItBack() throws {
+  @Test("Replacing a store can keep the former one, which can be put back")
+  func replacesAStoreAndPutsItBack() throws {
     try withTwo { path, staged in
       var seen: [UInt64] = []
       try StoreFiles.replace(path, by: staged, keepsFormer: true) { seen.append($0.sequence) }
@@ -42,7 +43,8 @@ import ArborStore
     }
   }
 
-  @Test func namesWhatKeepsItFromReplacing() throws {
+  @Test("A failed replacement reports the cause and keeps the store")
+  func namesWhatKeepsItFromReplacing() throws {
     func text(_ body: () throws -> Void) -> String {
       do { try body() } catch { return "\(error)" }
       return "nothing"

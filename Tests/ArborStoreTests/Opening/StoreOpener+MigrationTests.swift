@@ -54,7 +54,8 @@ import Testing
 
   private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-  @Test func anIndexIsBuiltWithTheModelThatAsksForIt() throws {
+  @Test("An index is built when the store is opened with a model that declares it")
+  func anIndexIsBuiltWithTheModelThatAsksForIt() throws {
     try fill((0..<100).map { "n\($0)" })
     let file = try open(model([byRank, once]))
     #expect(file.modelGeneration == 2)
@@ -76,7 +77,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func anIndexThatIsAskedForNoMoreIsDropped() throws {
+  @Test("An index is dropped when the model no longer declares it")
+  func anIndexThatIsAskedForNoMoreIsDropped() throws {
     try fill(["a", "b", nil])
     try open(model([byRank, once])).close()
     let file = try open(model([once]))
@@ -90,7 +92,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func anIndexOfTheSameNameIsMadeAnew() throws {
+  @Test("An index whose definition changed is rebuilt")
+  func anIndexOfTheSameNameIsMadeAnew() throws {
     try fill(["b", "a", "C"])
     var changed = byRank
     changed.elements = [.init("name", isAscending: false, kind: .folded)]
@@ -102,7 +105,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func whatIsNotIndexesIsAnotherModel() throws {
+  @Test("A model with more than changed indexes is rejected and the file is unchanged")
+  func whatIsNotIndexesIsAnotherModel() throws {
     try fill(["a"])
     var other = try model([byRank])
     other.entities[1].attributes[0].type = .binary
@@ -114,7 +118,8 @@ import Testing
     #expect(try bytes() == before)
   }
 
-  @Test func optionsAndReadersKeepTheFileAsItIs() throws {
+  @Test("Refused migrations and read-only openings leave the file unchanged")
+  func optionsAndReadersKeepTheFileAsItIs() throws {
     try fill(["a"])
     let before = try bytes()
     for adjust in [{ $0.migration = .refuse }, { $0.isReadOnly = true }]
@@ -133,9 +138,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Changes of version hash modifiers and transformer names, on which no record depends, are
-  /// stored.
-  @Test func whatNoRecordDependsOnIsTakenDown() throws {
+  @Test("Changed version hash modifiers and transformer names are stored with the model")
+  func whatNoRecordDependsOnIsTakenDown() throws {
     func model(_ modifier: String?, _ transformer: String) throws -> ManagedObjectModel {
       var model = try self.model()
       model.entities[0].attributes.append(
@@ -167,7 +171,8 @@ import Testing
     #expect(try opened.check().isSound)
   }
 
-  @Test func aStoreThatIsOpenHereStaysAsItIs() throws {
+  @Test("A store that is open in this process isn't migrated")
+  func aStoreThatIsOpenHereStaysAsItIs() throws {
     try fill(["a"])
     let file = try open(model())
     defer { file.close() }
@@ -181,7 +186,9 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  @Test(arguments: ["x", String(repeating: "é", count: 600)])
+  @Test(
+    "Duplicates are reported when an index becomes unique, and the file is unchanged",
+    arguments: ["x", String(repeating: "é", count: 600)])
   func sharedValuesAreNamedAndNothingChanges(text: String) throws {
     let numbers = try fill([nil, text, "other", text.uppercased(), nil])
     let before = try bytes()
@@ -202,15 +209,16 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func longTextsThatDifferAreNoViolation() throws {
+  @Test("Long texts that differ only at their ends are not duplicates")
+  func longTextsThatDifferAreNoViolation() throws {
     let long = String(repeating: "é", count: 600)
     try fill([long + "1", long + "2", long + "3", nil, nil])
     try open(model([once])).close()
     try TemporaryStore.check(path: path)
   }
 
-  /// A build that exceeds the map makes the transaction rerun in a larger map.
-  @Test func theMapGrowsMeanwhile() throws {
+  @Test("A build that exceeds the map makes the transaction rerun in a larger map")
+  func theMapGrowsMeanwhile() throws {
     let file = try open(model()) { $0.initialMapSize = 1 << 20 }
     let draft = Draft(file)
     for position in 0..<6000 {
@@ -225,7 +233,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func aDamagedRecordEndsItAsItWas() throws {
+  @Test("A damaged record makes an index build fail and leaves the file unchanged")
+  func aDamagedRecordEndsItAsItWas() throws {
     let numbers = try fill(["a", "b"])
     let file = try open(model())
     let records = try Vandal(file: file).database(records: "Task")
@@ -246,9 +255,8 @@ import Testing
     #expect(try bytes() == before)
   }
 
-  /// If the stored model has digests of another version of text folding, folded indexes are
-  /// rebuilt.
-  @Test func anotherVersionOfFoldedTextsRebuilds() throws {
+  @Test("Folded indexes are rebuilt for another version of text folding")
+  func anotherVersionOfFoldedTextsRebuilds() throws {
     try fill(["a", "b"])
     let file = try open(model([byRank, once]))
     let index = try Vandal(file: file).index("Item", "once")
@@ -289,7 +297,8 @@ import Testing
     return file.schema.catalog
   }
 
-  @Test func numbersAreNeverGivenTwice() throws {
+  @Test("The numbers of removed properties and entities are never reused")
+  func numbersAreNeverGivenTwice() throws {
     _ = try migrate(task([optional("name"), optional("note")]))
     var catalog = try migrate(task([optional("title", from: "name")]))
     #expect(catalog.entries["Task"]?.layoutNumber == 2)
@@ -308,9 +317,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// Layouts before a conversion are marked, so that libraries without conversions reject only
-  /// those.
-  @Test func layoutsBeforeAConversionAreMarked() throws {
+  @Test("Layouts before a conversion of values are marked")
+  func layoutsBeforeAConversionAreMarked() throws {
     _ = try migrate(task([optional("name"), optional("rank", .integer16)]))
     func kinds(_ layout: UInt16) throws -> [UInt8] {
       let file = try open(nil)

@@ -40,7 +40,8 @@ import Testing
     return (file.schema.model, try file.environment.lastTransactionID)
   }
 
-  @Test func anotherWordingIsKept() throws {
+  @Test("An equivalent model replaces the stored one without a new generation")
+  func anotherWordingIsKept() throws {
     let before = try stored().transaction
     let file = try open(reworded("tags"))
     #expect(file.modelGeneration == 1 && file.lastSequence == 0)
@@ -57,7 +58,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func nothingIsWrittenForTheSameModel() throws {
+  @Test("Opening a store with its own model writes nothing")
+  func nothingIsWrittenForTheSameModel() throws {
     try open(reworded("tags")).close()
     let bytes = try Data(contentsOf: URL(filePath: path))
     for _ in 0..<3 { try open(reworded("tags")).close() }
@@ -65,7 +67,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  @Test func nothingIsWrittenByReaders() throws {
+  @Test("A read-only store uses an equivalent model without writing it")
+  func nothingIsWrittenByReaders() throws {
     let bytes = try Data(contentsOf: URL(filePath: path))
     let file = try open(reworded("tags")) { $0.isReadOnly = true }
     #expect(file.schema.model == reworded("tags"))
@@ -74,8 +77,8 @@ import Testing
     #expect(try stored().model == model)
   }
 
-  /// A process that has the store open with an earlier equivalent model continues.
-  @Test func othersGoOn() throws {
+  @Test("A process that has the store open with an earlier equivalent model continues")
+  func othersGoOn() throws {
     let file = try open(model)
     let same = try open(reworded("tags"))
     #expect(same === file)
@@ -90,8 +93,9 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  /// A missing or damaged digest of the model is restored.
-  @Test(arguments: [nil, [], [UInt8](repeating: 7, count: 16)] as [[UInt8]?])
+  @Test(
+    "A missing or damaged digest of the model is restored",
+    arguments: [nil, [], [UInt8](repeating: 7, count: 16)] as [[UInt8]?])
   func aMissingDigestIsMade(digest: [UInt8]?) throws {
     let file = try open(model)
     let key = Array(StoreFormat.modelDigestKey.utf8)
@@ -119,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func modelsThatBreakARuleAreRefused() throws {
+  @Test("Invalid models are rejected, and no file is created or changed")
+  func modelsThatBreakARuleAreRefused() throws {
     var broken = model
     broken.fetchRequestTemplates.append(FetchRequestTemplate(name: "x", entity: "Nobody"))
     let bytes = try Data(contentsOf: URL(filePath: path))

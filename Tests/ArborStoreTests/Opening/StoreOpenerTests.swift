@@ -62,7 +62,8 @@ import Testing
 
   // MARK: New and known stores
 
-  @Test func makesAStoreForItsOwnerOnly() throws {
+  @Test("A new store is readable and writable by its owner only")
+  func makesAStoreForItsOwnerOnly() throws {
     let file = try open(model)
     #expect(files == ["office.arbor", "office.arbor-lock"])
     for name in files {
@@ -73,7 +74,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func sharesAFileHoweverItIsSpelled() throws {
+  @Test("Different spellings of a path share one engine")
+  func sharesAFileHoweverItIsSpelled() throws {
     let one = try open(model)
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("link"), withDestinationPath: folder.url.path)
@@ -90,7 +92,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func takesTheModelFromTheFile() throws {
+  @Test("A store can be opened without a model, using the stored one")
+  func takesTheModelFromTheFile() throws {
     try makeStore()
     let file = try open(nil)
     defer { file.close() }
@@ -100,7 +103,8 @@ import Testing
     #expect(file.lastSequence == 1)
   }
 
-  @Test func needsAModelToMakeAStore() throws {
+  @Test("A missing file isn't created without a model or by a reader")
+  func needsAModelToMakeAStore() throws {
     guard case .missing? = failure({ try open(nil) }) else { throw DraftError("no refusal") }
     guard case .missing? = failure({ try open(model) { $0.isReadOnly = true } }) else {
       throw DraftError("no refusal")
@@ -108,7 +112,8 @@ import Testing
     #expect(files == [])
   }
 
-  @Test func aReaderOfTheFileCannotWrite() throws {
+  @Test("A read-only store rejects every write")
+  func aReaderOfTheFileCannotWrite() throws {
     try makeStore()
     let file = try open(model) { $0.isReadOnly = true }
     defer { file.close() }
@@ -128,7 +133,8 @@ import Testing
     }
   }
 
-  @Test func saysWhenTheFolderIsMissing() throws {
+  @Test("A missing folder is reported with the path")
+  func saysWhenTheFolderIsMissing() throws {
     let missing = folder.path("nowhere/office.arbor")
     do {
       try StoreEngine.open(StoreOpening(.file(missing), model: model)).close()
@@ -140,7 +146,8 @@ import Testing
 
   // MARK: Other models
 
-  @Test func refusesAnotherModelAndSaysWhatDiffers() throws {
+  @Test("A model that can't be migrated is rejected with its obstacles")
+  func refusesAnotherModelAndSaysWhatDiffers() throws {
     try makeStore()
     let before = try Data(contentsOf: URL(filePath: path))
     let other = try otherModel
@@ -162,7 +169,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func erasesForAnotherModelWhereItIsTold() throws {
+  @Test("A store with another model is erased if requested")
+  func erasesForAnotherModelWhereItIsTold() throws {
     try makeStore()
     let file = try open(otherModel) { $0.replacesOtherModels = true }
     #expect(file.lastSequence == 0)
@@ -174,7 +182,9 @@ import Testing
 
   // MARK: Files that are not stores
 
-  @Test(arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
+  @Test(
+    "Files that are not stores are refused and unchanged",
+    arguments: ["text of some length, more than a header at any rate\n", "\u{0}\u{0}"])
   func refusesOtherFiles(content: String) throws {
     let bytes = Data(content.utf8)
     try bytes.write(to: URL(filePath: path))
@@ -185,7 +195,8 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  @Test func refusesADirectory() throws {
+  @Test("A directory is refused")
+  func refusesADirectory() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
@@ -200,12 +211,13 @@ import Testing
     try environment.close()
   }
 
-  @Test func refusesADatabaseOfAnotherProgram() throws {
+  @Test("The database of another program is rejected")
+  func refusesADatabaseOfAnotherProgram() throws {
     try makeForeignDatabase()
     guard case .notAStore? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
-  @Test("An empty file is the place of a new store", arguments: [false, true])
+  @Test("A new store replaces an empty file", arguments: [false, true])
   func emptyFile(isLink: Bool) throws {
     let file = isLink ? folder.path("elsewhere.arbor") : path
     try Data().write(to: URL(filePath: file))
@@ -244,8 +256,10 @@ import Testing
     }
   }
 
-  /// Text, another program's database, and a foreign header are set aside if requested.
-  @Test(arguments: 0..<3) func setsAsideWhatIsNoStoreWhereItIsTold(kind: Int) throws {
+  @Test(
+    "Text, another program's database, and a foreign header are set aside if requested",
+    arguments: 0..<3)
+  func setsAsideWhatIsNoStoreWhereItIsTold(kind: Int) throws {
     switch kind {
     case 0:
       try Data("text of some length, more than a header\n".utf8).write(to: URL(filePath: path))
@@ -269,7 +283,8 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func leavesAFolderWhereItIsToldToSetAside() throws {
+  @Test("A folder at the store's path is never set aside")
+  func leavesAFolderWhereItIsToldToSetAside() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     let error = failure { try open(model) { $0.setsDamagedAside = true } }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
@@ -278,7 +293,9 @@ import Testing
 
   // MARK: Paths
 
-  @Test(.timeLimit(.minutes(40)), arguments: [false, true])
+  @Test(
+    "A symbolic link to a missing file is rejected", .timeLimit(.minutes(40)),
+    arguments: [false, true])
   func refusesALinkThatLeadsNowhere(setsDamagedAside: Bool) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: folder.path("nowhere.arbor"))
@@ -291,7 +308,9 @@ import Testing
     #expect(files == ["office.arbor"])
   }
 
-  @Test(.timeLimit(.minutes(40)), arguments: ["", "a\0b", "\0"])
+  @Test(
+    "An empty path or one with a NUL character is rejected", .timeLimit(.minutes(40)),
+    arguments: ["", "a\0b", "\0"])
   func refusesAPathThatNoFileHas(name: String) throws {
     let path = name.isEmpty ? "" : folder.path("") + "/" + name
     let error = failure { try StoreEngine.open(StoreOpening(.file(path), model: model)) }
@@ -299,8 +318,8 @@ import Testing
     #expect(files == [])
   }
 
-  /// A path that ends with a slash isn't used as the path of a file.
-  @Test func refusesAPathThatEndsWithASlash() throws {
+  @Test("A path that ends with a slash isn't used as the path of a file")
+  func refusesAPathThatEndsWithASlash() throws {
     let error = failure { try StoreEngine.open(StoreOpening(.file(path + "/"), model: model)) }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
     #expect(files == [])
@@ -326,14 +345,17 @@ import Testing
     return failure { try open(model) }
   }
 
-  @Test func refusesALaterFormat() throws {
+  @Test("A later format is refused")
+  func refusesALaterFormat() throws {
     let error = try openWithHeader { $0[8] = 4 }
     guard case .formatTooNew(major: 4, minor: Int(StoreFormat.minorVersion))? = error else {
       throw DraftError("\(String(describing: error))")
     }
   }
 
-  @Test("A format from before the first release is refused by name", arguments: [1, 2] as [UInt8])
+  @Test(
+    "A format from before the first release is rejected with its version",
+    arguments: [1, 2] as [UInt8])
   func refusesAnEarlierFormat(major: UInt8) throws {
     let error = try openWithHeader { $0[8] = major }
     guard case .notAStore(_, let what)? = error else {
@@ -344,7 +366,8 @@ import Testing
         + "release. Only the program that wrote it can read it.")
   }
 
-  @Test func refusesDamagedHeaders() throws {
+  @Test("A damaged header is refused")
+  func refusesDamagedHeaders() throws {
     let error = try openWithHeader { $0[30] ^= 1 }
     guard case .corrupted? = error else { throw DraftError("\(String(describing: error))") }
     // Setting the store aside makes room for a new one.
@@ -352,17 +375,20 @@ import Testing
     try TemporaryStore.check(path: path)
   }
 
-  @Test func refusesHeadersOfOthers() throws {
+  @Test("The header of another file type is rejected")
+  func refusesHeadersOfOthers() throws {
     let foreign = try openWithHeader { $0[0] ^= 1 }
     guard case .notAStore? = foreign else { throw DraftError("\(String(describing: foreign))") }
   }
 
-  @Test func refusesTheOtherByteOrder() throws {
+  @Test("A store in another byte order is refused")
+  func refusesTheOtherByteOrder() throws {
     let error = try openWithHeader { $0.swapAt(12, 13) }
     guard case .notAStore? = error else { throw DraftError("\(String(describing: error))") }
   }
 
-  @Test func noticesAnotherProgramsWrites() throws {
+  @Test("Writes by another program are detected on commit and opening")
+  func noticesAnotherProgramsWrites() throws {
     try makeStore()
     let file = try open(model)
     try file.environment.write { transaction in
@@ -378,7 +404,8 @@ import Testing
     guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
-  @Test func refusesAFileThatLacksADatabase() throws {
+  @Test("A file that lacks a database of the model is rejected")
+  func refusesAFileThatLacksADatabase() throws {
     try makeStore()
     let file = try open(model)
     let vandal = Vandal(file: file)
@@ -389,7 +416,8 @@ import Testing
     guard case .corrupted? = failure({ try open(model) }) else { throw DraftError("no refusal") }
   }
 
-  @Test func verifiesInFullWhereItIsTold() throws {
+  @Test("Opening with full verification detects a damaged index")
+  func verifiesInFullWhereItIsTold() throws {
     try makeStore()
     let file = try open(model)
     let vandal = Vandal(file: file)

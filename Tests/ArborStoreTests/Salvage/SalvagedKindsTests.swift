@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Salvaging unusual stores, and interrupting a salvage.
-@Suite struct SalvagedKindsTests {
+@Suite("Salvaging unusual stores") struct SalvagedKindsTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("Office.arbor") }
   private var target: String { folder.path("Rescued.arbor") }
@@ -30,9 +30,10 @@ import Testing
     }
   }
 
-  /// If the objects of one entity are lost, those of its parent and subentities remain, and the
-  /// links between them are reported as lost.
-  @Test(arguments: ["Employee", "Manager"]) func onePartOfAHierarchyIsLost(_ name: String) throws {
+  @Test(
+    "If one entity of a hierarchy is lost, the others are recovered without its links",
+    arguments: ["Employee", "Manager"])
+  func onePartOfAHierarchyIsLost(_ name: String) throws {
     try SalvagedOffice.make(path)
     let trial = try SalvageTrial(path: path)
     let schema = try StoreSalvage.run(from: path, to: target).schema
@@ -70,7 +71,8 @@ import Testing
 
   /// A store salvaged from one that shares a log is independent. It may lack commits of the log, so
   /// it doesn't continue there.
-  @Test func aStoreThatSharesALog() throws {
+  @Test("A store salvaged from one that shares a log is independent of the log")
+  func aStoreThatSharesALog() throws {
     try SalvagedOffice.make(path) { file in
       try file.setPosition(
         SharedPosition(
@@ -94,8 +96,8 @@ import Testing
     try strike(rounds: 3)
   }
 
-  /// Cancellation at any point leaves no files.
-  @Test func cancellationLeavesNothing() async throws {
+  @Test("Cancellation at any point leaves no files")
+  func cancellationLeavesNothing() async throws {
     try SalvagedOffice.make(path)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     var cancelled = 0
@@ -125,8 +127,8 @@ import Testing
     #expect(cancelled > 0)
   }
 
-  /// A full disk at any point leaves no files.
-  @Test func aFullDiskLeavesNothing() async {
+  @Test("A full disk at any point leaves no files")
+  func aFullDiskLeavesNothing() async {
     await #expect(processExitsWith: .exitCode(7)) {
       func limit(_ bytes: rlim_t) {
         var limit = rlimit(rlim_cur: bytes, rlim_max: rlim_t.max)

@@ -16,7 +16,8 @@ import Testing
 
   private func makeStore() throws { try SalvagedOffice.make(path) }
 
-  @Test func aSoundStoreIsKeptWhole() throws {
+  @Test("Salvaging a sound store recovers everything")
+  func aSoundStoreIsKeptWhole() throws {
     try makeStore()
     let result = try StoreSalvage.run(from: path, to: target)
     #expect(result.outcome.state == .newest)
@@ -26,7 +27,8 @@ import Testing
     #expect(try Objects(path: target) == Objects(path: path))
   }
 
-  @Test func anythingMayBeDamaged() throws {
+  @Test("Salvaging a randomly damaged store recovers what it reports")
+  func anythingMayBeDamaged() throws {
     try makeStore()
     let trial = try SalvageTrial(path: path)
     var random = SeededRandom()
@@ -45,7 +47,8 @@ import Testing
 
   /// Any single page may be lost. If it contains no record, everything else is recovered, including
   /// links and indexes, because each link is stored on more than one page.
-  @Test func everyPageMayBeGone() throws {
+  @Test("Losing any single page without records loses nothing else")
+  func everyPageMayBeGone() throws {
     try makeStore()
     let trial = try SalvageTrial(path: path)
     let whole = try Objects(path: path).counts
@@ -62,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("One root page is enough, whichever it is", arguments: [0, 1], [false, true])
+  @Test("One intact root page is sufficient, whichever it is", arguments: [0, 1], [false, true])
   func rootPages(page: Int, hasOddCommit: Bool) throws {
     try SalvagedOffice.make(path) { if hasOddCommit { try $0.setMetadata("odd", [1]) } }
     let whole = try Objects(path: path)
@@ -96,8 +99,8 @@ import Testing
     }
   }
 
-  /// Purged objects are recovered from no page, except as doubtful ones.
-  @Test func whatWasPurgedIsNotKept() throws {
+  @Test("Purged objects are recovered from no page, except as doubtful ones")
+  func whatWasPurgedIsNotKept() throws {
     try makeStore()
     let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
     try file.purge()
@@ -121,8 +124,8 @@ import Testing
     ])
   }
 
-  /// Records on a page with a damaged header may have been deleted, and are reported as doubtful.
-  @Test func deletedRecordsOnDamagedPagesAreDoubtful() throws {
+  @Test("Records on a page with a damaged header are reported as doubtful")
+  func deletedRecordsOnDamagedPagesAreDoubtful() throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: Self.notes()))
     var notes: [ObjectNumber] = []
     for number in 0..<9 {
@@ -147,8 +150,8 @@ import Testing
     #expect(outcome.entities.map(\.kept) == [8])
   }
 
-  /// Without the newest root page and the header pages of the last commit, the state isn't certain.
-  @Test func aStateWithoutItsHeaderIsNotCertain() throws {
+  @Test("Without the newest root page and header, the recovered state isn't certain")
+  func aStateWithoutItsHeaderIsNotCertain() throws {
     try StoreEngine.open(StoreOpening(.file(path), model: Self.notes())).close()
     var before: [UInt8] = []
     for number in 0..<3 {
@@ -183,8 +186,10 @@ import Testing
     #expect(!outcome.isHeaderCertain && outcome.state == .previous, "\(outcome)")
   }
 
-  /// Files with other page sizes can be salvaged, with and without root pages.
-  @Test(arguments: [8192, 16384, 32768], [true, false]) func pagesOfAnotherSize(
+  @Test(
+    "Files with other page sizes can be salvaged, with and without root pages",
+    arguments: [8192, 16384, 32768], [true, false])
+  func pagesOfAnotherSize(
     size: Int, hasRoots: Bool
   ) throws {
     let file = try StoreEngine.open(StoreOpening(.file(path), model: try OfficeModel.make()))
@@ -209,8 +214,9 @@ import Testing
     #expect(try Objects(path: target) == Objects(path: path))
   }
 
-  /// An unfinished index is built in the new store, at once or in batches.
-  @Test(arguments: [0, 100_000]) func unfinishedIndexesAreFilled(_ most: Int) throws {
+  @Test(
+    "An unfinished index is built in the new store, at once or in batches", arguments: [0, 100_000])
+  func unfinishedIndexesAreFilled(_ most: Int) throws {
     var opening = StoreOpening(.file(path), model: Self.notes())
     let file = try StoreEngine.open(opening)
     let draft = Draft(file)
@@ -229,7 +235,8 @@ import Testing
     #expect(try salvaged.check().indexEntryCount == 50)
   }
 
-  @Test func nothingIsLeftOfWhatFails() throws {
+  @Test("A failed salvage leaves no files and keeps existing ones")
+  func nothingIsLeftOfWhatFails() throws {
     #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }
     try Data("no store".utf8).write(to: URL(filePath: path))
     #expect(throws: StoreError.self) { try StoreSalvage.run(from: path, to: target) }

@@ -70,7 +70,8 @@ import Testing
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ seed) })
   }
 
-  @Test func keysSayWhoseChunkTheyAre() throws {
+  @Test("The key of a chunk contains its object, property, version and chunk number")
+  func keysSayWhoseChunkTheyAre() throws {
     let field = RecordField(
       kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)
     let number = ObjectNumber(entity: 2, sequence: 7)
@@ -82,7 +83,9 @@ import Testing
     #expect(key.dropLast().withUnsafeBytes { BlobName.of(key: $0) } == nil)
   }
 
-  @Test(arguments: [1, 65_519, 65_520, 65_521, 131_040, 400_000])
+  @Test(
+    "Binaries of any length are stored, replaced and deleted with all chunks",
+    arguments: [1, 65_519, 65_520, 65_521, 131_040, 400_000])
   func everyLengthComesBackAndGoes(length: Int) throws {
     try TemporaryStore.use(model()) { store in
       let number = try insert(store.file, bytes(length))
@@ -109,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func aReferenceWithoutItsBinaryIsRefused() throws {
+  @Test("A reference without its binary is rejected")
+  func aReferenceWithoutItsBinaryIsRefused() throws {
     try TemporaryStore.use(model()) { store in
       let draft = Draft(store.file)
       let number = try draft.insert("Photo")
@@ -119,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func anOutdatedReferenceReadsWhatIsThereNow() throws {
+  @Test("An outdated reference reads the newest binary")
+  func anOutdatedReferenceReadsWhatIsThereNow() throws {
     try TemporaryStore.use(model()) { store in
       let number = try insert(store.file, bytes(20_000))
       let old = BlobStorage.reference(to: bytes(20_000), of: number, version: 1)
@@ -155,7 +160,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Harm.allCases)
+  @Test("The check reports damaged, missing and stray binaries", arguments: Harm.allCases)
   func theCheckFindsDamagedMissingAndStrayBinaries(harm: Harm) throws {
     let folder = try TemporaryFolder()
     let file = try StoreEngine.open(
@@ -179,7 +184,8 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func aFullDiskLosesNoBinary() async {
+    @Test("A full disk loses no binary")
+    func aFullDiskLosesNoBinary() async {
       await #expect(processExitsWith: .exitCode(7)) {
         try BlobStorageTests().fillTheDisk()
         exit(7)

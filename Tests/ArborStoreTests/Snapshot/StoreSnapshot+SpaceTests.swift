@@ -16,7 +16,8 @@ import ArborStore
     try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
   }
 
-  @Test func everyKindHasItsPages() throws {
+  @Test("Every page of a file has a purpose or is free")
+  func everyKindHasItsPages() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Photo") {
         AttributeDescription("title", .string, .indexed)
@@ -56,8 +57,8 @@ import ArborStore
     }
   }
 
-  /// An index whose values are shared by many objects includes the nested trees of those values.
-  @Test func sharedValuesCountWhereTheyBelong() throws {
+  @Test("The size of an index includes the nested trees of shared values")
+  func sharedValuesCountWhereTheyBelong() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Task") { AttributeDescription("isDone", .boolean, .indexed) }
     }
@@ -78,8 +79,8 @@ import ArborStore
     }
   }
 
-  /// Compacting frees the predicted space, to within a few pages.
-  @Test func saysWhatCompactingGivesBack() throws {
+  @Test("Compacting frees the predicted space, to within a few pages")
+  func saysWhatCompactingGivesBack() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
       let file = store.file
       let draft = Draft(file)

@@ -11,7 +11,8 @@ import Testing
     }
   }
 
-  @Test func staysAsItWas() throws {
+  @Test("A snapshot doesn't change after later commits")
+  func staysAsItWas() throws {
     try use { store, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -32,7 +33,8 @@ import Testing
     }
   }
 
-  @Test func refusesWorkOnceItIsClosed() throws {
+  @Test("A closed snapshot rejects all reads")
+  func refusesWorkOnceItIsClosed() throws {
     try use { store, draft in
       let tag = try draft.insert("Tag", ["name": "a"])
       try draft.commit()
@@ -47,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func knowsNothingOfOtherEntities() throws {
+  @Test("Objects of abstract and unknown entities don't exist in a snapshot")
+  func knowsNothingOfOtherEntities() throws {
     try use { store, draft in
       let snapshot = try store.file.snapshot()
       defer { snapshot.close() }
@@ -60,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func damagedRecordsAreErrorsAndNeverValues() throws {
+  @Test("Damaged records are errors and never read as values")
+  func damagedRecordsAreErrorsAndNeverValues() throws {
     let folder = try TemporaryFolder()
     let file = try StoreEngine.open(
       StoreOpening(.file(folder.path("a.arbor")), model: OfficeModel.make()))
@@ -98,7 +102,8 @@ import Testing
     #expect(try draft.value(tag, "name") == "a")
   }
 
-  @Test func listsMembersInBatches() throws {
+  @Test("Many members of a relationship are listed completely")
+  func listsMembersInBatches() throws {
     try use { store, draft in
       let company = try draft.insert("Company", ["name": "Foo"])
       var expected: [ObjectNumber] = []
@@ -119,7 +124,8 @@ import Testing
 
   // MARK: History
 
-  @Test func tellsWhatEachCommitDid() throws {
+  @Test("The history describes the changes of each commit")
+  func tellsWhatEachCommitDid() throws {
     try use { store, draft in
       draft.changes.author = "Ada"
       draft.changes.contextName = "editor"
@@ -157,7 +163,8 @@ import Testing
     }
   }
 
-  @Test func forgetsOldCommits() throws {
+  @Test("Commits beyond the length of the history are reported as too old")
+  func forgetsOldCommits() throws {
     try use { store, draft in
       for round in 0..<1100 {
         draft.changes.metadata = [("round", [UInt8(round & 255)])]
@@ -173,7 +180,8 @@ import Testing
     }
   }
 
-  @Test func doesNotListBulkChanges() throws {
+  @Test("Bulk changes are marked in the history without a list of objects")
+  func doesNotListBulkChanges() throws {
     try use { store, draft in
       for round in 0...StoreFormat.mostListedChanges {
         try draft.insert("Tag", ["name": .string("\(round)")])

@@ -4,8 +4,8 @@ import Testing
 
 /// Scanning a damaged file page by page.
 @Suite struct DamagedFilePagesTests {
-  /// The pages before and after an unreadable sector are read even though reads are batched.
-  @Test func pagesAroundUnreadableSectorsAreRead() throws {
+  @Test("The pages before and after an unreadable sector are read even though reads are batched")
+  func pagesAroundUnreadableSectorsAreRead() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))

@@ -4,13 +4,15 @@ import Testing
 @testable import LMDB
 
 @Suite struct EngineVersionTests {
-  @Test func thisOneFits() throws {
+  @Test("The linked engine version is supported")
+  func thisOneFits() throws {
     #expect(EngineVersion.linked.description.hasPrefix("0.9."))
     try EngineVersion.linked.validate()
   }
 
-  /// An unsupported engine is rejected before a file is created.
-  @Test(arguments: [(1, 0, 0), (0, 8, 12), (0, 10, 1)] as [(Int32, Int32, Int32)])
+  @Test(
+    "An unsupported engine is rejected before a file is created",
+    arguments: [(1, 0, 0), (0, 8, 12), (0, 10, 1)] as [(Int32, Int32, Int32)])
   func anotherOneIsRefusedAndNamed(major: Int32, minor: Int32, patch: Int32) throws {
     let folder = try TemporaryFolder()
     var options = EnvironmentOptions()

@@ -43,7 +43,8 @@ import Testing
     try environment.statistics(of: database).entries
   }
 
-  @Test func everythingGoesOnInASmallerFile() throws {
+  @Test("A compacted file is smaller and remains usable")
+  func everythingGoesOnInASmallerFile() throws {
     let kept = try fill("kept", 10)
     let filled = try fill("filled")
     try environment.write { try $0.clear(filled) }
@@ -70,8 +71,8 @@ import Testing
     #expect(try again.statistics(of: database).entries == 30)
   }
 
-  /// Handles freed by deleted databases stay free, and all other databases keep theirs.
-  @Test func handlesStayWhereDatabasesWereDeleted() throws {
+  @Test("Handles freed by deleted databases stay free, and all other databases keep theirs")
+  func handlesStayWhereDatabasesWereDeleted() throws {
     let first = try fill("first", 1)
     let list = try (0..<4).map { try fill("other \($0)", UInt64($0) + 2) }
     for gone in [first, list[1]] { try environment.write { try $0.deleteDatabase(gone) } }
@@ -85,7 +86,8 @@ import Testing
   }
 
   /// The lock file belongs to the new file, so another process reads and writes as before.
-  @Test func anotherProcessMeetsTheNewFile() async throws {
+  @Test("Another process uses the compacted file")
+  func anotherProcessMeetsTheNewFile() async throws {
     let database = try fill("it", 5)
     try compact()
     let snapshot = try environment.beginRead()
@@ -101,7 +103,8 @@ import Testing
     try environment.write { try $0.delete(database, UInt64(9).nativeBytes) }
   }
 
-  @Test func refusesWhileAnotherProcessHasItOpen() async throws {
+  @Test("Compaction is refused while another process has the file open")
+  func refusesWhileAnotherProcessHasItOpen() async throws {
     let database = try fill("it", 5)
     let identity = environment.identity
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -115,7 +118,8 @@ import Testing
     try environment.write { try $0.delete(database, UInt64(1).nativeBytes) }
   }
 
-  @Test func refusesUnderASnapshotOfItsThread() throws {
+  @Test("Compaction is refused while its thread holds a snapshot")
+  func refusesUnderASnapshotOfItsThread() throws {
     let database = try fill("it", 5)
     let before = (environment.identity, names)
     do {
@@ -131,8 +135,8 @@ import Testing
     #expect(try count(database) == 0)
   }
 
-  /// Readers on other threads continue during compaction and always see the same state.
-  @Test func readersGoOn() throws {
+  @Test("Readers on other threads continue during compaction and always see the same state")
+  func readersGoOn() throws {
     let database = try fill("it")
     let environment = environment
     let rounds = 6
@@ -150,8 +154,8 @@ import Testing
     #expect(try environment.value(database, UInt64(7).nativeBytes)?.count == 200)
   }
 
-  /// Transaction IDs keep increasing, whichever root page is the newest.
-  @Test(arguments: 0..<3) func transactionsCountOn(_ commits: Int) throws {
+  @Test("Transaction IDs keep increasing, whichever root page is the newest", arguments: 0..<3)
+  func transactionsCountOn(_ commits: Int) throws {
     for _ in 0..<commits { _ = try fill("it", 3) }
     for _ in 0..<3 {
       let before = try environment.lastTransactionID

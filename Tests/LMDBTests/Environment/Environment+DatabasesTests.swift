@@ -12,7 +12,8 @@ import LMDB
     environment = try folder.environment()
   }
 
-  @Test func opensCreatesAndListsByName() throws {
+  @Test("Databases are opened, created and listed by name")
+  func opensCreatesAndListsByName() throws {
     #expect(try environment.openDatabase("a", [], create: false) == nil)
     #expect(try environment.openDatabase("a") == nil)
     let one = try #require(try environment.openDatabase("a", [], create: true))
@@ -29,7 +30,8 @@ import LMDB
     #expect(try environment.statistics(of: environment.mainDatabase()).entries == 5)
   }
 
-  @Test func refusesOtherFlags() throws {
+  @Test("Opening a database with other flags is refused")
+  func refusesOtherFlags() throws {
     _ = try environment.openDatabase("a", .integerKey, create: true)
     #expect(throws: LMDBError.incompatible) {
       try environment.openDatabase("a", .numberSets, create: true)
@@ -40,7 +42,8 @@ import LMDB
     #expect(try again.openDatabase("a", .integerKey, create: false) != nil)
   }
 
-  @Test func forgetsWhatAnAbortedTransactionOpened() throws {
+  @Test("Databases created by an aborted transaction don't exist")
+  func forgetsWhatAnAbortedTransactionOpened() throws {
     #expect(throws: Stop.self) {
       try environment.write { transaction in
         let database = try transaction.createDatabase("a", [])
@@ -60,7 +63,8 @@ import LMDB
     #expect(try environment.value(other, [1]) == UInt64(2).nativeBytes)
   }
 
-  @Test func opensManyFromManyThreads() throws {
+  @Test("Several threads can create databases")
+  func opensManyFromManyThreads() throws {
     DispatchQueue.concurrentPerform(iterations: 4) { worker in
       for index in 0..<50 {
         do {
@@ -80,8 +84,8 @@ import LMDB
     }
   }
 
-  /// A database that one thread has opened can immediately be read by other threads.
-  @Test func opensExistingOnesFromManyThreads() throws {
+  @Test("A database that one thread has opened can immediately be read by other threads")
+  func opensExistingOnesFromManyThreads() throws {
     let names = (0..<40).map { "d\($0)" }
     try environment.write { transaction in
       for database in try transaction.createDatabases(names.map { ($0, []) }) {
@@ -104,7 +108,8 @@ import LMDB
     }
   }
 
-  @Test func opensSeveralAtOnce() throws {
+  @Test("Several databases can be opened at once")
+  func opensSeveralAtOnce() throws {
     try environment.write { transaction in
       _ = try transaction.createDatabases([("a", []), ("b", .integerKey)])
     }
@@ -119,7 +124,8 @@ import LMDB
     }
   }
 
-  @Test func saysWhenThereIsNoRoomForMore() throws {
+  @Test("Too many databases are reported")
+  func saysWhenThereIsNoRoomForMore() throws {
     let small = try folder.environment("small.arbor") { $0.additionalDatabases = 3 }
     for name in ["a", "b", "c"] { _ = try small.openDatabase(name, [], create: true) }
     #expect(throws: LMDBError.dbsFull) { try small.openDatabase("d", [], create: true) }
@@ -131,7 +137,8 @@ import LMDB
     #expect(throws: LMDBError.dbsFull) { try again.openDatabase("e", [], create: true) }
   }
 
-  @Test func deletesADatabaseForGood() throws {
+  @Test("A deleted database is gone, and its handle can be reused")
+  func deletesADatabaseForGood() throws {
     let a = try #require(try environment.openDatabase("a", [], create: true))
     let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
     try environment.write { transaction in
@@ -158,7 +165,8 @@ import LMDB
     #expect(try environment.value(b, [1]) == UInt64(1).nativeBytes)
   }
 
-  @Test func takesADeletionBackWithItsTransaction() throws {
+  @Test("Aborting a transaction restores deleted databases")
+  func takesADeletionBackWithItsTransaction() throws {
     let a = try #require(try environment.openDatabase("a", [], create: true))
     let b = try #require(try environment.openDatabase("b", .numberSets, create: true))
     try environment.write { transaction in
@@ -182,8 +190,8 @@ import LMDB
     #expect(try environment.value(b, [1]) == UInt64(1).nativeBytes)
   }
 
-  /// A deletion succeeds if its transaction has to rerun in a larger map.
-  @Test func deletesWhileTheMapGrows() throws {
+  @Test("A deletion succeeds if its transaction has to rerun in a larger map")
+  func deletesWhileTheMapGrows() throws {
     let small = try folder.environment("small.arbor", mapSize: 1 << 16)
     let a = try #require(try small.openDatabase("a", [], create: true))
     try small.write { try $0.put(a, [1], [1]) }
@@ -201,7 +209,8 @@ import LMDB
     #expect(try small.openDatabase("a") == new)
   }
 
-  @Test func opensTheGateAfterADeletionOfItsOwn() throws {
+  @Test("Deleting a database created in the same transaction doesn't block readers")
+  func opensTheGateAfterADeletionOfItsOwn() throws {
     try environment.write { transaction in
       let temporary = try transaction.createDatabase("temporary", [])
       try transaction.deleteDatabase(temporary)
@@ -213,7 +222,8 @@ import LMDB
     #expect(isReadable.wait(timeout: .now() + 20) == .success)
   }
 
-  @Test func doesNotDeleteUnderASnapshotOfItsOwn() throws {
+  @Test("A database can't be deleted while its thread holds a snapshot")
+  func doesNotDeleteUnderASnapshotOfItsOwn() throws {
     let a = try #require(try environment.openDatabase("a", [], create: true))
     do {
       let pinned = try environment.beginRead()

@@ -11,7 +11,8 @@ import LMDB
     path = folder.file("store.arbor")
   }
 
-  @Test func refusesWhileAnotherProcessHasItOpen() async throws {
+  @Test("Exclusive access is refused while another process has the file open")
+  func refusesWhileAnotherProcessHasItOpen() async throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", [], create: true))
     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
@@ -32,7 +33,8 @@ import LMDB
     #expect(try environment.value(database, [1]) == [1])
   }
 
-  @Test func keepsOthersOutMeanwhile() async throws {
+  @Test("Exclusive access keeps out other openers, readers and writers")
+  func keepsOthersOutMeanwhile() async throws {
     let environment = try folder.environment()
     let path = path
     try environment.withExclusiveLock {
@@ -49,7 +51,8 @@ import LMDB
     try environment.write { _ in }
   }
 
-  @Test func closesAndReplacesTheFile() throws {
+  @Test("A file can be closed and replaced under the exclusive lock")
+  func closesAndReplacesTheFile() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", [], create: true))
     try environment.write { try $0.put(database, [1], [1]) }
@@ -66,7 +69,8 @@ import LMDB
     #expect(try compacted.value(same, [1]) == [1])
   }
 
-  @Test func noticesThatItsFileWasReplaced() throws {
+  @Test("A replaced file is detected")
+  func noticesThatItsFileWasReplaced() throws {
     let environment = try folder.environment()
     try folder.environment("other.arbor").close()
     #expect(rename(folder.file("other.arbor"), path) == 0)
@@ -76,7 +80,8 @@ import LMDB
     #expect(replaced !== environment)
   }
 
-  @Test func locksAFileThatIsNoStore() throws {
+  @Test("A file that is not a store can be locked")
+  func locksAFileThatIsNoStore() throws {
     try Data("damaged".utf8).write(to: URL(filePath: path))
     try Environment.withExclusiveLock(path: path) {
       #expect(throws: LMDBError.inUse) { try Environment.open(path: path) }
@@ -88,7 +93,8 @@ import LMDB
     try environment.write { _ in }
   }
 
-  @Test func removesTheFile() throws {
+  @Test("A file can be removed under the exclusive lock")
+  func removesTheFile() throws {
     let environment = try folder.environment()
     try environment.withExclusiveLock {
       try environment.close()

@@ -23,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func runsTheClosureAgainInALargerMap() throws {
+  @Test("The closure is rerun in a larger map")
+  func runsTheClosureAgainInALargerMap() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     var runs = 0
@@ -38,8 +39,8 @@ import Testing
     #expect(try environment.info().mapSize > 2_000_000)
   }
 
-  /// The map grows even if the closure replaces the error that reported the full map.
-  @Test func growsEvenIfTheClosureHidesTheError() throws {
+  @Test("The map grows even if the closure replaces the error that reported the full map")
+  func growsEvenIfTheClosureHidesTheError() throws {
     struct Wrapped: Error {}
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -58,8 +59,8 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 2)
   }
 
-  /// While the map grows, each snapshot held by other threads shows exactly one commit.
-  @Test func drainsReadersOfOtherThreads() throws {
+  @Test("While the map grows, each snapshot held by other threads shows exactly one commit")
+  func drainsReadersOfOtherThreads() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     try Self.fill(environment, database, count: 20, mark: 0)
@@ -114,7 +115,8 @@ import Testing
     return marks
   }
 
-  @Test func refusesToWaitForItsOwnThread() throws {
+  @Test("Growth fails if the writing thread holds a snapshot")
+  func refusesToWaitForItsOwnThread() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     try Self.fill(environment, database, count: 10, mark: 1)
@@ -131,7 +133,8 @@ import Testing
   }
 
   /// Growth fails rather than waiting for a thread that holds a snapshot and waits for the writer.
-  @Test func refusesToWaitForAThreadThatWaitsForIt() throws {
+  @Test("Growth fails rather than wait for a thread that waits for the writer")
+  func refusesToWaitForAThreadThatWaitsForIt() throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     let hasSnapshot = DispatchSemaphore(value: 0)
@@ -161,8 +164,8 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 500)
   }
 
-  /// Growth fails if a reader outlasts the wait limit.
-  @Test func losesPatienceWithAReaderThatStays() throws {
+  @Test("Growth fails if a reader outlasts the wait limit")
+  func losesPatienceWithAReaderThatStays() throws {
     let environment = try folder.environment(mapSize: smallest) { $0.growthWaitLimit = 0.05 }
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     let hasSnapshot = DispatchSemaphore(value: 0)
@@ -189,8 +192,8 @@ import Testing
     #expect(try environment.statistics(of: database).entries == 0)
   }
 
-  /// A full map at the size limit is an error, after which smaller writes still work.
-  @Test func stopsAtTheLimitAndGoesOn() throws {
+  @Test("A full map at the size limit is an error, after which smaller writes still work")
+  func stopsAtTheLimitAndGoesOn() throws {
     let environment = try folder.environment(mapSize: smallest) { $0.maximumMapSize = 1 << 18 }
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     try Self.fill(environment, database, count: 20, mark: 1)
@@ -224,8 +227,8 @@ import Testing
     #expect(try again.info().mapSize >= size)
   }
 
-  /// Readers and the writer continue after another process has grown the file beyond the map.
-  @Test func adoptsTheSizeThatAnotherProcessGave() async throws {
+  @Test("Readers and the writer continue after another process has grown the file beyond the map")
+  func adoptsTheSizeThatAnotherProcessGave() async throws {
     let environment = try folder.environment(mapSize: smallest)
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     try Self.fill(environment, database, count: 5, mark: 1)

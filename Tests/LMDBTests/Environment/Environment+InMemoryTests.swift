@@ -3,7 +3,8 @@ import Testing
 import LMDB
 
 @Suite struct EnvironmentInMemoryTests {
-  @Test func worksLikeAFileAndLeavesNoName() throws {
+  @Test("An in-memory environment works like a file and leaves no name")
+  func worksLikeAFileAndLeavesNoName() throws {
     let one = try Environment.openInMemory()
     let two = try Environment.openInMemory()
     #expect(one.identity != two.identity)
@@ -23,7 +24,8 @@ import LMDB
     try one.close()
   }
 
-  @Test func growsLikeAFile() throws {
+  @Test("The map of an in-memory environment grows")
+  func growsLikeAFile() throws {
     var options = EnvironmentOptions()
     options.initialMapSize = 1 << 16
     let environment = try Environment.openInMemory(options: options)

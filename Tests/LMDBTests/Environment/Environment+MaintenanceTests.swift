@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func describesTheFile() throws {
+  @Test("The file's size and state are described")
+  func describesTheFile() throws {
     let info = try environment.info()
     #expect(info.mapSize == 1 << 30)
     #expect(info.pageSize >= 4096)
@@ -31,7 +32,8 @@ import Testing
     #expect(shape.entries == 0 && shape.depth == 0)
   }
 
-  @Test(arguments: [false, true]) func copiesTheLastCommit(compacting: Bool) throws {
+  @Test("A copy contains the last commit", arguments: [false, true])
+  func copiesTheLastCommit(compacting: Bool) throws {
     try environment.write { transaction in
       for key in 0..<900 { try transaction.delete(database, key: UInt64(key)) }
     }
@@ -53,7 +55,8 @@ import Testing
     _ = pinned.id
   }
 
-  @Test func countsFreePages() throws {
+  @Test("Free pages are counted")
+  func countsFreePages() throws {
     let before = try environment.read { try environment.freePageCount(in: $0.reader) }
     let leaves = try environment.statistics(of: database).leafPages
     try environment.write { try $0.clear(database) }
@@ -61,7 +64,8 @@ import Testing
     #expect(after >= before + leaves - 3 && after <= before + leaves + 5)
   }
 
-  @Test func countsWhatTheLastCommitHasFreed() throws {
+  @Test("Pages freed by the last commit are counted")
+  func countsWhatTheLastCommitHasFreed() throws {
     let leaves = try environment.statistics(of: database).leafPages
     try environment.write { try $0.clear(database) }
     let freed = try environment.pagesFreedByLastCommit()
@@ -70,8 +74,10 @@ import Testing
     #expect(try environment.pagesFreedByLastCommit() < 8)
   }
 
-  /// The first process to open the file may be a reader, with or without an existing lock file.
-  @Test(arguments: [false, true]) func readsFirst(removesLock: Bool) throws {
+  @Test(
+    "The first process to open the file may be a reader, with or without an existing lock file",
+    arguments: [false, true])
+  func readsFirst(removesLock: Bool) throws {
     let last = try environment.lastTransactionID
     let path = environment.path
     try environment.close()
@@ -91,15 +97,16 @@ import Testing
     }
   }
 
-  @Test func leavesNothingBehindAFailedCopy() throws {
+  @Test("A failed copy leaves no file")
+  func leavesNothingBehindAFailedCopy() throws {
     #expect(throws: LMDBError.noSuchFile) {
       try environment.copy(to: folder.file("no/copy"), compacting: false)
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
-  /// The reader slot of a process that died with an open snapshot is freed by the next check.
-  @Test func freesTheSlotsOfDeadProcesses() async throws {
+  @Test("The reader slot of a process that died with an open snapshot is freed by the next check")
+  func freesTheSlotsOfDeadProcesses() async throws {
     let environment = environment
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = environment.path as String] in
@@ -116,8 +123,8 @@ import Testing
     #expect(try environment.readers().allSatisfy { $0.transactionID == nil })
   }
 
-  /// Opening a snapshot succeeds if dead processes occupy every slot.
-  @Test func makesRoomAmongDeadReaders() async throws {
+  @Test("Opening a snapshot succeeds if dead processes occupy every slot")
+  func makesRoomAmongDeadReaders() async throws {
     let path = folder.file("few.arbor")
     let few = try folder.environment("few.arbor") { $0.maximumReaders = 2 }
     for _ in 0..<2 {
@@ -136,7 +143,8 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func readsLinesOfTheReaderTable() {
+  @Test("Lines of the reader table are parsed")
+  func readsLinesOfTheReaderTable() {
     let busy = ReaderInfo(line: "     12345 7f00aa 17\n")
     #expect(busy == ReaderInfo(processID: 12345, transactionID: 17))
     #expect(ReaderInfo(line: "  12345 7f00aa -\n")?.transactionID == nil)
@@ -144,7 +152,8 @@ import Testing
     #expect(ReaderInfo(line: "(no active readers)\n") == nil)
   }
 
-  @Test func synchronizes() throws {
+  @Test("Synchronizing is refused within a write transaction")
+  func synchronizes() throws {
     try environment.synchronize()
     try environment.write { _ in
       #expect(throws: LMDBError.nestedWrite) { try environment.synchronize() }

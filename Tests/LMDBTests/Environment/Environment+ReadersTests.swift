@@ -3,7 +3,8 @@ import Testing
 import LMDB
 
 @Suite struct EnvironmentReadersTests {
-  @Test func tellsWhatEachSnapshotCosts() async throws {
+  @Test("Held snapshots are listed with their cost")
+  func tellsWhatEachSnapshotCosts() async throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))

@@ -40,7 +40,8 @@ import Testing
     return next
   }
 
-  @Test func readersGoOnAndWritersAreRefused() async throws {
+  @Test("After a replacement, readers continue and writers are refused")
+  func readersGoOnAndWritersAreRefused() async throws {
     let environment = try Environment.open(path: path)
     #expect(try environment.generation() == 1)
     let snapshot = try environment.beginRead()
@@ -75,7 +76,8 @@ import Testing
 
   /// A former file that is open can't be moved back. Otherwise, two lock files would exist for one
   /// file.
-  @Test func aFormerFileThatIsOpenDoesNotComeBack() async throws {
+  @Test("A former file that is open can't be moved back")
+  func aFormerFileThatIsOpenDoesNotComeBack() async throws {
     let environment = try Environment.open(path: path)
     await #expect(processExitsWith: .success) { [path = path as String] in
       try Self.advance(path, keepsFormer: true)
@@ -91,7 +93,8 @@ import Testing
     #expect(names == ["store.arbor", "store.arbor-lock"])
   }
 
-  @Test func refusesWhatItCannotReplace() async throws {
+  @Test("Files that can't be replaced are refused and unchanged")
+  func refusesWhatItCannotReplace() async throws {
     let next = try Self.stage(path, staged)
     #expect(next == 2)
     func refuse(_ error: LMDBError, by staged: String, keepsFormer: Bool = false) {
@@ -138,7 +141,8 @@ import Testing
 
   /// Two processes that open a file while a third one replaces it never disagree about its lock
   /// file; see ``Opener``.
-  @Test func noOpenersShareALockFileButNotTheFile() async throws {
+  @Test("Processes that open a file during replacements agree on its lock file")
+  func noOpenersShareALockFileButNotTheFile() async throws {
     let swaps = 15
     let end = folder.file("end")
     async let first: Void = open(until: end)
@@ -165,7 +169,8 @@ import Testing
 
   /// After a kill at any moment, the path refers to a complete file, every process that opens it
   /// can write, and no other lock file is created for the former file.
-  @Test func aKillLeavesOneOfTheTwo() async throws {
+  @Test("A kill during a replacement leaves one complete file")
+  func aKillLeavesOneOfTheTwo() async throws {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<3 {
       let delay = Double.random(in: 0...0.03, using: &random)

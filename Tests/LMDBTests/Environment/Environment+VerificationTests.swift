@@ -52,7 +52,8 @@ import LMDB
     return commits.load(ordering: .relaxed)
   }
 
-  @Test func whoeverCommitsCausesNoFinding() throws {
+  @Test("Verification during commits reports no damage in a sound file")
+  func whoeverCommitsCausesNoFinding() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     let commits = try whileCommitting(environment, database) {
@@ -70,7 +71,8 @@ import LMDB
     return file[start + 10] == 2 && file[start + 3996..<start + 4096].allSatisfy { $0 == 1 }
   }
 
-  @Test func damageIsFoundWhileOthersCommit() throws {
+  @Test("Damage is found while other threads commit")
+  func damageIsFoundWhileOthersCommit() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     let quiet = try #require(try environment.openDatabase("quiet", .integerKey, create: true))
@@ -94,7 +96,8 @@ import LMDB
     try environment.close()
   }
 
-  @Test func openingCanVerifyFirst() throws {
+  @Test("Opening with verification reports damage")
+  func openingCanVerifyFirst() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", [], create: true))
     try environment.write { transaction in

@@ -11,7 +11,8 @@ import Testing
 
   private func open(_ path: String) throws -> Environment { try Environment.open(path: path) }
 
-  @Test func sharesOneFileUnderEverySpelling() throws {
+  @Test("Different spellings of a path share one environment")
+  func sharesOneFileUnderEverySpelling() throws {
     let first = try folder.environment()
     let path = folder.file("store.arbor")
     try FileManager.default.createDirectory(
@@ -28,7 +29,8 @@ import Testing
     #expect(try folder.environment("other.arbor") !== first)
   }
 
-  @Test func opensAgainAfterTheLastReference() throws {
+  @Test("A file can be reopened after its last reference is released")
+  func opensAgainAfterTheLastReference() throws {
     var first: Environment? = try folder.environment()
     let identity = try #require(first?.identity)
     weak let seen = first
@@ -38,7 +40,8 @@ import Testing
     #expect(again.identity == identity)
   }
 
-  @Test func opensAgainAfterClosing() throws {
+  @Test("A file can be reopened after closing")
+  func opensAgainAfterClosing() throws {
     let first = try folder.environment()
     let database = try #require(try first.openDatabase("it", [], create: true))
     try first.write { try $0.put(database, [1], [1]) }
@@ -53,7 +56,8 @@ import Testing
     #expect(try second.value(same, [1]) == [1])
   }
 
-  @Test func doesNotCloseUnderATransaction() throws {
+  @Test("An environment can't be closed during a transaction")
+  func doesNotCloseUnderATransaction() throws {
     let environment = try folder.environment()
     do {
       let transaction = try environment.beginRead()
@@ -66,8 +70,8 @@ import Testing
     try environment.close()
   }
 
-  /// Threads that have a file open at the same time share one environment.
-  @Test func opensAndClosesFromManyThreads() throws {
+  @Test("Threads that have a file open at the same time share one environment")
+  func opensAndClosesFromManyThreads() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
     let failures = Lock<[String]>([])
@@ -86,7 +90,8 @@ import Testing
     #expect(failures.withLock { $0 } == [])
   }
 
-  @Test func doesNotWriteWhereItWasOpenedForReading() throws {
+  @Test("A read-only environment rejects writers")
+  func doesNotWriteWhereItWasOpenedForReading() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
     var reading = EnvironmentOptions()
@@ -98,7 +103,8 @@ import Testing
     #expect(try reader.openDatabase("it", [], create: true) == nil)
   }
 
-  @Test func keepsEverybodyOutOfAReservedFile() throws {
+  @Test("A reserved file can't be opened")
+  func keepsEverybodyOutOfAReservedFile() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
     let identity = try #require(FileIdentity(path: path))

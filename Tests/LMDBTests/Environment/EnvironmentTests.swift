@@ -3,7 +3,8 @@ import Testing
 import LMDB
 
 @Suite struct EnvironmentTests {
-  @Test func keepsWhatWasCommittedAndNothingElse() throws {
+  @Test("Committed data is kept, and data of an aborted transaction isn't")
+  func keepsWhatWasCommittedAndNothingElse() throws {
     struct Stop: Error {}
     let folder = try TemporaryFolder()
     do {

@@ -4,14 +4,16 @@ import LMDB
 
 @Suite struct ProcessNameTests {
   #if os(Linux)
-    @Test func isWhatTheSystemSays() throws {
+    @Test("The name of a process is that of the system")
+    func isWhatTheSystemSays() throws {
       let name = try String(contentsOfFile: "/proc/self/comm", encoding: .utf8)
       #expect(ProcessName.of(getpid()).map { $0 + "\n" } == name)
       #expect(ProcessName.of(1) != nil)
     }
   #endif
 
-  @Test func processesThatAreGoneHaveNone() {
+  @Test("A missing process has no name")
+  func processesThatAreGoneHaveNone() {
     // Greater than the largest process ID.
     #expect(ProcessName.of(.max) == nil)
   }

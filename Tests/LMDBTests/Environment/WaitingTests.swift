@@ -4,8 +4,9 @@ import Testing
 
 @testable import LMDB
 
-@Suite struct WaitingTests {
-  @Test func wakesAllWaiters() {
+@Suite("Waiting for changes and notifications") struct WaitingTests {
+  @Test("A notification wakes all waiters")
+  func wakesAllWaiters() {
     let event = EventCount()
     let token = event.token
     let awake = Atomic(0)
@@ -22,21 +23,23 @@ import Testing
     #expect(awake.load(ordering: .relaxed) == 4)
   }
 
-  /// A notification between taking the token and waiting isn't missed.
-  @Test func doesNotSleepThroughAnEarlierChange() {
+  @Test("A notification between taking the token and waiting isn't missed")
+  func doesNotSleepThroughAnEarlierChange() {
     let event = EventCount()
     let token = event.token
     event.notify()
     #expect(event.wait(past: token, until: nil))
   }
 
-  @Test func sleepsNoLongerThanTheDeadline() {
+  @Test("Waiting ends at the deadline")
+  func sleepsNoLongerThanTheDeadline() {
     let event = EventCount()
     #expect(!event.wait(past: event.token, until: EventCount.deadline(in: 0.01)))
     #expect(!event.wait(past: event.token, until: EventCount.deadline(in: -1)))
   }
 
-  @Test func tellsThreadsApart() {
+  @Test("Threads have different IDs")
+  func tellsThreadsApart() {
     let me = ThreadID.current
     #expect(me == ThreadID.current)
     let done = DispatchSemaphore(value: 0)
@@ -49,8 +52,8 @@ import Testing
     #expect(other != nil && other != me)
   }
 
-  /// A forked child can't use an inherited environment, and the parent is unaffected.
-  @Test func stopsAForkedChild() async throws {
+  @Test("A forked child can't use an inherited environment, and the parent is unaffected")
+  func stopsAForkedChild() async throws {
     await #expect(processExitsWith: .exitCode(9)) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()

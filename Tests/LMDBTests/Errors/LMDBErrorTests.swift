@@ -25,7 +25,8 @@ import Testing
     (ENOLCK, .system(errno: ENOLCK)),
   ]
 
-  @Test func everyCodeOfTheEngineHasItsCase() {
+  @Test("Every error code of the engine has its own case")
+  func everyCodeOfTheEngineHasItsCase() {
     var seen = Set<LMDBError>()
     for code in Int32(-30799)...(-30780) {
       let error = LMDBError(code: code)
@@ -38,13 +39,15 @@ import Testing
     #expect(LMDBError(code: -30792) == .mapFull)
   }
 
-  @Test func conditionsOfTheSystemHaveTheirCases() {
+  @Test("System errors are mapped to cases")
+  func conditionsOfTheSystemHaveTheirCases() {
     for (code, error) in Self.systemCodes { #expect(LMDBError(code: code) == error) }
     #expect(LMDBError.system(errno: EIO).code == EIO)
     #expect(LMDBError.hardLinked.code == nil)
   }
 
-  @Test func everyCaseSaysWhyAndWhatToDo() {
+  @Test("Every error has its own cause and a remedy")
+  func everyCaseSaysWhyAndWhatToDo() {
     let engine = (Int32(-30799)...(-30780)).map { LMDBError(code: $0) }
     let all = engine + Self.systemCodes.map(\.error) + Self.ownCases
     var causes: [String: LMDBError] = [:]

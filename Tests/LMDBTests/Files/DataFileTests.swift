@@ -12,7 +12,8 @@ import Testing
     #expect(throws: error) { try Environment.open(path: path) }
   }
 
-  @Test func refusesWhatIsNoFile() throws {
+  @Test("Paths that aren't regular files are rejected")
+  func refusesWhatIsNoFile() throws {
     expect(.noSuchFile, folder.file("missing"))
     expect(.noSuchFile, folder.file("missing/store.arbor"))
     expect(.isDirectory, folder.path)
@@ -30,7 +31,8 @@ import Testing
     #expect(names == ["circle", "nowhere", "pipe"])
   }
 
-  @Test func refusesAFileWithTwoNames() throws {
+  @Test("A file with two hard links is rejected")
+  func refusesAFileWithTwoNames() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
     try FileManager.default.linkItem(atPath: path, toPath: folder.file("twin"))
@@ -40,7 +42,8 @@ import Testing
     _ = try Environment.open(path: path)
   }
 
-  @Test func createsOnlyWhenAskedAndForItsOwnerOnly() throws {
+  @Test("Files are created only on request, and readable by the owner only")
+  func createsOnlyWhenAskedAndForItsOwnerOnly() throws {
     expect(.noSuchFile, folder.file("store.arbor"))
     let environment = try folder.environment()
     for name in ["store.arbor", "store.arbor-lock"] {
@@ -52,8 +55,8 @@ import Testing
     _ = environment.path
   }
 
-  /// Canonical paths resolve relative components and reject invalid paths.
-  @Test func knowsThePathBehindThePath() throws {
+  @Test("Canonical paths resolve relative components and reject invalid paths")
+  func knowsThePathBehindThePath() throws {
     let canonical = try DataFile.canonicalPath(folder.path)
     #expect(try DataFile.canonicalPath(folder.file("new")) == canonical + "/new")
     try FileManager.default.createDirectory(
@@ -70,7 +73,8 @@ import Testing
 
   #if os(Linux)
     /// The magic numbers are those of the `statfs` manual page.
-    @Test func knowsNetworkFileSystems() {
+    @Test("Network file systems are recognized")
+    func knowsNetworkFileSystems() {
       #expect(
         Set(DataFile.remoteKinds).isSuperset(of: [0x6969, 0xFF53_4D42, 0x0102_1997, 0x6573_5546]))
       #expect(
@@ -78,8 +82,8 @@ import Testing
     }
   #endif
 
-  /// A conflicting lock is reported as in use.
-  @Test func tellsALockThatIsTaken() throws {
+  @Test("A conflicting lock is reported as in use")
+  func tellsALockThatIsTaken() throws {
     try folder.environment().close()
     let path = folder.file("store.arbor")
     let exclusive = try DataFile(path: path, create: false, allowsNetwork: true, lock: .exclusive)

@@ -42,7 +42,8 @@ import Testing
     expect(try again.statistics(of: same).entries == records - records / 2, 23)
   }
 
-  @Test func saysSoAtALimitOfTheFileSize() async throws {
+  @Test("A file size limit is reported as a full disk")
+  func saysSoAtALimitOfTheFileSize() async throws {
     await #expect(processExitsWith: .exitCode(7)) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
@@ -89,7 +90,8 @@ import Testing
 
     /// If writing the root page fails, the outcome is unknown: the environment must be reopened,
     /// and then shows a complete commit.
-    @Test func stopsAfterAFailureOfTheRootPage() async throws {
+    @Test("A failed write of the root page requires reopening")
+    func stopsAfterAFailureOfTheRootPage() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         let environment = try folder.environment { $0.durability = .full }
@@ -123,8 +125,8 @@ import Testing
       }
     }
 
-    /// If writing data pages fails, the commit has no effect, and the next one may succeed.
-    @Test func goesOnAfterAFailureOfTheDataPages() async throws {
+    @Test("If writing data pages fails, the commit has no effect, and the next one may succeed")
+    func goesOnAfterAFailureOfTheDataPages() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         let environment = try folder.environment { $0.durability = .full }
@@ -162,7 +164,8 @@ import Testing
       else { exit(7) }
     }
 
-    @Test func saysSoOnAFullDisk() async throws {
+    @Test("A full disk is reported, and the store remains usable")
+    func saysSoOnAFullDisk() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         Self.mountSmall(at: folder.path, bytes: 2_000_000)
@@ -185,7 +188,8 @@ import Testing
       }
     }
 
-    @Test func readsOnAReadOnlyFileSystem() async throws {
+    @Test("A store on a read-only file system can be read")
+    func readsOnAReadOnlyFileSystem() async throws {
       await #expect(processExitsWith: .exitCode(7)) {
         let folder = try TemporaryFolder()
         Self.mountSmall(at: folder.path, bytes: 8_000_000)
@@ -213,7 +217,8 @@ import Testing
     }
   #endif
 
-  @Test func leavesOtherErrorsAsTheyAre() throws {
+  @Test("Errors other than a full disk are unchanged")
+  func leavesOtherErrorsAsTheyAre() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let space = DiskSpace(descriptor: environment.file.descriptor)

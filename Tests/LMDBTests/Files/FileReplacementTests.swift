@@ -17,8 +17,9 @@ import Testing
     Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
   }
 
-  /// Opening the file reverts an interrupted replacement.
-  @Test(arguments: ["-before", "-swap"], [false, true])
+  @Test(
+    "Opening the file reverts an interrupted replacement", arguments: ["-before", "-swap"],
+    [false, true])
   func anInterruptedOneIsTakenBack(_ suffix: String, _ hasMovedLock: Bool) async throws {
     let environment = try folder.environment()
     let snapshot = try environment.beginRead()
@@ -36,8 +37,8 @@ import Testing
     _ = snapshot.id
   }
 
-  /// A hard link that isn't the result of a replacement is kept.
-  @Test func anotherNameOfTheFileStays() throws {
+  @Test("A hard link that isn't the result of a replacement is kept")
+  func anotherNameOfTheFileStays() throws {
     try folder.environment().close()
     for name in ["store.arbor.bak", "other"] {
       #expect(link(path, folder.file(name)) == 0)
@@ -51,8 +52,8 @@ import Testing
     #expect(names.contains("store.arbor-before"))
   }
 
-  /// A lock file without a data file isn't reused as the lock file of the next one.
-  @Test func aStrayLockFileGoes() throws {
+  @Test("A lock file without a data file isn't reused as the lock file of the next one")
+  func aStrayLockFileGoes() throws {
     try folder.environment().close()
     try folder.environment("staged").close()
     for suffix in ["-before", "-swap"] {
@@ -63,8 +64,8 @@ import Testing
     #expect(FileIdentity(path: path + "-before-lock") == kept)
   }
 
-  /// Leftovers of a replacement that was killed after its last step don't impede the next one.
-  @Test func leftoversOfAFinishedOneGo() throws {
+  @Test("Leftovers of a replacement that was killed after its last step don't impede the next one")
+  func leftoversOfAFinishedOneGo() throws {
     try folder.environment().close()
     try folder.environment("staged").close()
     try folder.environment("store.arbor-swap").close()

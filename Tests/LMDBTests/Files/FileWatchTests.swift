@@ -20,7 +20,8 @@ import Testing
     return folder.file(name)
   }
 
-  @Test(.timeLimit(.minutes(40))) func tellsOfEveryWriteThatNobodyHasSeen() async throws {
+  @Test("Each write to a watched file is reported", .timeLimit(.minutes(40)))
+  func tellsOfEveryWriteThatNobodyHasSeen() async throws {
     let path = try makeFile("store")
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     let watch = FileWatch(path: path) { call.yield() }
@@ -33,11 +34,12 @@ import Testing
     watch.cancel()
   }
 
-  @Test(.timeLimit(.minutes(40))) func filesAndTheirWatchesAreTold() async throws {
+  @Test("Each watch reports writes to its own file", .timeLimit(.minutes(40)))
+  func filesAndTheirWatchesAreTold() async throws {
     let first = try makeFile("first")
     let second = try makeFile("second")
     let (calls, call) = AsyncStream.makeStream(of: String.self)
-    // Two watches of a file share one kernel watch: canceling one must not affect the other.
+    // Two watches of a file share one kernel watch: cancelling one must not affect the other.
     let ended = FileWatch(path: first) { call.yield("ended") }
     let watches = [
       FileWatch(path: first) { call.yield("first") },
@@ -52,8 +54,8 @@ import Testing
     withExtendedLifetime(watches) {}
   }
 
-  /// Without notifications by the kernel, files are polled.
-  @Test(.timeLimit(.minutes(40))) func withoutTheKernelTheTimeComesRound() async throws {
+  @Test("Without notifications by the kernel, files are polled", .timeLimit(.minutes(40)))
+  func withoutTheKernelTheTimeComesRound() async throws {
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     let end = FileWatch.repeatedly { call.yield() }
     var iterator = calls.makeAsyncIterator()
@@ -66,8 +68,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// Events of the kernel are parsed, even if they are truncated.
-    @Test func readsWhatTheKernelSays() {
+    @Test("Events of the kernel are parsed, even if they are truncated")
+    func readsWhatTheKernelSays() {
       var messages = [UInt8](repeating: 0, count: 16 + 32 + 16)
       messages[0] = 7
       // The second event is followed by a name of 16 bytes.

@@ -2,7 +2,8 @@ import Testing
 import LMDB
 
 @Suite struct FolderTests {
-  @Test func isWhatTheFileLiesIn() throws {
+  @Test("The folder of a path is found and can be synchronized")
+  func isWhatTheFileLiesIn() throws {
     #expect(Folder.path(of: "store") == ".")
     #expect(Folder.path(of: "/store") == "/")
     #expect(Folder.path(of: "a/b/store") == "a/b")

@@ -30,7 +30,8 @@ import Testing
     return nil
   }
 
-  @Test(arguments: [true, false]) func whatIsNoPlainFileIsNamed(readOnly: Bool) throws {
+  @Test("An unusable file at the lock file's path is reported", arguments: [true, false])
+  func whatIsNoPlainFileIsNamed(readOnly: Bool) throws {
     #expect(mkdir(lockPath, 0o700) == 0)
     #expect(problem(readOnly: readOnly) == .directory)
     #expect(rmdir(lockPath) == 0)
@@ -45,8 +46,10 @@ import Testing
     #expect(problem(readOnly: readOnly) == nil)
   }
 
-  /// If a privileged process opens another user's store, that user owns the new lock file.
-  @Test(.enabled(if: geteuid() == 0)) func aNewOneIsOfTheOwnerOfTheData() throws {
+  @Test(
+    "If a privileged process opens another user's store, that user owns the new lock file",
+    .enabled(if: geteuid() == 0))
+  func aNewOneIsOfTheOwnerOfTheData() throws {
     #expect(chown(path, 4711, 4712) == 0)
     #expect(problem(readOnly: true) == nil)
     var status = stat()
@@ -54,8 +57,8 @@ import Testing
     #expect(status.st_uid == 4711 && status.st_gid == 4712 && status.st_mode & 0o777 == 0o600)
   }
 
-  /// A lock file that another user owns is reported as such.
-  @Test(.enabled(if: geteuid() == 0)) func anotherUsersIsNamed() async throws {
+  @Test("A lock file that another user owns is reported as such", .enabled(if: geteuid() == 0))
+  func anotherUsersIsNamed() async throws {
     #expect(chmod(folder.path, 0o777) == 0 && chmod(path, 0o666) == 0)
     try Data().write(to: URL(filePath: lockPath))
     #expect(chmod(lockPath, 0o600) == 0)
@@ -80,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func saysWhatToDo() {
+  @Test("The message names the owner and the remedy")
+  func saysWhatToDo() {
     #expect(
       "\(LMDBError.lockFile(LockFileProblem(path: "/a-lock", kind: .foreign(owner: 0))))"
         == "The lock file /a-lock belongs to the user 0 and is not writable. Remove it while no "

@@ -4,8 +4,8 @@ import Testing
 @testable import LMDB
 
 @Suite struct OpeningLockTests {
-  /// Opening a file waits for its replacement.
-  @Test func whoOpensWaitsForWhoReplaces() throws {
+  @Test("Opening a file waits for its replacement")
+  func whoOpensWaitsForWhoReplaces() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     let path = folder.file("store.arbor")
@@ -23,7 +23,8 @@ import Testing
     try OpeningLock.exclusively(path, identity) { try environment.write { _ in } }
   }
 
-  @Test func noticesAnotherFile() throws {
+  @Test("A replaced file is detected when it is locked")
+  func noticesAnotherFile() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     let other = try #require(FileIdentity(path: folder.path))

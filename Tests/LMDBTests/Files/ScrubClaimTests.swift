@@ -4,8 +4,8 @@ import Testing
 @testable import LMDB
 
 @Suite struct ScrubClaimTests {
-  /// The claim to scrub a file has one holder at a time.
-  @Test func oneHasItAtATime() throws {
+  @Test("The claim to scrub a file has one holder at a time")
+  func oneHasItAtATime() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let other = try folder.environment("other.arbor")
@@ -22,8 +22,8 @@ import Testing
     #expect(environment.claimScrub() != nil)
   }
 
-  /// If the file can't be opened for writing, scrubbing is always permitted.
-  @Test func nothingElseStandsInTheWay() throws {
+  @Test("If the file can't be opened for writing, scrubbing is always permitted")
+  func nothingElseStandsInTheWay() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     try FileManager.default.removeItem(atPath: folder.file("store.arbor"))

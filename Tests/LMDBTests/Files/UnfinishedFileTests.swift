@@ -18,15 +18,16 @@ import Testing
     try Data([1]).write(to: URL(filePath: folder.file(name)))
   }
 
-  @Test func isNewEmptyAndForItsOwnerOnly() throws {
+  @Test("A new unfinished file is empty and readable by its owner only")
+  func isNewEmptyAndForItsOwnerOnly() throws {
     let file = try UnfinishedFile(beside: target)
     #expect(file.path.hasPrefix(target + ".new-") && file.path.count == target.count + 13)
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     #expect(attributes[.size] as? Int == 0 && attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  /// Files of dead processes are removed, and all others are kept.
-  @Test func whatTheDeadLeftGoes() throws {
+  @Test("Files of dead processes are removed, and all others are kept")
+  func whatTheDeadLeftGoes() throws {
     let kept: Set = [
       "a.arbor", "a.arbor-lock", "b.arbor.new-12345678", "a.arbor.new-1234567",
       "a.arbor.new-1234567G", "a.arbor.new-123456789", "a.arbor.damaged-12345678",
@@ -44,8 +45,8 @@ import Testing
     #expect(names == kept.union(["a.arbor.new-00000001", "a.arbor.new-00000002"]))
   }
 
-  /// A file that is still in use is kept.
-  @Test func whatSomebodyWorksOnStays() throws {
+  @Test("A file that is still in use is kept")
+  func whatSomebodyWorksOnStays() throws {
     do {
       let file = try UnfinishedFile(beside: target)
       #expect(FileManager.default.createFile(atPath: file.path + "-lock", contents: nil))
@@ -57,16 +58,16 @@ import Testing
     #expect(names == [])
   }
 
-  /// A file that has just been finished can be locked at once, despite concurrent checks.
-  @Test func aFinishedFileIsFreeForAll() throws {
+  @Test("A file that has just been finished can be locked at once, despite concurrent checks")
+  func aFinishedFileIsFreeForAll() throws {
     let file = try UnfinishedFile(beside: target)
     let found = try DataFile(path: file.path, create: false, allowsNetwork: true, lock: .exclusive)
     let isInPlace = found.isInPlace
     #expect(isInPlace)
   }
 
-  /// Concurrent cleanup never removes a file that is still held.
-  @Test func noMakerLosesItsFile() throws {
+  @Test("Concurrent cleanup never removes a file that is still held")
+  func noMakerLosesItsFile() throws {
     let target = target
     let isOver = Atomic(false)
     let finished = Lock<[String]>([])

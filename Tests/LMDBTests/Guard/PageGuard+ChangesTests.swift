@@ -5,7 +5,7 @@ import Testing
 
 /// Pages that are not verified again: those written by this process, and those of databases that it
 /// has verified completely.
-@Suite struct PageGuardChangesTests {
+@Suite("Pages that are not verified again") struct PageGuardChangesTests {
   private let folder: TemporaryFolder
   private static let count: UInt64 = 20_000
 
@@ -40,8 +40,8 @@ import Testing
     try #require(environment.writerSlot.pointer.pointee.pageGuard).pointee.verifiedPages
   }
 
-  /// A commit rewrites its pages up to the roots, and the next one verifies none of them.
-  @Test func aCommitDoesNotVerifyWhatTheOneBeforeHasWritten() throws {
+  @Test("A commit rewrites its pages up to the roots, and the next one verifies none of them")
+  func aCommitDoesNotVerifyWhatTheOneBeforeHasWritten() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, sets) = try Self.databases(environment)
     func commit(_ round: UInt64) throws {
@@ -62,8 +62,8 @@ import Testing
     try environment.close()
   }
 
-  /// Only a commit that writes something is recorded as a state of this process.
-  @Test func onlyACommitThatChangesSomethingMakesAState() throws {
+  @Test("Only a commit that writes something is recorded as a state of this process")
+  func onlyACommitThatChangesSomethingMakesAState() throws {
     struct Ended: Error {}
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
@@ -88,7 +88,8 @@ import Testing
   }
 
   /// After a commit by another process, simulated by one without a guard, pages are verified again.
-  @Test func positionsAreForgottenWhereSomebodyElseHasCommitted() throws {
+  @Test("Pages are verified again after another process commits")
+  func positionsAreForgottenWhereSomebodyElseHasCommitted() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
     let slot = environment.writerSlot.pointer
@@ -113,8 +114,8 @@ import Testing
     try environment.close()
   }
 
-  /// Before many changes, all pages of a database are verified once per process.
-  @Test func manyChangesVerifyTheirDatabaseOnce() throws {
+  @Test("Before many changes, all pages of a database are verified once per process")
+  func manyChangesVerifyTheirDatabaseOnce() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, sets) = try Self.databases(environment)
     func change(_ count: Int, _ value: UInt8) throws {
@@ -141,8 +142,8 @@ import Testing
     try environment.close()
   }
 
-  /// A handle that is reused for another database isn't considered verified.
-  @Test func aDeletedDatabaseIsNoLongerSettled() throws {
+  @Test("A handle that is reused for another database isn't considered verified")
+  func aDeletedDatabaseIsNoLongerSettled() throws {
     let environment = try folder.environment { $0.create = false }
     let (numbers, _) = try Self.databases(environment)
     let state = UInt64(try environment.read { $0.id })
@@ -160,7 +161,8 @@ import Testing
 
   /// A database can't be cleared if the free lists contain one of its duplicate pages, which no
   /// branch of the database refers to.
-  @Test func noPageOfADatabaseMayBeFree() throws {
+  @Test("A database can't be cleared if one of its pages is listed as free")
+  func noPageOfADatabaseMayBeFree() throws {
     let path = folder.file("store.arbor")
     var data = try Data(contentsOf: URL(filePath: path))
     let used = try Self.list(aUsedPageIn: &data)

@@ -67,7 +67,8 @@ import Testing
     return nil
   }
 
-  @Test func aSoundFileIsUsedAsEver() throws {
+  @Test("A sound file can be read and changed")
+  func aSoundFileIsUsedAsEver() throws {
     let failure = try use(sound) { environment in
       #expect(!environment.marks.areComplete)
       #expect(try DamagedUse.read(environment) == contents)
@@ -79,8 +80,8 @@ import Testing
     #expect(failure == nil)
   }
 
-  /// The first use of a damaged page reports what the full verification reports.
-  @Test func theFirstUseFindsWhatTheVerificationFinds() throws {
+  @Test("The first use of a damaged page reports what the full verification reports")
+  func theFirstUseFindsWhatTheVerificationFinds() throws {
     var found: Set<String> = []
     for page in 2..<sound.count / Self.pageSize {
       let start = page * Self.pageSize
@@ -104,8 +105,8 @@ import Testing
     #expect(found == ["of free pages", "of names", "numbers", "texts", "sets", "links"])
   }
 
-  /// A commit fails if a free list contains a branch or leaf that is in use.
-  @Test func theFirstCommitFindsPagesInUseThatAreListedAsFree() throws {
+  @Test("A commit fails if a free list contains a branch or leaf that is in use")
+  func theFirstCommitFindsPagesInUseThatAreListedAsFree() throws {
     var (found, others) = (0, 0)
     for offset in freePageOffsets(in: sound) {
       for page in 2..<UInt64(sound.count / Self.pageSize) {
@@ -161,8 +162,8 @@ import Testing
       && sound[start..<start + 8].elementsEqual(page.nativeBytes)
   }
 
-  /// Random damage never crashes the process, whatever the use.
-  @Test func aUseNeverEndsTheProcess() throws {
+  @Test("Random damage never crashes the process, whatever the use")
+  func aUseNeverEndsTheProcess() throws {
     let seed = RandomTests.seed("aUseNeverEndsTheProcess")
     var random = SeededGenerator(seed: seed)
     var refused = 0

@@ -3,8 +3,8 @@ import Testing
 @testable import LMDB
 
 @Suite struct PageMarksTests {
-  /// A page whose position has changed is verified again.
-  @Test func aMarkIsOfOnePosition() throws {
+  @Test("A page whose position has changed is verified again")
+  func aMarkIsOfOnePosition() throws {
     let marks = PageMarks()
     #expect(!marks.hold(7, for: 3))
     marks.set(7, for: 3)
@@ -15,8 +15,8 @@ import Testing
     #expect(!marks.hold(7, for: .max))
   }
 
-  /// Each page has its own mark, whichever segment contains it.
-  @Test func noTwoPagesShareAMark() {
+  @Test("Each page has its own mark, whichever segment contains it")
+  func noTwoPagesShareAMark() {
     let marks = PageMarks()
     let pages = (0..<24 as Range<UInt64>).flatMap { power -> [UInt64] in
       let first: UInt64 = 1 << power
@@ -30,7 +30,8 @@ import Testing
     }
   }
 
-  @Test func theEndsOfValuesAreVerifiedApart() {
+  @Test("The ends of large values are marked separately")
+  func theEndsOfValuesAreVerifiedApart() {
     let marks = PageMarks()
     let mark = PageMarks.mark(1 << 8)
     marks.set(mark, for: 5)
@@ -39,8 +40,8 @@ import Testing
     #expect(marks.hold(mark, for: 5) && marks.holdEdges(mark, for: 5))
   }
 
-  /// A database is settled for its handle, from the state in which it was verified.
-  @Test func aDatabaseIsSettledFromOneStateOn() {
+  @Test("A database is settled for its handle, from the state in which it was verified")
+  func aDatabaseIsSettledFromOneStateOn() {
     let marks = PageMarks()
     #expect(!marks.isSettled(3, in: 10))
     marks.settle(3, in: 10)

@@ -3,8 +3,8 @@ import Testing
 @testable import LMDB
 
 @Suite struct SoundPositionsTests {
-  /// A position that replaces another in the cache isn't mistaken for it.
-  @Test func knowsWhatWasAddedLast() {
+  @Test("A position that replaces another in the cache isn't mistaken for it")
+  func knowsWhatWasAddedLast() {
     let positions = SoundPositions()
     var random = SeededGenerator(seed: 3)
     let (first, second) = (random.next() << 1, random.next() << 1)

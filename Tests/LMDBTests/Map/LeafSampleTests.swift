@@ -33,14 +33,14 @@ import Testing
     }
   }
 
-  /// Pages that form a cycle have no sample.
-  @Test(arguments: [1, 100_000]) func circlesEnd(leafPages: Int) {
+  @Test("Pages that form a cycle have no sample", arguments: [1, 100_000])
+  func circlesEnd(leafPages: Int) {
     #expect(sample([branch([0, 0])], leafPages: leafPages) == nil)
     #expect(sample([branch([1, 1]), branch([0, 0])], leafPages: leafPages) == nil)
   }
 
-  /// Page numbers outside of the file are not followed.
-  @Test(arguments: [1, 100_000]) func pagesOutsideAreNotRead(leafPages: Int) {
+  @Test("Page numbers outside of the file are not followed", arguments: [1, 100_000])
+  func pagesOutsideAreNotRead(leafPages: Int) {
     #expect(sample([branch([7, 9])], leafPages: leafPages) == nil)
     #expect(sample([[UInt8](repeating: 0, count: Self.size)], leafPages: leafPages) == nil)
     #expect(sample([[UInt8](repeating: 0xFF, count: Self.size)], leafPages: leafPages) == nil)

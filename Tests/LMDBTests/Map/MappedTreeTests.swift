@@ -10,7 +10,8 @@ import Testing
     case dense, clustered, random, doubling
   }
 
-  @Test(arguments: Spread.allCases) func findsTheNumbersThatTheEngineFinds(spread: Spread) throws {
+  @Test("Numbers are found as the engine finds them", arguments: Spread.allCases)
+  func findsTheNumbersThatTheEngineFinds(spread: Spread) throws {
     let seed = RandomTests.seed("findsTheNumbersThatTheEngineFinds")
     var random = SeededGenerator(seed: seed)
     for count in [1, 2, 30, 300, 8000] {
@@ -26,7 +27,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Spread.allCases) func findsTheBytesThatTheEngineFinds(spread: Spread) throws {
+  @Test("Byte strings are found as the engine finds them", arguments: Spread.allCases)
+  func findsTheBytesThatTheEngineFinds(spread: Spread) throws {
     let seed = RandomTests.seed("findsTheBytesThatTheEngineFinds")
     var random = SeededGenerator(seed: seed)
     for count in [1, 2, 30, 300, 8000] {
@@ -43,8 +45,8 @@ import Testing
     }
   }
 
-  /// A tree that a slot has cached matches its snapshot, whatever is committed meanwhile.
-  @Test func readsTheStateOfItsSnapshot() throws {
+  @Test("A tree that a slot has cached matches its snapshot, whatever is committed meanwhile")
+  func readsTheStateOfItsSnapshot() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("d", .integerKey, create: true))
@@ -73,8 +75,8 @@ import Testing
     }
   }
 
-  /// A cached tree isn't used after the map has grown and moved.
-  @Test func looksAnewWhereTheMapHasMoved() throws {
+  @Test("A cached tree isn't used after the map has grown and moved")
+  func looksAnewWhereTheMapHasMoved() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(mapSize: 1 << 16)
     let database = try #require(try environment.openDatabase("d", [], create: true))
@@ -94,8 +96,8 @@ import Testing
     #expect(try environment.info().mapSize > 1 << 18)
   }
 
-  /// Nothing outside of the pages is read, whatever they contain.
-  @Test func staysInsideOfDamagedPages() throws {
+  @Test("Nothing outside of the pages is read, whatever they contain")
+  func staysInsideOfDamagedPages() throws {
     let seed = RandomTests.seed("staysInsideOfDamagedPages")
     var random = SeededGenerator(seed: seed)
     let size = 512

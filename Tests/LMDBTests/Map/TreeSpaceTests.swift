@@ -20,7 +20,8 @@ import LMDB
     try environment.read { try $0.reader.space(database) }
   }
 
-  @Test func countsThePagesOfTheValuesOfSingleKeys() throws {
+  @Test("Pages of the values of single keys are counted")
+  func countsThePagesOfTheValuesOfSingleKeys() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("i", Self.sets, create: true))
@@ -43,7 +44,8 @@ import LMDB
     #expect(try (0.5...1).contains(#require(space.fill)))
   }
 
-  @Test func estimatesThoseOfALargeTreeFromSomePages() throws {
+  @Test("The pages of a large tree are estimated from a sample")
+  func estimatesThoseOfALargeTreeFromSomePages() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("i", Self.sets, create: true))
@@ -66,7 +68,7 @@ import LMDB
   }
 
   /// One key has most of the values. Its leaf is among the sampled ones, or isn't.
-  @Test("Estimates are no more than the file has", arguments: [0, 17_003])
+  @Test("Estimates don't exceed the pages of the file", arguments: [0, 17_003])
   func estimatesAgreeWithTheFile(key heavy: UInt64) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -98,7 +100,8 @@ import LMDB
     #expect(spaces[0].pages >= spaces[0].ownPages)
   }
 
-  @Test func tellsHowFullTheLeavesAre() throws {
+  @Test("The fill of the leaf pages is reported")
+  func tellsHowFullTheLeavesAre() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("r", .integerKey, create: true))
@@ -115,7 +118,8 @@ import LMDB
     #expect(space.pages == (try pages(environment)))
   }
 
-  @Test func databasesThatCannotBeLookedAtHaveTheirOwnPages() throws {
+  @Test("A database that can't be scanned counts only its own pages")
+  func databasesThatCannotBeLookedAtHaveTheirOwnPages() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     _ = try environment.openDatabase("r", .integerKey, create: true)

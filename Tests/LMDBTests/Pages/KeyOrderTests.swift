@@ -19,7 +19,8 @@ import Testing
     left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
-  @Test func bytesAreOrderedFromTheFirstToTheLast() {
+  @Test("Byte keys are ordered lexicographically")
+  func bytesAreOrderedFromTheFirstToTheLast() {
     let seed = RandomTests.seed("bytesAreOrderedFromTheFirstToTheLast")
     var random = SeededGenerator(seed: seed)
     let keys = keys(&random)
@@ -41,7 +42,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [KeyOrder.integers, .reversedBytes])
+  @Test(
+    "The leading word of a key agrees with the order",
+    arguments: [KeyOrder.integers, .reversedBytes])
   func leadingWordsAgreeWithTheOrder(_ keyOrder: KeyOrder) {
     var random = SeededGenerator(seed: 5)
     let keys = (0..<200).map { _ in (random.next() >> UInt64(random.below(64))).nativeBytes }

@@ -31,8 +31,8 @@ import Testing
     try bytes.write(to: URL(filePath: path))
   }
 
-  /// A flipped bit that makes the previous state look like the newest one is detected.
-  @Test func aCommitIsNotUndoneByABit() throws {
+  @Test("A flipped bit that makes the previous state look like the newest one is detected")
+  func aCommitIsNotUndoneByABit() throws {
     var found = 0
     for count in [3, 4, 5, 40, 41, 200] {
       try? FileManager.default.removeItem(atPath: path)
@@ -54,7 +54,8 @@ import Testing
     #expect(found > 0)
   }
 
-  @Test func saysWhatContradictsWhat() throws {
+  @Test("Contradictory root pages are described")
+  func saysWhatContradictsWhat() throws {
     try write(0..<200)
     let meta = try read()
     let former = meta.newest.number == 0 ? meta.second : meta.first
@@ -76,7 +77,8 @@ import Testing
 
   /// A failed commit isn't damage: LMDB leaves its trees in the root page, with the page's previous
   /// transaction ID.
-  @Test func aCommitThatFailedIsNoDamage() throws {
+  @Test("A failed commit is not reported as damage")
+  func aCommitThatFailedIsNoDamage() throws {
     try write(0..<200)
     let meta = try read()
     var bytes = try Data(contentsOf: URL(filePath: path))
@@ -89,7 +91,8 @@ import Testing
 
   /// Sound files open after any number of commits, and so do copies, whose transaction IDs
   /// continue.
-  @Test func soundFilesPass() throws {
+  @Test("Sound files and their copies open after any number of commits")
+  func soundFilesPass() throws {
     for number in 0..<60 {
       try write(number..<number + 1)
       let environment = try Environment.open(path: path)

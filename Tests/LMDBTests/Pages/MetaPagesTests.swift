@@ -25,7 +25,8 @@ import Testing
 
   private func write(_ data: Data) throws { try data.write(to: URL(filePath: path)) }
 
-  @Test func readsTheNewestRoot() throws {
+  @Test("The newest root page is read")
+  func readsTheNewestRoot() throws {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let meta = try #require(try MetaPages.check(file.descriptor))
     let environment = try Environment.open(path: path)
@@ -37,7 +38,8 @@ import Testing
 
   /// A read that fails midway returns what was read before. Unwritable memory simulates an
   /// unreadable sector.
-  @Test func whatIsReadBeforeAnErrorCounts() throws {
+  @Test("A read that fails midway returns what was read before")
+  func whatIsReadBeforeAnErrorCounts() throws {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
     let size = Int(sysconf(Int32(_SC_PAGESIZE)))
     let memory = try #require(
@@ -50,7 +52,8 @@ import Testing
     #expect(try bytes.prefix(size).elementsEqual(contents.prefix(size)))
   }
 
-  @Test func refusesForeignFiles() throws {
+  @Test("Files of other programs are rejected and unchanged")
+  func refusesForeignFiles() throws {
     for text in ["SQLite format 3\0" + String(repeating: "x", count: 9000), "{}", "x"] {
       try write(Data(text.utf8))
       #expect(throws: LMDBError.invalid) { try Environment.open(path: path) }
@@ -58,8 +61,8 @@ import Testing
     }
   }
 
-  /// A file left by an interrupted creation is rejected.
-  @Test func refusesTornCreations() throws {
+  @Test("A file left by an interrupted creation is rejected")
+  func refusesTornCreations() throws {
     let whole = try contents
     try write(Data())
     #expect(throws: LMDBError.emptyFile) { try Environment.open(path: path) }
@@ -71,8 +74,8 @@ import Testing
     #expect(throws: LMDBError.fileTooSmall) { try Environment.open(path: path) }
   }
 
-  /// A truncated file of any length is rejected before it is mapped.
-  @Test func refusesATruncatedFileOfAnyLength() throws {
+  @Test("A truncated file of any length is rejected before it is mapped")
+  func refusesATruncatedFileOfAnyLength() throws {
     let whole = try contents
     for kept in stride(from: 8192, to: whole.count, by: 512) {
       try write(whole.prefix(kept))
@@ -82,7 +85,7 @@ import Testing
     _ = try Environment.open(path: path)
   }
 
-  @Test("A root page that is damaged beside a sound one is damage, never another program's file")
+  @Test("A damaged root page beside a sound one is reported as damage")
   func refusesADamagedRootPage() throws {
     let whole = try contents
     for page in [0, 4096] {
@@ -120,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("A file of which both root pages are overwritten is damaged as long as it has others")
+  @Test("A file with two overwritten root pages is reported as damaged")
   func refusesDamagedRootPages() throws {
     var damaged = try contents
     damaged.replaceSubrange(0..<8192, with: Data(count: 8192))
@@ -131,7 +134,8 @@ import Testing
     ) { try Environment.open(path: path) }
   }
 
-  @Test func refusesOtherVersionsAndPageSizes() throws {
+  @Test("Other versions and page sizes of LMDB are rejected")
+  func refusesOtherVersionsAndPageSizes() throws {
     let whole = try contents
     let cases: [(offset: Int, error: LMDBError)] = [
       (20, .foreignFormat(version: 1 ^ 0x0F)), (40, .foreignPageSize),
@@ -146,7 +150,8 @@ import Testing
   }
 
   /// In LMDB 1.0, the transaction follows the page number, so all later fields move by eight bytes.
-  @Test func namesTheFormatOfALaterEngine() throws {
+  @Test("The format of LMDB 1.0 is reported")
+  func namesTheFormatOfALaterEngine() throws {
     var later = Data(count: 8192)
     for page in [0, 4096] {
       later[page + 18] = 8
@@ -162,8 +167,8 @@ import Testing
     #expect(try contents == later)
   }
 
-  /// A root outside of the file is detected before the file is mapped.
-  @Test func refusesRootsThatLeadNowhere() throws {
+  @Test("A root outside of the file is detected before the file is mapped")
+  func refusesRootsThatLeadNowhere() throws {
     let whole = try contents
     for meta in [0, 4096] {
       for root in [80, 128] {

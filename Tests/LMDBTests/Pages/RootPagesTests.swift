@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 5]) func anOlderCopyInPlaceIsAnError(commits: Int) throws {
+  @Test("A file overwritten with an older copy is an error", arguments: [1, 2, 5])
+  func anOlderCopyInPlaceIsAnError(commits: Int) throws {
     let older = try contents
     try commit(commits)
     try overwrite(older)
@@ -57,7 +58,8 @@ import Testing
     #expect(try again.value(same, [1]) == [1])
   }
 
-  @Test func aNewerCopyInPlaceIsAnError() throws {
+  @Test("A file overwritten with a newer copy is an error")
+  func aNewerCopyInPlaceIsAnError() throws {
     let copy = folder.file("copy")
     try environment.copy(to: copy, compacting: false)
     let other = try Environment.open(path: copy)
@@ -68,7 +70,7 @@ import Testing
     expectReplaced()
   }
 
-  @Test(arguments: [0x00, 0xFF, 0xA5] as [UInt8])
+  @Test("Overwritten root pages are an error", arguments: [0x00, 0xFF, 0xA5] as [UInt8])
   func overwrittenRootPagesAreAnError(byte: UInt8) throws {
     for length in [8192, 4096 + 152] {
       let sound = try contents
@@ -82,8 +84,9 @@ import Testing
     }
   }
 
-  /// A page count that exceeds any map is an error, even with valid transaction IDs.
-  @Test(arguments: [1 << 40, 1 << 52, UInt64.max >> 1, UInt64.max - 1])
+  @Test(
+    "A page count that exceeds any map is an error, even with valid transaction IDs",
+    arguments: [1 << 40, 1 << 52, UInt64.max >> 1, UInt64.max - 1])
   func growthForAnOverwrittenPageCountIsAnError(lastPage: UInt64) throws {
     for root in [0, 4096] as [UInt64] { try overwrite(Data(lastPage.nativeBytes), at: root + 136) }
     #expect(throws: LMDBError.fileReplaced) { try environment.growMap() }
@@ -92,7 +95,8 @@ import Testing
     #expect(throws: LMDBError.fileReplaced) { _ = try environment.beginRead() }
   }
 
-  @Test func aSnapshotThatBeginsBetweenCommitsIsSound() throws {
+  @Test("Snapshots that begin between commits are valid")
+  func aSnapshotThatBeginsBetweenCommitsIsSound() throws {
     let commits = 2000
     let writer = DispatchGroup()
     DispatchQueue.global().async(group: writer) { [self] in try? commit(commits) }
@@ -107,14 +111,16 @@ import Testing
 
   // MARK: Removed and renamed files
 
-  @Test func commitsIntoARemovedFileAreRefused() throws {
+  @Test("Commits to a removed file are rejected")
+  func commitsIntoARemovedFileAreRefused() throws {
     #expect(unlink(path) == 0)
     #expect(throws: LMDBError.fileReplaced) { try commit(1) }
     // Existing data can still be read.
     #expect(try environment.value(database, [1]) == [1])
   }
 
-  @Test func commitsIntoARenamedFileAreRefusedUntilItIsBack() throws {
+  @Test("Commits to a renamed file are rejected until it is back")
+  func commitsIntoARenamedFileAreRefusedUntilItIsBack() throws {
     #expect(rename(path, folder.file("aside")) == 0)
     #expect(throws: LMDBError.fileReplaced) { try commit(1) }
     try folder.environment("other.arbor").close()

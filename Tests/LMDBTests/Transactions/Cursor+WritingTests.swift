@@ -35,7 +35,9 @@ import LMDB
     }
   }
 
-  @Test(arguments: [DatabaseModel.Kind.numberSets, .integerNumberSets])
+  @Test(
+    "Inserting many numbers at once yields the same tree as one at a time",
+    arguments: [DatabaseModel.Kind.numberSets, .integerNumberSets])
   func manyAtATimeLieAsOneByOne(kind: DatabaseModel.Kind) throws {
     let seed = RandomTests.seed("manyAtATimeLieAsOneByOne(\(kind))")
     var random = SeededGenerator(seed: seed)
@@ -132,7 +134,8 @@ import LMDB
     }
   }
 
-  @Test func numbersAscendUnderTheLastKey() throws {
+  @Test("Appended numbers must ascend under the last key")
+  func numbersAscendUnderTheLastKey() throws {
     let sets = try #require(try environment.openDatabase("sets", .numberSets, create: true))
     func append(_ key: [UInt8], _ numbers: [UInt64], isNewKey: Bool) throws {
       try environment.write { transaction in

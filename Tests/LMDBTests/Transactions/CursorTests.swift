@@ -16,7 +16,8 @@ import LMDB
     numbers = try #require(try environment.openDatabase("numbers", .integerKey, create: true))
   }
 
-  @Test func movesAndSeeks() throws {
+  @Test("A cursor moves and seeks")
+  func movesAndSeeks() throws {
     try environment.write { transaction in
       for key in [2, 4, 6] as [UInt8] { try transaction.put(plain, [key], [key, key]) }
       let cursor = try transaction.cursor(plain)
@@ -35,7 +36,8 @@ import LMDB
     }
   }
 
-  @Test func seeksNumbersByValue() throws {
+  @Test("A cursor seeks numbers by value")
+  func seeksNumbersByValue() throws {
     try environment.write { transaction in
       let keys: [UInt64] = [1, 255, 256, 65_536, .max]
       for key in keys { try transaction.put(numbers, key: key, value: key, .overwrite) }
@@ -48,8 +50,10 @@ import LMDB
     }
   }
 
-  /// Seeking within the values of a key finds the same positions as in a sorted array.
-  @Test(arguments: [1, 2, 100, 5000]) func seeksValues(count: Int) throws {
+  @Test(
+    "Seeking within the values of a key finds the same positions as in a sorted array",
+    arguments: [1, 2, 100, 5000])
+  func seeksValues(count: Int) throws {
     try environment.write { transaction in
       let values = (0..<count).map { UInt64($0) * 3 + 3 }
       for key in [[1], [5], [9]] as [[UInt8]] {
@@ -82,7 +86,8 @@ import LMDB
     }
   }
 
-  @Test func readsBatchesOfTheKeyItStandsOn() throws {
+  @Test("The values of a key are read in batches")
+  func readsBatchesOfTheKeyItStandsOn() throws {
     try environment.write { transaction in
       try transaction.put(sets, [1], UInt64(11).nativeBytes)
       for value in 0..<1500 { try transaction.put(sets, [2], UInt64(value).nativeBytes) }
@@ -115,7 +120,8 @@ import LMDB
     }
   }
 
-  @Test func appendsInOrderOnly() throws {
+  @Test("Appending out of order is rejected")
+  func appendsInOrderOnly() throws {
     try environment.write { transaction in
       let cursor = try transaction.cursor(numbers)
       for key in 0..<1000 { try cursor.put(key: UInt64(key), value: UInt64(key), .append) }
@@ -142,8 +148,8 @@ import LMDB
     }
   }
 
-  /// A cursor that is destroyed after its snapshot doesn't affect the next snapshot.
-  @Test func mayBeDestroyedLate() throws {
+  @Test("A cursor that is destroyed after its snapshot doesn't affect the next snapshot")
+  func mayBeDestroyedLate() throws {
     try environment.write { try $0.put(plain, [1], [1]) }
     var cursor: Cursor? = nil
     do {
@@ -158,7 +164,8 @@ import LMDB
     #expect(isGone)
   }
 
-  @Test func isRenewedOnTheNextSnapshot() throws {
+  @Test("A cursor is reused for the next snapshot")
+  func isRenewedOnTheNextSnapshot() throws {
     for number in UInt8(0)..<10 {
       try environment.write { try $0.put(plain, [number], [number]) }
       let transaction = try environment.beginRead()

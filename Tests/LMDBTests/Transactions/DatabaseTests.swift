@@ -5,7 +5,7 @@ import LMDB
 /// Random operations on every kind of database, against plain dictionaries. These cover both the
 /// wrapper and the engine's code for duplicates.
 @Suite struct DatabaseTests {
-  @Test(arguments: DatabaseModel.Kind.allCases)
+  @Test("Random operations agree with a dictionary", arguments: DatabaseModel.Kind.allCases)
   func agreesWithADictionary(kind: DatabaseModel.Kind) throws {
     let seed = RandomTests.seed("agreesWithADictionary(\(kind))")
     var generator = SeededGenerator(seed: seed)

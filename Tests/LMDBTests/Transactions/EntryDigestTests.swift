@@ -32,7 +32,8 @@ import LMDB
 
   /// Every kind of put and deletion is recorded, in databases of every kind, and an aborted
   /// transaction changes no digest.
-  @Test func changesAreNotedWhateverMakesThem() throws {
+  @Test("Every change of entries is recorded, and an aborted one isn't")
+  func changesAreNotedWhateverMakesThem() throws {
     let seed = RandomTests.seed("changesAreNotedWhateverMakesThem")
     var random = SeededGenerator(seed: seed)
     var kept = try DatabaseModel.Kind.allCases.map { kind in
@@ -139,8 +140,8 @@ import LMDB
     }
   }
 
-  /// Deleting a database clears its digest, even if its handle or name is reused.
-  @Test func deletedDatabasesAreCleared() throws {
+  @Test("Deleting a database clears its digest, even if its handle or name is reused")
+  func deletedDatabasesAreCleared() throws {
     let first = try #require(try environment.openDatabase("first", [], create: true))
     var changes: [EntryDigestChange] = []
     try environment.write { transaction in
@@ -162,8 +163,8 @@ import LMDB
     }
   }
 
-  /// Entries that differ in one bit, in their lengths, or in their database have different hashes.
-  @Test func hashesTellEntriesApart() {
+  @Test("Entries that differ in one bit, length or database have different hashes")
+  func hashesTellEntriesApart() {
     var random = SeededGenerator(seed: 7)
     var hashes: Set<UInt64> = []
     var count = 0
@@ -193,8 +194,8 @@ import LMDB
     #expect(hashes.count == count)
   }
 
-  /// Only the ends and the length of a large value contribute to its hash.
-  @Test func largeValuesCountByTheirEnds() {
+  @Test("Only the ends and the length of a large value contribute to its hash")
+  func largeValuesCountByTheirEnds() {
     let seed = EntryDigest.seed(of: "b/Person")
     func hash(_ value: [UInt8]) -> UInt64 {
       [1, 2].withUnsafeBytes { key in

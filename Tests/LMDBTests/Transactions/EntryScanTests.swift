@@ -5,7 +5,10 @@ import LMDB
 /// Reading many entries at once, compared with reading one at a time.
 @Suite struct EntryScanTests {
   /// Values range from zero bytes to several pages, and keys have gaps.
-  @Test(arguments: [0...120, 0...9000, 2000...2100]) func givesWhatSingleMovesGive(
+  @Test(
+    "Reading many entries at once agrees with single moves",
+    arguments: [0...120, 0...9000, 2000...2100])
+  func givesWhatSingleMovesGive(
     sizes: ClosedRange<Int>
   ) throws {
     let seed = RandomTests.seed("givesWhatSingleMovesGive")

@@ -17,7 +17,8 @@ import LMDB
     try environment.write { try $0.put(database, [1], [value]) }
   }
 
-  @Test func staysWhereItBegan() throws {
+  @Test("A snapshot doesn't change after later commits")
+  func staysWhereItBegan() throws {
     try put(1)
     let first = try environment.beginRead()
     try put(2)
@@ -31,8 +32,8 @@ import LMDB
     #expect(try environment.lastTransactionID == second.id + 1)
   }
 
-  /// Idle snapshots are reused, so consecutive reads occupy one reader slot.
-  @Test func isPooled() throws {
+  @Test("Idle snapshots are reused, so consecutive reads occupy one reader slot")
+  func isPooled() throws {
     try put(1)
     for _ in 0..<100 { #expect(try environment.value(database, [1]) == [1]) }
     #expect(try environment.info().readers == 1)
@@ -45,7 +46,8 @@ import LMDB
     #expect(try environment.readers().allSatisfy { $0.transactionID == nil })
   }
 
-  @Test func movesBetweenThreads() throws {
+  @Test("A snapshot can be used on another thread")
+  func movesBetweenThreads() throws {
     struct Box: ~Copyable, @unchecked Sendable {
       let transaction: ReadTransaction
     }
@@ -65,7 +67,8 @@ import LMDB
     #expect(found == [4])
   }
 
-  @Test func saysWhenAllSlotsAreTaken() throws {
+  @Test("Opening a snapshot fails if all reader slots are taken")
+  func saysWhenAllSlotsAreTaken() throws {
     try put(1)
     try hold(8) {
       #expect(throws: LMDBError.readersFull) { _ = try environment.beginRead() }
@@ -82,7 +85,8 @@ import LMDB
     _ = snapshot.id
   }
 
-  @Test func endsWhenTheClosureThrows() throws {
+  @Test("A snapshot ends when the closure throws")
+  func endsWhenTheClosureThrows() throws {
     struct Stop: Error {}
     for _ in 0..<20 {
       #expect(throws: Stop.self) { try environment.read { _ in throw Stop() } }
@@ -90,8 +94,8 @@ import LMDB
     #expect(try environment.info().readers == 1)
   }
 
-  /// Concurrent readers see complete commits, and never an older one than before.
-  @Test func seesWholeCommitsInOrder() throws {
+  @Test("Concurrent readers see complete commits, and never an older one than before")
+  func seesWholeCommitsInOrder() throws {
     let other = try #require(try environment.openDatabase("other", [], create: true))
     let environment = environment
     let database = database

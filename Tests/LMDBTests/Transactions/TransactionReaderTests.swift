@@ -10,7 +10,8 @@ import LMDB
     return sum
   }
 
-  @Test func servesReadersAndTheWriterAlike() throws {
+  @Test("Readers and the writer share the reading interface")
+  func servesReadersAndTheWriterAlike() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
@@ -25,7 +26,8 @@ import LMDB
     #expect(try environment.read { try sum($0.reader, database) } == 385)
   }
 
-  @Test func findsKeysOfEveryForm() throws {
+  @Test("Keys of every form are found")
+  func findsKeysOfEveryForm() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let numbers = try #require(try environment.openDatabase("n", .integerKey, create: true))
@@ -50,8 +52,8 @@ import LMDB
     #expect(try reader.entryCount(numbers) == 1)
   }
 
-  /// Using a database that was opened after the snapshot is an error.
-  @Test func refusesADatabaseOpenedLater() throws {
+  @Test("Using a database that was opened after the snapshot is an error")
+  func refusesADatabaseOpenedLater() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let transaction = try environment.beginRead()

@@ -18,7 +18,8 @@ import LMDB
       try environment.openDatabase("sets", [.integerKey, .numberSets], create: true))
   }
 
-  @Test func putsInEveryMode() throws {
+  @Test("Entries can be put in every mode")
+  func putsInEveryMode() throws {
     try environment.write { transaction in
       try transaction.put(plain, [1], [1])
       #expect(try transaction.put(plain, [1], [2]))
@@ -45,7 +46,8 @@ import LMDB
 
   /// Reserved values of up to several pages are filled in place, whether a cursor overwrites or
   /// appends them.
-  @Test func fillsReservedBytesInPlace() throws {
+  @Test("Reserved values are filled in place")
+  func fillsReservedBytesInPlace() throws {
     let seed = RandomTests.seed("fillsReservedBytesInPlace")
     var random = SeededGenerator(seed: seed)
     var wanted: [UInt64: [UInt8]] = [:]
@@ -76,7 +78,8 @@ import LMDB
     }
   }
 
-  @Test func refusesKeysAndValuesThatAreTooLong() throws {
+  @Test("Keys and values that are too long are rejected")
+  func refusesKeysAndValuesThatAreTooLong() throws {
     try environment.write { transaction in
       for key in [[], [UInt8](repeating: 1, count: 512)] {
         #expect(throws: LMDBError.badValueSize) { try transaction.put(plain, key, [1]) }
@@ -88,7 +91,8 @@ import LMDB
     #expect(try environment.info().maximumKeySize == 511)
   }
 
-  @Test func refusesAWriteInsideAWrite() throws {
+  @Test("A write transaction within another one is rejected")
+  func refusesAWriteInsideAWrite() throws {
     try environment.write { transaction in
       #expect(throws: LMDBError.nestedWrite) { try environment.write { _ in } }
       #expect(throws: LMDBError.nestedWrite) { try environment.openDatabase("new") }
@@ -97,7 +101,8 @@ import LMDB
     #expect(try environment.value(plain, [1]) == [1])
   }
 
-  @Test func seesItsOwnChangesAndReadersDoNot() throws {
+  @Test("A writer sees its own changes, and readers don't")
+  func seesItsOwnChangesAndReadersDoNot() throws {
     try environment.write { transaction in try transaction.put(plain, [1], [1]) }
     let before = try environment.beginRead()
     try environment.write { transaction in
@@ -112,8 +117,8 @@ import LMDB
     #expect(try environment.value(plain, [1]) == [2])
   }
 
-  /// Concurrent writers are serialized, and no update is lost.
-  @Test func letsOneThreadWriteAtATime() throws {
+  @Test("Concurrent writers are serialized, and no update is lost")
+  func letsOneThreadWriteAtATime() throws {
     DispatchQueue.concurrentPerform(iterations: 4) { worker in
       for index in 0..<100 {
         do {
@@ -136,7 +141,8 @@ import LMDB
     }
   }
 
-  @Test func clearsADatabase() throws {
+  @Test("A database can be cleared")
+  func clearsADatabase() throws {
     try environment.write { transaction in
       for key in UInt8(1)...100 { try transaction.put(plain, [key], [key]) }
     }

@@ -36,7 +36,10 @@ import Testing
     try environment.close()
   }
 
-  @Test(arguments: [5, 300, TestLength.of(3000, long: 20_000)]) func acceptsATailOfFreePagesOnly(
+  @Test(
+    "A file may end before its last page if all missing pages are free",
+    arguments: [5, 300, TestLength.of(3000, long: 20_000)])
+  func acceptsATailOfFreePagesOnly(
     records: Int
   ) throws {
     try makeFileWithFreeTail(records: records)
@@ -67,7 +70,8 @@ import Testing
     #expect(throws: LMDBError.truncated) { try Environment.open(path: path) }
   }
 
-  @Test func endsOnDamagedLists() throws {
+  @Test("Reading damaged free lists terminates")
+  func endsOnDamagedLists() throws {
     try makeFileWithFreeTail(records: 300)
     let whole = try Data(contentsOf: URL(filePath: path))
     var generator = SeededGenerator(seed: RandomTests.seed("endsOnDamagedLists"))

@@ -87,13 +87,15 @@ import LMDB
     (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  @Test func aSoundFileHasNoFinding() throws {
+  @Test("A sound file has no finding")
+  func aSoundFileHasNoFinding() throws {
     try Environment.verifyPages(path: path)
     let leaf = offsets.leaf
     #expect(half(leaf + 10) == 2 && half(offsets.branch + 10) == 1)
   }
 
-  @Test func findsDamagedPages() throws {
+  @Test("Damaged pages are found")
+  func findsDamagedPages() throws {
     let (branch, leaf) = (offsets.branch, offsets.leaf)
     try expect("has the page number", leaf, [0xEE])
     try expect("unknown kind", leaf + 10, [0x06])
@@ -116,7 +118,8 @@ import LMDB
     try expect("below the page's lower separator", separator, bytes(word(separator) + 1, 8))
   }
 
-  @Test func findsDamagedRecords() throws {
+  @Test("Damaged records are found")
+  func findsDamagedRecords() throws {
     let record = offsets.record
     try expect("flags", record + 4, [0x80])
     try expect("flags", record + 4, [0x18])
@@ -130,7 +133,8 @@ import LMDB
     try expect("different flags", offsets.setsRecord + 4, [0x14])
   }
 
-  @Test func findsDamagedFreeLists() throws {
+  @Test("Damaged free lists are found")
+  func findsDamagedFreeLists() throws {
     let free = offsets.free
     let list = node(free, 0) + 16
     #expect(word(list) >= 2)
@@ -141,7 +145,8 @@ import LMDB
     try expect("used twice", list + 8, bytes(offsets.leaf / Self.pageSize, 8))
   }
 
-  @Test func findsDamagedRootPages() throws {
+  @Test("Damaged root pages are found")
+  func findsDamagedRootPages() throws {
     let meta = offsets.meta
     for (offset, what) in [(0, "number"), (24, "address"), (44, "flags"), (92, "main database")] {
       try expect(what, meta + offset, [0x77])
@@ -158,7 +163,8 @@ import LMDB
     try expect("larger than any", meta + 32, bytes(1 << 50, 8))
   }
 
-  @Test func findsDamagedRuns() throws {
+  @Test("Damaged overflow pages are found")
+  func findsDamagedRuns() throws {
     let entry = node(offsets.leaf, 7)
     #expect(half(entry + 4) == 1)
     let run = word(entry + 16) * Self.pageSize

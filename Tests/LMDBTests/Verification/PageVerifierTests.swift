@@ -28,12 +28,14 @@ import Testing
     return try verifier.verify().databases
   }
 
-  @Test func aNewFilePasses() throws {
+  @Test("A new file passes")
+  func aNewFilePasses() throws {
     try folder.environment().close()
     #expect(try Self.verify(folder.file("store.arbor")).isEmpty)
   }
 
-  @Test func emptyDatabasesPass() throws {
+  @Test("Empty databases pass")
+  func emptyDatabasesPass() throws {
     let environment = try folder.environment()
     for kind in Self.kinds {
       _ = try environment.openDatabase(kind.name, kind.flags, create: true)
@@ -43,8 +45,8 @@ import Testing
     #expect(found == Dictionary(uniqueKeysWithValues: Self.kinds.map { ($0.name, $0.flags) }))
   }
 
-  /// Random histories in every kind of database pass after each commit and in every form of copy.
-  @Test(arguments: [1, 20, 400]) func filesWithAHistoryPass(scale: Int) throws {
+  @Test("Files with random histories pass, and so do all copies of them", arguments: [1, 20, 400])
+  func filesWithAHistoryPass(scale: Int) throws {
     var random = SeededGenerator(seed: RandomTests.seed("filesWithAHistoryPass"))
     let path = folder.file("store.arbor")
     let environment = try folder.environment()
@@ -104,7 +106,8 @@ import Testing
     }
   }
 
-  @Test func aFolderOfAnotherProgramPasses() throws {
+  @Test("A folder of another LMDB program passes")
+  func aFolderOfAnotherProgramPasses() throws {
     var options = EnvironmentOptions()
     options.isFolder = true
     options.create = true
@@ -116,8 +119,8 @@ import Testing
     try environment.close()
   }
 
-  /// Free lists on overflow pages and a deep tree pass.
-  @Test func manyPagesPass() throws {
+  @Test("Free lists on overflow pages and a deep tree pass")
+  func manyPagesPass() throws {
     let environment = try folder.environment()
     let database = try #require(try environment.openDatabase("it", .integerKey, create: true))
     for round in 0..<6 {
@@ -137,7 +140,8 @@ import Testing
     try environment.close()
   }
 
-  @Test func memoryPasses() throws {
+  @Test("An in-memory environment passes")
+  func memoryPasses() throws {
     let environment = try Environment.openInMemory()
     let database = try #require(try environment.openDatabase("it", [], create: true))
     try environment.write { try $0.put(database, [1], [2]) }
@@ -145,7 +149,8 @@ import Testing
     try environment.close()
   }
 
-  @Test func saysWhichDatabasesAreNotAsExpected() throws {
+  @Test("Unexpected and missing databases are reported")
+  func saysWhichDatabasesAreNotAsExpected() throws {
     let environment = try folder.environment()
     _ = try environment.openDatabase("it", .integerKey, create: true)
     for expected: [String: DatabaseFlags] in [

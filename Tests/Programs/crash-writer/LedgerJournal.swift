@@ -5,7 +5,7 @@ import Foundation
 /// A ledger whose commits go to a journal.
 enum LedgerJournal {
   /// The environment variable that makes the program use a journal: the number of commits between
-  /// checkpoints, and the step that is left out after a comma.
+  /// checkpoints and, after a comma, the step to omit.
   static let variable = "ARBOR_LEDGER_JOURNAL"
 
   /// The options for opening a ledger in the environment of the process.

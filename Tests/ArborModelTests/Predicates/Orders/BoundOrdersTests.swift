@@ -2,7 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct BoundOrdersTests {
-  @Test func anOrderIsResolvedOnceAndAsItsKeysAre() throws {
+  @Test("Bound orders are cached and match their keys")
+  func anOrderIsResolvedOnceAndAsItsKeysAre() throws {
     let world = try PredicateWorld()
     for _ in 0..<3 {
       for index in 0..<40 {

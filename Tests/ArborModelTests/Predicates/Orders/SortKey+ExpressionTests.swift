@@ -7,7 +7,8 @@ import Testing
     return try key.bind(to: world.person, in: world.schema)
   }
 
-  @Test func aTextThatIsNoPathIsComputed() throws {
+  @Test("A sort key that isn't a key path is an expression")
+  func aTextThatIsNoPathIsComputed() throws {
     for text in ["long * 2", "reports.@count", "length(name)", "SELF.name", "company.title + '!'"] {
       let key = try bind(.descending(expression: text))
       #expect(key.path == nil && key.expression != nil && key.column == nil, "\(text)")
@@ -18,7 +19,8 @@ import Testing
     #expect(try bind("-reports.@count").expression != nil)
   }
 
-  @Test func argumentsBecomeConstants() throws {
+  @Test("Arguments of a sort expression become constants")
+  func argumentsBecomeConstants() throws {
     let key = try SortKey.descending(
       expression: "%K + %@ * long + %d", arguments: ["company.head.long", 1.5, -2])
     #expect(key == SortKey("company.head.long + 1.5 * long + -2", isAscending: false))
@@ -31,11 +33,13 @@ import Testing
       try SortKey.ascending(expression: "long + %@", arguments: [nil]).keyPath == "long + NIL")
   }
 
-  @Test(arguments: [
-    ("long + %@", [] as [Int], "The format has 1 placeholder but 0 arguments."),
-    ("long + %K", [1], "The argument for %K is not a string."),
-    ("long +", [], "a value or a key path"), ("long == 1", [], "an operator or the end"),
-  ])
+  @Test(
+    "Invalid sort formats are rejected with the reason",
+    arguments: [
+      ("long + %@", [] as [Int], "The format has 1 placeholder but 0 arguments."),
+      ("long + %K", [1], "The argument for %K is not a string."),
+      ("long +", [], "a value or a key path"), ("long == 1", [], "an operator or the end"),
+    ])
   func saysWhatIsWrongWithAFormat(_ format: String, _ arguments: [Int], _ words: String) {
     let error = #expect(throws: ArborError.self) {
       _ = try SortKey.ascending(expression: format, arguments: arguments)
@@ -44,20 +48,22 @@ import Testing
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
   }
 
-  @Test(arguments: [
-    (
-      "{1, 2}", ArborError.Code.invalidArgument,
-      "Objects cannot be sorted by {1, 2}, which is a list. Sort by a single value, such as an "
-        + "attribute, a part or @count."
-    ),
-    ("(reports.name)", .invalidArgument, "which is a collection"),
-    ("(company)", .invalidArgument, "which is an object"),
-    ("long + 1 AS x", .invalidArgument, "A sort key cannot have a name."),
-    ("lng * 2", .invalidPredicate, "Did you mean \"long\"?"),
-    ("long *", .invalidPredicate, "a value or a key path"),
-    // A plain path is validated as a path.
-    ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "Did you mean"),
-  ])
+  @Test(
+    "Expressions without an order are rejected",
+    arguments: [
+      (
+        "{1, 2}", ArborError.Code.invalidArgument,
+        "Objects cannot be sorted by {1, 2}, which is a list. Sort by a single value, such as an "
+          + "attribute, a part or @count."
+      ),
+      ("(reports.name)", .invalidArgument, "which is a collection"),
+      ("(company)", .invalidArgument, "which is an object"),
+      ("long + 1 AS x", .invalidArgument, "A sort key cannot have a name."),
+      ("lng * 2", .invalidPredicate, "Did you mean \"long\"?"),
+      ("long *", .invalidPredicate, "a value or a key path"),
+      // A plain path is validated as a path.
+      ("reports.name", .invalidArgument, "to-many"), ("lng", .unknownName, "Did you mean"),
+    ])
   func refusesWhatHasNoOrder(_ text: String, _ code: ArborError.Code, _ words: String) {
     let error = #expect(throws: ArborError.self) { try bind(SortKey(text)) }
     #expect(error?.code == code)
@@ -65,8 +71,8 @@ import Testing
     #expect(error?.keyPath == text)
   }
 
-  /// Keys that depend on the time or on random numbers are recognized.
-  @Test func knowsWhatDoesNotLast() throws {
+  @Test("Keys that depend on the time or on random numbers are recognized")
+  func knowsWhatDoesNotLast() throws {
     #expect(try bind("now() - born").isFleeting && bind("random()").isFleeting)
     #expect(try !bind("long * 2").isFleeting && !bind("long").isFleeting)
   }

@@ -2,7 +2,8 @@ import ArborModel
 import Testing
 
 @Suite struct SortKeyTests {
-  @Test func literalsNamePathAndDirection() {
+  @Test("A literal contains the key path and direction")
+  func literalsNamePathAndDirection() {
     #expect(("name" as SortKey) == .ascending("name"))
     #expect(("-age" as SortKey) == .descending("age"))
     #expect(("+company.name" as SortKey) == .ascending("company.name"))
@@ -13,7 +14,8 @@ import Testing
     #expect(key != .descending("name"))
   }
 
-  @Test func bindsPathsThroughRelationships() throws {
+  @Test("Sort keys are bound through relationships")
+  func bindsPathsThroughRelationships() throws {
     let world = try PredicateWorld()
     let key = try SortKey.descending("boss.company.title", options: .localized)
       .bind(to: world.person, in: world.schema)
@@ -26,11 +28,13 @@ import Testing
     #expect(attribute.name == "title")
   }
 
-  @Test(arguments: [
-    ("nam", ArborError.Code.unknownName, "\"name\""), ("", .unknownName, "no property"),
-    ("company.staff", .invalidArgument, "to-many"), ("name.x", .invalidArgument, "attribute"),
-    ("company..title", .unknownName, "no property"),
-  ])
+  @Test(
+    "Unknown and to-many sort keys are rejected",
+    arguments: [
+      ("nam", ArborError.Code.unknownName, "\"name\""), ("", .unknownName, "no property"),
+      ("company.staff", .invalidArgument, "to-many"), ("name.x", .invalidArgument, "attribute"),
+      ("company..title", .unknownName, "no property"),
+    ])
   func refusesOthers(_ keyPath: String, _ code: ArborError.Code, _ words: String) throws {
     let world = try PredicateWorld()
     let error = #expect(throws: ArborError.self) {

@@ -21,7 +21,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func areThoseOfTheRecords(isAscending: Bool) throws {
+  @Test("Sums, averages and counts from keys agree with the records", arguments: [true, false])
+  func areThoseOfTheRecords(isAscending: Bool) throws {
     var random = SeededRandom()
     try TemporaryStore.use(model(isAscending: isAscending), inMemory: true) { store in
       let draft = Draft(store.file)

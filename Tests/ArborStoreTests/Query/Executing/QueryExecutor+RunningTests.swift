@@ -8,7 +8,8 @@ import Testing
 
 /// Results of random queries other than objects, compared with an oracle.
 @Suite struct QueryExecutorRunningTests {
-  @Test func numbersAndExistenceAgreeWithTheOracle() throws {
+  @Test("Fetched numbers and existence agree with the oracle")
+  func numbersAndExistenceAgreeWithTheOracle() throws {
     try forRandomQueries(rounds: 300) { test, world, pending, note in
       let snapshot = try world.store.snapshot()
       defer { snapshot.close() }
@@ -21,7 +22,8 @@ import Testing
     }
   }
 
-  @Test func pagesTogetherAreTheWhole() throws {
+  @Test("Consecutive pages together equal the whole result")
+  func pagesTogetherAreTheWhole() throws {
     try forRandomQueries(rounds: 250) { test, world, pending, note in
       let snapshot = try world.store.snapshot()
       defer { snapshot.close() }
@@ -44,7 +46,8 @@ import Testing
     }
   }
 
-  @Test func aContinuationMayBeThatOfAnObjectThatIsGone() throws {
+  @Test("A page can continue after an object that no longer exists")
+  func aContinuationMayBeThatOfAnObjectThatIsGone() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(80, using: &random)
@@ -76,7 +79,8 @@ import Testing
     world.store.close()
   }
 
-  @Test func aScanAlongAnIndexBeginsAtTheContinuation() throws {
+  @Test("An ordered index scan starts at the continuation")
+  func aScanAlongAnIndexBeginsAtTheContinuation() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(200, using: &random)
@@ -119,7 +123,8 @@ import Testing
     world.store.close()
   }
 
-  @Test(arguments: ["age", "badge"]) func noRowIsVisitedTwice(key: String) throws {
+  @Test("Fetching in pages visits each row once", arguments: ["age", "badge"])
+  func noRowIsVisitedTwice(key: String) throws {
     let world = try QueryWorld(isIndexed: true)
     let employee = world.entity("Employee")
     let employees = try world.store.takeNumbers(900, for: employee).map { sequence in

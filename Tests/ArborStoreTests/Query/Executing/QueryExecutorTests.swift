@@ -8,7 +8,8 @@ import Testing
 
 /// Random queries on random data through every access path, compared with an oracle.
 @Suite struct QueryExecutorTests {
-  @Test func indexAndScanAgreeWithTheOracle() throws {
+  @Test("Indexed and scanned queries agree with the oracle")
+  func indexAndScanAgreeWithTheOracle() throws {
     var random = SeededRandom()
     let seed = random.seed
     var indexed = try QueryWorld(isIndexed: true)
@@ -25,7 +26,8 @@ import Testing
     try finish(plain.store)
   }
 
-  @Test func pendingChangesLieOverTheStoredRows() throws {
+  @Test("Queries with pending changes agree with the oracle")
+  func pendingChangesLieOverTheStoredRows() throws {
     var random = SeededRandom()
     let seed = random.seed
     var world = try QueryWorld(isIndexed: true)
@@ -41,7 +43,8 @@ import Testing
     try finish(world.store)
   }
 
-  @Test func answersStayTheSameAfterReopening() throws {
+  @Test("Queries agree with the oracle after the store is reopened")
+  func answersStayTheSameAfterReopening() throws {
     var random = SeededRandom()
     let seed = random.seed
     let folder = try TemporaryFolder()
@@ -57,7 +60,8 @@ import Testing
     try finish(reopened.store)
   }
 
-  @Test func aDamagedRecordIsAnErrorHoweverItIsFound() throws {
+  @Test("A damaged record is an error on every access path")
+  func aDamagedRecordIsAnErrorHoweverItIsFound() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(60, using: &random)
@@ -116,7 +120,8 @@ import Testing
     try finish(store)
   }
 
-  @Test func anArgumentThatDoesNotFitIsAnErrorOfTheQuery() throws {
+  @Test("An argument of the wrong type is reported as an invalid predicate")
+  func anArgumentThatDoesNotFitIsAnErrorOfTheQuery() throws {
     let world = try QueryWorld(isIndexed: true)
     let test = QueryCase(
       entityName: "Person", includesSubentities: true,

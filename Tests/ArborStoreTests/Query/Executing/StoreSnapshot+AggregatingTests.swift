@@ -6,7 +6,8 @@ import Testing
 
 /// Aggregates of random queries, compared with aggregates of plain values.
 @Suite struct StoreSnapshotAggregatingTests {
-  @Test func aggregatesAgreeWithTheOracle() throws {
+  @Test("Aggregates agree with the oracle")
+  func aggregatesAgreeWithTheOracle() throws {
     var random = SeededRandom()
     let seed = random.seed
     var world = try QueryWorld(isIndexed: true)
@@ -35,7 +36,8 @@ import Testing
     world.store.close()
   }
 
-  @Test func sumsBeyondSixtyFourBitsAreExact() throws {
+  @Test("Sums beyond 64 bits are exact")
+  func sumsBeyondSixtyFourBitsAreExact() throws {
     let world = try QueryWorld(isIndexed: false)
     let entity = world.entity("Employee")
     let numbers = try world.store.takeNumbers(3, for: entity)

@@ -36,7 +36,8 @@ import Testing
     world.store.close()
   }
 
-  @Test func exactCountsAreThoseOfTheNumbers() throws {
+  @Test("Exact counts equal the numbers of rows found")
+  func exactCountsAreThoseOfTheNumbers() throws {
     var exact = 0
     try forEachCandidate { candidate, planner, source, note in
       let family = planner.family
@@ -53,8 +54,8 @@ import Testing
     #expect(exact > 50)
   }
 
-  /// Counting gives up exactly when collecting does, so that an explanation chooses the same plan.
-  @Test func boundsEndCountingWhereTheyEndGathering() throws {
+  @Test("Counting gives up exactly when collecting does")
+  func boundsEndCountingWhereTheyEndGathering() throws {
     try forEachCandidate { candidate, planner, source, note in
       let family = planner.family
       for (most, effort) in [(0, 10), (3, 100), (20, 1000), (.max, 40), (5, .max)] {

@@ -107,7 +107,8 @@ import Testing
     return plans
   }
 
-  @Test func foldedIndexesServeComparisonsThatFold() throws {
+  @Test("Folded indexes serve comparisons that fold their texts")
+  func foldedIndexesServeComparisonsThatFold() throws {
     let plans = try plans([
       ("title ==[cd] 'ÉTUDE 1'", [], 0), ("title IN[cd] {'zoe 3', 'AHRE 5'}", [], 0),
       ("title BEGINSWITH[cd] 'zoë 4'", [], 0), ("title LIKE[cd] 'ZOE 1?'", [], 0),
@@ -146,7 +147,8 @@ import Testing
       ])
   }
 
-  @Test func partialIndexesServeWhatImpliesTheirCondition() throws {
+  @Test("A partial index serves queries that imply its condition")
+  func partialIndexesServeWhatImpliesTheirCondition() throws {
     let plans = try plans([
       ("due > 390", [], 0), ("due BETWEEN {301, 310}", [], 0), ("due == 350", [], 0),
       ("due > 299", [], 0), ("due < 310", [], 0), ("due IN {305, nil}", [], 0),
@@ -170,7 +172,8 @@ import Testing
         """)
   }
 
-  @Test func wordsAreFoundInATextIndex() throws {
+  @Test("Words are looked up in a full-text index")
+  func wordsAreFoundInATextIndex() throws {
     let plans = try plans([
       ("title TOKENMATCHES 'ZOË 4'", [], 0), ("title TOKENMATCHES 'ahr* 1'", [], 0),
       ("title TOKENMATCHES 'nobody'", [], 0), ("title CONTAINS[cdw] 'zoe 4'", [], 0),

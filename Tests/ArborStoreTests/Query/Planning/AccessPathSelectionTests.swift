@@ -9,8 +9,8 @@ import Testing
 @Suite struct AccessPathSelectionTests {
   // MARK: Unions
 
-  /// Equalities on one property are combined into a single lookup.
-  @Test func equalitiesOfOnePropertyAreOneLook() throws {
+  @Test("Equalities on one property are combined into a single lookup")
+  func equalitiesOfOnePropertyAreOneLook() throws {
     try assertFetch("Employee", "badge == 11 OR badge IN {12, 900} OR 13 == badge") {
       """
       index Employee.badge: badge IN 4 values · 3 rows
@@ -28,7 +28,8 @@ import Testing
     }
   }
 
-  @Test func differentPropertiesAreAUnion() throws {
+  @Test("Alternatives on different properties are a union of index lookups")
+  func differentPropertiesAreAUnion() throws {
     try assertFetch("Employee", "badge == 17 OR age > 98 AND name BEGINSWITH 'e1'") {
       """
       filter badge == 17 OR (age > 98 AND name BEGINSWITH "e1")
@@ -42,7 +43,8 @@ import Testing
   }
 
   /// If an access path covers only a part of an alternative, the rest is evaluated on the record.
-  @Test func alternativesAreCheckedByTheRecordWhereTheirAccessPathsStateLess() throws {
+  @Test("Alternatives that their access paths cover only in part are checked on the record")
+  func alternativesAreCheckedByTheRecordWhereTheirAccessPathsStateLess() throws {
     try assertFetch(
       "Employee", "badge == 17 OR age == 98 AND plain == nil AND name ENDSWITH '98'"
     ) {
@@ -57,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func aUnionOfMostRowsIsAScan() throws {
+  @Test("A union that covers most rows is replaced by a scan")
+  func aUnionOfMostRowsIsAScan() throws {
     try assertFetch("Employee", "badge < 3 OR age > 20 AND age < 90", limit: 3) {
       """
       limit 3
@@ -71,8 +74,8 @@ import Testing
 
   // MARK: Intersections
 
-  /// Two unselective access paths may be selective together.
-  @Test func twoAccessPathsThatFindManyMayFindFewTogether() throws {
+  @Test("Two unselective access paths may be selective together")
+  func twoAccessPathsThatFindManyMayFindFewTogether() throws {
     let mentors = (90..<110).map { "p\($0 < 100 ? "0" : "")\($0)" }
     let marks = mentors.map { _ in "%@" }.joined(separator: ", ")
     try assertFetch("Employee", "mentor IN {\(marks)} AND age > 97", mentors) {
@@ -97,8 +100,8 @@ import Testing
 
   // MARK: Relationships
 
-  /// A condition on related objects is evaluated on those objects first.
-  @Test func relatedObjectsAreFoundFirst() throws {
+  @Test("A condition on related objects is evaluated on those objects first")
+  func relatedObjectsAreFoundFirst() throws {
     try assertFetch("Employee", "company.name == 'c03' AND badge < 50") {
       """
       filter badge < 50
@@ -119,7 +122,8 @@ import Testing
     }
   }
 
-  @Test func relatedConditionsNarrowCompoundIndexes() throws {
+  @Test("Conditions on related objects narrow a compound index")
+  func relatedConditionsNarrowCompoundIndexes() throws {
     try assertFetch("Employee", "age < 20 AND (company.name == 'c03' OR company.name == 'c04')") {
       """
       index Employee.byCompanyAge: company among 2 objects, age <= 19 · 16 rows
@@ -130,8 +134,8 @@ import Testing
     }
   }
 
-  /// If no related object fulfills a condition, nothing else is read.
-  @Test func whatNoRelatedObjectFulfilsIsNotLookedFor() throws {
+  @Test("If no related object fulfills a condition, nothing else is read")
+  func whatNoRelatedObjectFulfilsIsNotLookedFor() throws {
     try assertFetch("Employee", "company.name == 'nobody' AND age > 3") {
       """
       nothing · 0 rows
@@ -142,8 +146,8 @@ import Testing
     }
   }
 
-  /// A condition that `nil` fulfills is evaluated per row.
-  @Test func conditionsThatNilFulfilsAreAskedOfTheRow() throws {
+  @Test("A condition that `nil` fulfills is evaluated per row")
+  func conditionsThatNilFulfilsAreAskedOfTheRow() throws {
     try assertFetch("Employee", "company.name != 'c03' AND name BEGINSWITH 'e00'") {
       """
       filter company.name != "c03"
@@ -163,7 +167,8 @@ import Testing
     }
   }
 
-  @Test func anyMemberIsFoundBeforeItsOwner() throws {
+  @Test("Conditions on members are evaluated on the members first")
+  func anyMemberIsFoundBeforeItsOwner() throws {
     try assertFetch("Company", "ANY employees.age > 98") {
       """
       relationship Employee.company: of 8 objects · 1 row
@@ -193,7 +198,8 @@ import Testing
     }
   }
 
-  @Test func relationshipsAreCrossedToAnyDepth() throws {
+  @Test("Conditions are evaluated across several relationships")
+  func relationshipsAreCrossedToAnyDepth() throws {
     try assertFetch("Employee", "ANY company.employees.badge == 17", limit: 3) {
       """
       limit 3
@@ -217,8 +223,8 @@ import Testing
 
   // MARK: Explaining
 
-  /// Rows that can't be counted are estimated, without running anything.
-  @Test func whatOnlyRunningTellsIsEstimated() throws {
+  @Test("Rows that can't be counted are estimated, without running anything")
+  func whatOnlyRunningTellsIsEstimated() throws {
     let people = try PlannedPeople()
     let plans = [
       "badge == 17 OR age > 98": """

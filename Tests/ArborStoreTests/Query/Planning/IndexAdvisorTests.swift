@@ -25,8 +25,8 @@ import Testing
     return plan
   }
 
-  /// An inefficient query suggests an index.
-  @Test func aScanIsToldWhichIndexItMisses() throws {
+  @Test("An inefficient query suggests an index")
+  func aScanIsToldWhichIndexItMisses() throws {
     func advice(_ text: String, sortKeys: [SortKey] = [], limit: Int = 0) throws -> String? {
       try explain("Employee", text, sortKeys: sortKeys, limit: limit).suggestedIndex?.description
     }
@@ -55,8 +55,8 @@ import Testing
         == "FetchIndexDescription(\"byCity\", on: \"city\") at Company")
   }
 
-  /// A query that no further index would serve suggests none.
-  @Test func whatIsServedNeedsNoAdvice() throws {
+  @Test("A query that no further index would serve suggests none")
+  func whatIsServedNeedsNoAdvice() throws {
     for text in [
       "badge == 3", "age > 20", "name ENDSWITH 'y'", "FALSEPREDICATE",
       "badge == 3 AND plain == 'x'",
@@ -66,7 +66,8 @@ import Testing
     }
   }
 
-  @Test func aPlanThatHasBeenRunTellsItsRows() throws {
+  @Test("An analyzed plan contains the actual number of rows of each step")
+  func aPlanThatHasBeenRunTellsItsRows() throws {
     let plan = try explain(
       "Employee", "age > 50 AND name ENDSWITH '51'", sortKeys: ["-plain"], limit: 2, analyzes: true)
     #expect(
@@ -89,7 +90,8 @@ import Testing
     #expect(other.steps.map(\.actualRows) == [800, 8, 8, 2])
   }
 
-  @Test func valuesCanBeLeftOut() throws {
+  @Test("The description of a plan can omit values")
+  func valuesCanBeLeftOut() throws {
     let plan = try explain(
       "Employee", "badge IN {3, 4} AND name == 'secret' AND plain != nil", limit: 7,
       showsValues: false)

@@ -73,7 +73,8 @@ import Testing
       .compactMap { $0.randomElement(using: &random) }
   }
 
-  @Test func findsWhatTheRecordsTell() throws {
+  @Test("Key filters find the same rows as an evaluation of the values")
+  func findsWhatTheRecordsTell() throws {
     var random = SeededRandom()
     try TemporaryStore.use(model(), inMemory: true) { store in
       for name in ["Plain", "Descending", "Text", "Between"] {
@@ -134,7 +135,8 @@ import Testing
 
   /// Conditions decided by fixed-width key columns aren't evaluated on records. Columns that may be
   /// truncated don't decide them.
-  @Test func whatKeysTellIsNotAskedAgain() throws {
+  @Test("Conditions decided by fixed-width key columns aren't evaluated on records")
+  func whatKeysTellIsNotAskedAgain() throws {
     try TemporaryStore.use(model(), inMemory: true) { store in
       let draft = Draft(store.file)
       for row in 0..<500 {

@@ -54,7 +54,8 @@ import Testing
       aggregates.map { try $0.bind(to: entity, in: world.store.schema) })
   }
 
-  @Test func endsHoldTheLeastAndTheGreatestValue() throws {
+  @Test("Minimums and maximums agree with the sorted values")
+  func endsHoldTheLeastAndTheGreatestValue() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(300, using: &random)
@@ -96,7 +97,8 @@ import Testing
     world.store.close()
   }
 
-  @Test func plansSayWhichEndIsRead() throws {
+  @Test("Plans describe which end of an index is read")
+  func plansSayWhichEndIsRead() throws {
     var random = SeededRandom()
     var world = try QueryWorld(isIndexed: true)
     try world.fill(300, using: &random)

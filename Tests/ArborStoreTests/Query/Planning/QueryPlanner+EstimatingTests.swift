@@ -46,7 +46,8 @@ import Testing
     return QueryPlan(PlanExplainer(scope, showsValues: true).root(plan)).description
   }
 
-  @Test func countsDecideBetweenIndexAndScan() throws {
+  @Test("The estimated number of rows decides between an index and a scan")
+  func countsDecideBetweenIndexAndScan() throws {
     var counts = StubCounts(objects: ["Employee": 1000, "Company": 20], rows: ["age": 60])
     #expect(
       try plan("Employee", "age > 30", counts) == "index Employee.age: age >= 31 · 60 rows")
@@ -62,14 +63,16 @@ import Testing
         "index Employee.age"))
   }
 
-  @Test func theFewestRowsAreTaken() throws {
+  @Test("The index with the fewest rows is chosen")
+  func theFewestRowsAreTaken() throws {
     let counts = StubCounts(objects: ["Employee": 10_000], rows: ["age": 300, "salary": 200])
     #expect(
       try plan("Employee", "age > 30 AND salary > 10", counts).contains(
         "index Employee.salary: salary >= 11 · 200 rows"))
   }
 
-  @Test func anIndexThatIsBeingFilledIsNotRead() throws {
+  @Test("An index that is still being built is not read")
+  func anIndexThatIsBeingFilledIsNotRead() throws {
     let counts = StubCounts(
       objects: ["Employee": 1000], rows: ["age": 3], unready: ["age"])
     #expect(
@@ -81,8 +84,8 @@ import Testing
         """)
   }
 
-  /// A union is estimated to find the sum of its alternatives.
-  @Test func alternativesFindAtMostWhatTheyFindTogether() throws {
+  @Test("A union is estimated to find the sum of its alternatives")
+  func alternativesFindAtMostWhatTheyFindTogether() throws {
     let counts = StubCounts(objects: ["Employee": 1000], rows: ["age": 20])
     #expect(
       try plan("Employee", "badge == 17 OR age == 30", counts) == """
@@ -92,7 +95,8 @@ import Testing
         """)
   }
 
-  @Test func listsShareWhatChanceGivesThem() throws {
+  @Test("An intersection is estimated from independent selectivities")
+  func listsShareWhatChanceGivesThem() throws {
     let counts = StubCounts(objects: ["Employee": 10_000], rows: ["age": 1000, "salary": 2000])
     #expect(
       try plan("Employee", "age > 30 AND salary > 10", counts) == """
@@ -102,7 +106,8 @@ import Testing
         """)
   }
 
-  @Test func relatedObjectsAreSpreadEvenly() throws {
+  @Test("Related objects are estimated to be evenly distributed")
+  func relatedObjectsAreSpreadEvenly() throws {
     var counts = StubCounts(objects: ["Employee": 1000, "Company": 20], rows: ["name": 2])
     #expect(
       try plan("Employee", "company.name == 'x'", counts) == """
@@ -130,7 +135,8 @@ import Testing
         """)
   }
 
-  @Test func anOrderWithALimitComesFromItsIndex() throws {
+  @Test("A sort order with a limit is read from an index unless few rows match")
+  func anOrderWithALimitComesFromItsIndex() throws {
     let counts = StubCounts(objects: ["Employee": 1000], rows: ["age": 900])
     #expect(
       try plan("Employee", nil, sortKeys: ["-salary"], limit: 5, counts) == """

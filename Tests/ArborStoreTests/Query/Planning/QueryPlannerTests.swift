@@ -7,7 +7,8 @@ import Testing
 /// Predicates with their plans and rows, on the population of ``PlannedPeople``: 200 people `p000`…
 /// aged 0 to 99, and 800 employees `e000`… aged 0 to 99, of 20 companies, with badges 1 to 800.
 @Suite struct QueryPlannerTests {
-  @Test func aUniqueValueIsLookedUp() throws {
+  @Test("A unique value is looked up in its index")
+  func aUniqueValueIsLookedUp() throws {
     try assertFetch("Employee", "badge == 17") {
       """
       index Employee.badge: badge == 17 · 1 row
@@ -32,7 +33,8 @@ import Testing
     }
   }
 
-  @Test func aRangeOfFewRowsIsReadFromTheIndex() throws {
+  @Test("A range of few rows is read from the index")
+  func aRangeOfFewRowsIsReadFromTheIndex() throws {
     try assertFetch("Employee", "age >= 3 AND age < 5 AND badge < 200") {
       """
       filter badge < 200
@@ -43,7 +45,8 @@ import Testing
     }
   }
 
-  @Test func aRangeOfManyRowsIsScanned() throws {
+  @Test("A range of many rows is scanned or filtered")
+  func aRangeOfManyRowsIsScanned() throws {
     try assertFetch("Employee", "age >= 10 AND age < 90 AND badge IN {11, 12}") {
       """
       filter age >= 10 AND age < 90
@@ -72,7 +75,8 @@ import Testing
     }
   }
 
-  @Test func aCompoundIndexServesEqualitiesAndOneRange() throws {
+  @Test("A compound index serves equalities followed by one range")
+  func aCompoundIndexServesEqualitiesAndOneRange() throws {
     try assertFetch("Employee", "company.name == 'c03' AND age == 3") {
       """
       filter company.name == "c03"
@@ -90,7 +94,8 @@ import Testing
     }
   }
 
-  @Test func prefixesAndListsAreRangesToo() throws {
+  @Test("Prefixes and lists are ranges of an index")
+  func prefixesAndListsAreRangesToo() throws {
     try assertFetch("Person", "name BEGINSWITH 'e01'") {
       """
       index Person.name: name BEGINSWITH "e01" · 10 rows
@@ -107,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func objectsAreLookedUpByTheirNumbers() throws {
+  @Test("Objects are looked up by number")
+  func objectsAreLookedUpByTheirNumbers() throws {
     try assertFetch("Employee", "SELF IN {%@, %@}", ["e005", "e002"]) {
       """
       objects Employee · about 2 rows
@@ -124,7 +130,8 @@ import Testing
     }
   }
 
-  @Test func aRelationshipWithoutIndexIsReadFromItsInverse() throws {
+  @Test("A relationship without an index is read from its inverse")
+  func aRelationshipWithoutIndexIsReadFromItsInverse() throws {
     try assertFetch("Employee", "mentor == %@ AND badge > 500", ["p003"]) {
       """
       filter badge > 500
@@ -135,7 +142,8 @@ import Testing
     }
   }
 
-  @Test func sortOrdersComeFromAnIndexWithALimit() throws {
+  @Test("A sort order with a limit is read from an index")
+  func sortOrdersComeFromAnIndexWithALimit() throws {
     try assertFetch("Person", nil, sortKeys: ["name"], limit: 3, offset: 1) {
       """
       limit 3 offset 1
@@ -170,7 +178,8 @@ import Testing
     }
   }
 
-  @Test func otherOrdersAreSorted() throws {
+  @Test("Orders without an index are sorted")
+  func otherOrdersAreSorted() throws {
     try assertFetch("Employee", "age == 7", sortKeys: ["company.name", "-badge"], limit: 2) {
       """
       limit 2
@@ -182,8 +191,8 @@ import Testing
     }
   }
 
-  /// A condition that is always false reads nothing.
-  @Test func whatCanNotBeIsNotRead() throws {
+  @Test("A condition that is always false reads nothing")
+  func whatCanNotBeIsNotRead() throws {
     try assertFetch("Person", "FALSEPREDICATE") {
       """
       nothing · 0 rows
@@ -193,8 +202,8 @@ import Testing
     }
   }
 
-  /// Rows found by truncated keys are checked by their records.
-  @Test func cutKeysAreCheckedByTheRecord() throws {
+  @Test("Rows found by truncated keys are checked by their records")
+  func cutKeysAreCheckedByTheRecord() throws {
     let people = try PlannedPeople()
     let long = String(repeating: "x", count: 600)
     try people.addPerson("long1", note: long + "a")

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct ScanRangesTests {
-  @Test func rangesHoldExactlyTheTuplesThatFulfilTheConditions() throws {
+  @Test("Scan ranges contain exactly the tuples that fulfill the conditions")
+  func rangesHoldExactlyTheTuplesThatFulfilTheConditions() throws {
     var random = SeededRandom()
     for round in 0..<4000 {
       let columns = (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -34,7 +35,8 @@ import Testing
     }
   }
 
-  @Test func rangesAreSortedAndDoNotOverlap() throws {
+  @Test("Scan ranges are sorted and disjoint")
+  func rangesAreSortedAndDoNotOverlap() throws {
     var random = SeededRandom()
     for round in 0..<500 {
       let columns: [KeyDecoder.Column] = [
@@ -51,13 +53,15 @@ import Testing
     }
   }
 
-  @Test func aBoundOfAnotherKindServesNothing() {
+  @Test("A bound of the wrong kind has no scan range")
+  func aBoundOfAnotherKindServesNothing() {
     let match = ColumnMatch(
       [(0, IndexableTerm(subject: .attribute(slot: 0), condition: .equals("x"), isExact: true))])
     #expect(ScanRanges(columns: [(.int64, true)], matches: [match].compactMap(\.self)) == nil)
   }
 
-  @Test func conditionsOnOnePropertyAreIntersected() throws {
+  @Test("Conditions on one property are intersected")
+  func conditionsOnOnePropertyAreIntersected() throws {
     let terms: [IndexableTerm.Condition] = [
       .range(lower: 1, isLowerIncluded: true, upper: 9, isUpperIncluded: true),
       .range(lower: .null, isLowerIncluded: false, upper: 5, isUpperIncluded: false),

@@ -5,7 +5,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct ByteOrderTests {
-  @Test func bytesAndValuesHaveOneOrder() throws {
+  @Test("Comparing bytes agrees with comparing values")
+  func bytesAndValuesHaveOneOrder() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 24, using: &random)
@@ -28,7 +29,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func aRowThatIsCertainlyAfterIsAfter() throws {
+  @Test("A row that a prefix places after another one is after it")
+  func aRowThatIsCertainlyAfterIsAfter() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 24, using: &random)
@@ -50,7 +52,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func ordersThatBytesDoNotHaveAreRefused() throws {
+  @Test("Orders that bytes can't represent have no byte order")
+  func ordersThatBytesDoNotHaveAreRefused() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 0, using: &random)
     for options in [SortKey.Options.localized, .numeric] {
@@ -60,7 +63,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func prefixesAreNumbersOfTheirBytes() {
+  @Test("The number of a prefix is ordered like its bytes")
+  func prefixesAreNumbersOfTheirBytes() {
     for (left, right) in [("", "a"), ("a", "b"), ("a", "ab"), ("abcdefgh", "abcdefgi"), ("z", "é")]
     {
       let numbers = [left, right].map { text in

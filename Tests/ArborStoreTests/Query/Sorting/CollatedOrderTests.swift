@@ -6,16 +6,19 @@ import Testing
 
 /// Orders that only the general code path supports, tested with whole fetches.
 @Suite struct CollatedOrderTests {
-  @Test(arguments: [
-    (SortKey.Options.numeric, ["item 9", "item 10", "item 100"]),
-    (SortKey.Options([]), ["item 10", "item 100", "item 9"]),
-  ])
+  @Test(
+    "Digits are compared as numbers if requested",
+    arguments: [
+      (SortKey.Options.numeric, ["item 9", "item 10", "item 100"]),
+      (SortKey.Options([]), ["item 10", "item 100", "item 9"]),
+    ])
   func digitsAreNumbersWhereAskedFor(options: SortKey.Options, expected: [String]) throws {
     try expectOrder(
       ["item 100", "item 9", "item 10"], [SortKey("name", options: options)], expected)
   }
 
-  @Test func foldedTextsThatAgreeKeepTheOrderOfTheObjects() throws {
+  @Test("Equal folded texts keep the order of their objects")
+  func foldedTextsThatAgreeKeepTheOrderOfTheObjects() throws {
     try expectOrder(
       ["b", "B", "a2", "A10"],
       [SortKey("name", options: [.numeric, .caseInsensitive])], ["a2", "A10", "b", "B"])
@@ -25,7 +28,8 @@ import Testing
       ["b", "B", "A10", "a2"])
   }
 
-  @Test func localesOrderLettersByAlphabetAndNotByCodePoint() throws {
+  @Test("Localized orders follow the collation of the locale")
+  func localesOrderLettersByAlphabetAndNotByCodePoint() throws {
     try expectOrder(
       ["zebra", "Äpfel", "apple", "Zoo"], [SortKey("name", options: .localized)],
       ["Äpfel", "apple", "zebra", "Zoo"].sorted {
@@ -33,7 +37,8 @@ import Testing
       })
   }
 
-  @Test func nilIsTheLeastTextAndTheNextKeyDecides() throws {
+  @Test("Nil precedes every text, and ties are decided by the next key")
+  func nilIsTheLeastTextAndTheNextKeyDecides() throws {
     try expectOrder(
       [nil, "2", "10", nil],
       [SortKey("name", options: .numeric), SortKey("objectID", isAscending: false)],

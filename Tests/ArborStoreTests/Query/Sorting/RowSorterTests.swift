@@ -6,7 +6,8 @@ import Testing
 @testable import ArborStore
 
 @Suite struct RowSorterTests {
-  @Test func theHeapKeepsTheFirstRowsOfTheWholeOrder() throws {
+  @Test("The heap keeps the first rows of the order")
+  func theHeapKeepsTheFirstRowsOfTheWholeOrder() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 400, using: &random)
@@ -20,7 +21,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func rowsBehindAPositionAreThoseThatFollowIt() throws {
+  @Test("The rows after a position are those that follow it in the order")
+  func rowsBehindAPositionAreThoseThatFollowIt() throws {
     var random = SeededRandom()
     let seed = random.seed
     let world = try SortWorld(rows: 300, using: &random)
@@ -37,7 +39,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func aPositionThatNoRowCanHaveIsAnError() throws {
+  @Test("A position whose values don't fit the order is an error")
+  func aPositionThatNoRowCanHaveIsAnError() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 3, using: &random)
     let keys = try world.keys(["age", "name"])
@@ -55,7 +58,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func keysOfReplacedRowsAreForgotten() throws {
+  @Test("The keys of replaced rows are released")
+  func keysOfReplacedRowsAreForgotten() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 4500, using: &random)
     // Each row precedes all rows before it, so the heap accepts every row and drops a key each
@@ -67,7 +71,8 @@ import Testing
     try world.finish()
   }
 
-  @Test func aFetchOfNoRowsHasNoKeys() throws {
+  @Test("Sorting no rows yields no rows")
+  func aFetchOfNoRowsHasNoKeys() throws {
     var random = SeededRandom()
     let world = try SortWorld(rows: 0, using: &random)
     #expect(try world.sorted(world.keys(["name"]), most: 5).isEmpty)

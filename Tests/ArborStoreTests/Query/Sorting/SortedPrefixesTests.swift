@@ -23,7 +23,7 @@ import Testing
     #expect(indices == expected, "seed \(seed)")
   }
 
-  @Test("A sort of many elements ends when its work is revoked")
+  @Test("Sorting many elements stops when the work is cancelled")
   func aSortIsInterrupted() throws {
     let limit = WorkLimit()
     let revocation = Revocation()

@@ -29,7 +29,7 @@ extension Demonstration {
       let manager = try DataManager(model: second, at: .file(store))
       defer { manager.store.close() }
       let iceland = try manager.fetchOne("Country", matching: "alpha2 == 'IS'")
-      return "opened with the next version: the flag of Iceland is its emoji, "
+      return "opened with the next version: Country.flag is now emoji; Iceland has "
         + ((iceland?["emoji"] as String?) ?? "missing")
     }
     report.text("\(plan)")
@@ -84,7 +84,7 @@ extension Demonstration {
       }
       .max { $0.count < $1.count }
       guard let most else { throw DemonstrationError("no kinds") }
-      return "migrated with code: \(kinds.count) kinds of subdivisions, most often "
+      return "migrated with code: \(kinds.count) kinds of subdivisions, most frequent "
         + "\(most.kind["name"] as String) (\(most.count))"
     }
     report.text("\(plan)")
@@ -98,7 +98,7 @@ extension Demonstration {
       defer { manager.store.close() }
       let boroughs = try manager.fetchAll(
         "Subdivision", matching: "type == 'London borough'", sortedBy: ["name"])
-      guard !boroughs.isEmpty else { throw DemonstrationError("the types are not back") }
+      guard !boroughs.isEmpty else { throw DemonstrationError("the types were not restored") }
       try manager.store.confirmMigration()
       return "reverted: \(boroughs.count) London boroughs are found by their type again"
     }

@@ -30,9 +30,9 @@ extension Demonstration {
       manager.undo()
       try employees.update()
       guard last.salary == salary, employees.objects.last === last else {
-        throw DemonstrationError("undo left changes behind")
+        throw DemonstrationError("undo did not revert all changes")
       }
-      return "raised \(name) from \(Int(salary)) to \(top), first of the live list; undone in one"
+      return "raised \(name) from \(Int(salary)) to \(top), first in the live list; undone at once"
     }
   }
 
@@ -54,7 +54,7 @@ extension Demonstration {
       let dismissed = try manager.dismissTrainees()
       try manager.commit()
       try employees.update()
-      return "dismissed \(dismissed) again: the live list has \(employees.count)"
+      return "dismissed \(dismissed) trainees: the live list has \(employees.count)"
     }
   }
 

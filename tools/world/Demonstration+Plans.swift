@@ -28,11 +28,11 @@ extension Demonstration {
     }
     try report.step {
       try DataManager(model: richer, at: .file(store)).store.close()
-      return "opened with a model that has it: \(advice.index.name) was built"
+      return "opened with a model that has it: built \(advice.index.name)"
     }
     let after = try answer(with: richer, "with \(advice.entity).\(advice.index.name)")
     guard before.names == after.names else {
-      throw DemonstrationError("an index changed the answer")
+      throw DemonstrationError("the index changed the result")
     }
     report.text(
       "the same \(after.names.count == 1 ? "row" : "rows"); “\(source(before.plan))” became "

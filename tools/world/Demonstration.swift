@@ -30,7 +30,7 @@ struct Demonstration {
       let properties = found.entities.reduce(0) {
         $0 + $1.attributes.count + $1.relationships.count
       }
-      return "World.xcdatamodeld read: \(found.entities.count) entities, \(properties) properties, "
+      return "read World.xcdatamodeld: \(found.entities.count) entities, \(properties) properties, "
         + "\(found.fetchRequestTemplates.count) named requests"
     }
     guard let model else { throw DemonstrationError("no model") }
@@ -72,7 +72,7 @@ struct Demonstration {
           "parent.name ==[cd] 'england' AND country.alpha2 == 'GB' AND type BEGINSWITH 'London'",
         sortedBy: ["name"])
       let first = (found.first?["name"] as String?) ?? "none"
-      return "predicate over two relationships: \(found.count) London boroughs, first \(first)"
+      return "London boroughs, over two relationships: \(found.count), first \(first)"
     }
     try report.step {
       let company = try manager.fetchOne("Company", matching: "companyName == \("Foo Inc.")")
@@ -89,8 +89,8 @@ struct Demonstration {
       for employee in raised { employee["salary"] = (employee["salary"] as Double) * 1.05 }
       let before = try manager.count(forRequestNamed: "wellPaidEmployees")
       try manager.commit()
-      return "raised \(raised.count) salaries and committed; \(before) are well paid, "
-        + "counted before the commit"
+      return "raised \(raised.count) salaries; before the commit, a count found \(before) "
+        + "well paid"
     }
     try report.step {
       guard let country = try manager.fetchOne("Country", matching: "alpha2 == 'DE'") else {
@@ -101,7 +101,7 @@ struct Demonstration {
       let left = try manager.count("Subdivision")
       manager.rollback()
       let again = try manager.count("Subdivision")
-      return "deleted a country with \(all - left) subdivisions, rolled back: \(again) are there"
+      return "deleted a country and \(all - left) of \(all) subdivisions; rolled back to \(again)"
     }
   }
 

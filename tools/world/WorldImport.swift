@@ -23,7 +23,7 @@ struct WorldImport {
           done = step
         }
         return "imported \(file.lastPathComponent): \(done.inserted) new, \(done.updated) changed, "
-          + "\(done.unchanged) as they were"
+          + "\(done.unchanged) unchanged"
       }
     }
   }

@@ -1,5 +1,5 @@
-// world STORE [ISO-CODES-FOLDER]: the library at work on the world's countries, subdivisions,
-// currencies and languages, and on a company from a tree of seeds.
+// world STORE [ISO-CODES-FOLDER]: demonstrates the library with the world's countries,
+// subdivisions, currencies and languages, and with a company from a tree of seeds.
 import ArborData
 import Foundation
 
@@ -8,7 +8,7 @@ guard let path = arguments.first,
   let folder = arguments.dropFirst().first.map({ URL(filePath: $0) })
     ?? ISOCodes.folders.first(where: { FileManager.default.fileExists(atPath: $0.path) })
 else {
-  print("usage: world STORE [ISO-CODES-FOLDER]   (install the package iso-codes, or name a folder)")
+  print("usage: world STORE [ISO-CODES-FOLDER]   (install iso-codes, or pass its json folder)")
   exit(2)
 }
 do {

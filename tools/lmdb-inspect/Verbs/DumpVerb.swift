@@ -42,7 +42,7 @@ struct DumpVerb: RowVerb {
 
   @Option(
     help: """
-      A secret that the made-up values depend on. Without it, anybody who guesses a value can \
+      A secret that the made-up values depend on. Without it, anyone who guesses a value can \
       verify the guess.
       """)
   var maskKey = ""

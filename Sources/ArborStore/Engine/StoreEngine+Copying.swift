@@ -31,8 +31,8 @@ extension StoreEngine {
         path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
       // The transactions of a compacted file are renumbered, and the header must contain the new
       // number. Another process may have begun a journal meanwhile.
-      let isRenewed = try compacting || hadMarks || hasMarks(isForOthers: isForOthers)
-      guard isRenewed else { return }
+      let hasMarks = try hasMarks(isForOthers: isForOthers)
+      guard compacting || hadMarks || hasMarks else { return }
       try StoreCreation.renewHeader(
         of: temporary, dropsMarks: isForOthers, keepsPosition: keepsPosition)
     }

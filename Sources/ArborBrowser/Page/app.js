@@ -99,7 +99,7 @@ const keys = [
   ["Shift F10", "Menu of the cell, the marked rows or the column"],
   ["Shift ← →, Ctrl ← →", "Resize or move the column, in its header"],
   ["Escape", "Close the open panel"],
-  ["+ − 0", "Zoom the schema; arrow keys move it, and with Shift the box in focus"],
+  ["+ − 0", "Zoom the schema; arrow keys move it, or with Shift the focused box"],
   ["n", "Show the chosen entity of the schema and its neighbours"],
   ["Ctrl Enter", "Run the query"],
 ];

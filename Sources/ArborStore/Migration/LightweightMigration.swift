@@ -27,7 +27,7 @@ struct LightweightMigration {
   let isReversal: Bool
   private let unknownNames: [String]
 
-  /// Whether an entity of the newer model existed in the older one and could have objects.
+  /// Returns whether an entity of the newer model existed in the older one and could have objects.
   func hadObjects(_ entity: EntitySchema) -> Bool {
     evolution.entities.contains { plan in
       plan.name == entity.name && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false

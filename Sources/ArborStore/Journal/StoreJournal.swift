@@ -264,7 +264,7 @@ final class StoreJournal: @unchecked Sendable {
     attachment = nil
   }
 
-  /// Ends journaling if no other process writes to the store. Otherwise leaves it to them.
+  /// Ends journaling, unless another process writes to the store, which then ends it.
   func settle(_ store: StoreEngine) throws(StoreError) {
     guard mode != .recovers, let path = store.path else { return }
     try store.environment.write(path: path) { (transaction) throws(StoreError) in

@@ -161,8 +161,8 @@ package struct SharedStore {
 
   // MARK: Files
 
-  /// Keeps a damaged file under another name. This mainly affects files damaged by a power failure
-  /// while commits did not wait for the disk. The log has every acknowledged commit.
+  /// Keeps a damaged file under another name, so that it is recreated from the log, which has every
+  /// acknowledged commit.
   private func setAsideIfDamaged() throws {
     do { try withFile { _ in } } catch StoreError.corrupted { try StoreFiles.setAside(path) }
   }

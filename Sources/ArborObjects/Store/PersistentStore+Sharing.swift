@@ -45,8 +45,8 @@ extension PersistentStore {
   ///     log.
   ///   - log: The log.
   ///   - options: Options for opening the store. Regardless of the durability option, commits don't
-  ///     wait for the local disk. After a power loss the file is verified when it is opened, and if
-  ///     it is damaged, it is kept under another name and recreated from the log.
+  ///     wait for the local disk. After a power loss, the file returns to its last checkpoint when it
+  ///     is opened, and the commits after it are applied from the log.
   ///   - classes: The typed classes of the model's entities.
   ///   - interval: The polling interval for logs that cannot send notifications.
   /// - Throws: ``ArborError`` `logUnavailable` if the log is unreachable and there is no file that

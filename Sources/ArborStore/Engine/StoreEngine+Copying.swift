@@ -25,21 +25,22 @@ extension StoreEngine {
       throw .inputOutput(operation: "copy", path: target, errno: errno)
     }
     let isForOthers = !keepsMarker
-    let concernsOriginal = try hasMarks(isForOthers: isForOthers)
+    let hadMarks = try hasMarks(isForOthers: isForOthers)
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
       try storing(
         path: target, environment.copy(to: temporary, compacting: compacting, isUnfinished: true))
       // The transactions of a compacted file are renumbered, and the header must contain the new
-      // number.
-      guard compacting || concernsOriginal else { return }
+      // number. Another process may have begun a journal meanwhile.
+      let isRenewed = try compacting || hadMarks || hasMarks(isForOthers: isForOthers)
+      guard isRenewed else { return }
       try StoreCreation.renewHeader(
         of: temporary, dropsMarks: isForOthers, keepsPosition: keepsPosition)
     }
   }
 
   /// Returns whether the store has marks that a copy must not inherit. Every copy drops the journal
-  /// mark; an independent copy also drops those of a migration, of deferred syncs and of followers,
-  /// and its positions in logs.
+  /// mark; an independent copy also drops those of a migration and of followers, and its positions
+  /// in logs.
   private func hasMarks(isForOthers: Bool) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }

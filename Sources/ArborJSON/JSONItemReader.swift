@@ -45,7 +45,7 @@ package struct JSONItemReader {
     let isObject: Bool
     /// The enclosing path, with the key or index of the member that is being read.
     var surroundings: JSONScanner.Surroundings
-    /// Its keys so far, and the error to throw at its end if one of them is repeated.
+    /// The keys read so far, and the error to throw at the end of the object if one is repeated.
     var keys: Set<String> = []
     var repeatedKey: ArborError?
   }

@@ -10,9 +10,9 @@ internal import Foundation
 /// · counters · for each: name · value u64 · blocks · for each: crc32c u32 · crc32c u32
 /// ```
 ///
-/// The chain before is that of the commits after the previous snapshot if those lead to this one,
-/// that is, to the same commit or to a migration; otherwise 0. A block is 1 MiB of the snapshot;
-/// the last one may be shorter.
+/// `chain before` is the chain of the commits after the previous snapshot, or 0 if they don't lead
+/// to this one. They do if they end at the same commit or at a migration. A block is 1 MiB of the
+/// snapshot; the last one may be shorter.
 struct LogManifest: Sendable, Hashable {
   static let blockSize = 1 << 20
   private static let magic = Array("ArborBas".utf8)

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Repairs leftovers of editors in otherwise valid models. They are reported as warnings, because
+/// Repairs leftovers from editors in otherwise valid models. They are reported as warnings, because
 /// Core Data's compiler accepts them.
 extension ModelXMLReader {
   /// Repairs the model before the rules are applied.

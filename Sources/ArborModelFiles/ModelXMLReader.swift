@@ -4,7 +4,7 @@ internal import Foundation
 /// Reads the XML of a model version.
 ///
 /// Reading takes several passes. First, elements become descriptions, and parse errors are
-/// recorded. Then leftovers of editors are repaired and recorded as warnings. Finally,
+/// recorded. Then leftovers from editors are repaired and recorded as warnings. Finally,
 /// ``ModelRules`` validates the whole model. All findings are reported together, in file order.
 struct ModelXMLReader {
   /// A valid model and its warnings.

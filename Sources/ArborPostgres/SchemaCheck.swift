@@ -6,7 +6,7 @@ struct SchemaCheck {
   let connection: PostgresConnection
   let deadline: Deadline
 
-  /// Creates missing tables. Throws for tables of another program or of a later version. Several
+  /// Creates missing tables. Throws for tables from another program or a later version. Several
   /// programs may run it concurrently.
   func run() throws(PostgresFailure) {
     while true {

@@ -15,7 +15,7 @@ struct SnapshotTexts: Sendable {
   let addPart: String
   /// Marks a snapshot as complete if it has `$3` parts, in which case it returns a row.
   let complete: String
-  /// Removes remains of earlier attempts to begin a log of the store `$1`.
+  /// Removes the remains of earlier attempts to begin a log of the store `$1`.
   let clear: [String]
   let newest: String
   let size: String

@@ -136,14 +136,14 @@ import Testing
         #expect(
           error.message
             == "The predicate evaluates more collection elements than its limit of 1000000. "
-            + "Simplify it, or raise maximumElements of its limits.")
+            + "Simplify it, or raise maximumElements in its limits.")
       }
     }
   }
 
   private static let tooLarge =
     "The predicate's computed values exceed its limit of 16777216 bytes and elements. Simplify it, "
-    + "or raise maximumValueSize of its limits."
+    + "or raise maximumValueSize in its limits."
 
   @Test("The size of joined lists is limited", .enabled(if: TestLength.isLong))
   func noListIsLongerThanMemory() throws {

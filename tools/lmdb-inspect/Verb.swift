@@ -2,7 +2,7 @@ import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// The common part of verbs: a file, the form of the answer, and the conversion of errors.
+/// The parts that verbs share: a file, an output format and the conversion of errors.
 protocol Verb: ParsableCommand {
   var target: FileArguments { get }
   /// Reads the file and prints the answer.
@@ -32,10 +32,10 @@ struct FileArguments: ParsableArguments {
 extension Verb {
   func run() throws { try inspect() }
 
-  /// Opens the file and answers.
+  /// Opens the file and prints the answer.
   func inspect() throws { try inspect(Output(form: target.json ? .json : .text)) }
 
-  /// Opens the file and answers in a form.
+  /// Opens the file and prints the answer in a format.
   func inspect(_ output: Output) throws {
     var output = output
     output.usesPager = !target.noPager

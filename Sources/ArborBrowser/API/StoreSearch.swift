@@ -148,7 +148,8 @@ struct StoreSearch {
 
   // MARK: Indexed text
 
-  /// Adds the best matches of each full-text index. A failing index doesn't prevent the others.
+  /// Adds the best matches of each full-text index. If one index fails, the others are still
+  /// searched.
   private mutating func addIndexedText() throws(ArborError) {
     for place in places {
       for index in place.declaring.description.fetchIndexes where index.isOfWords {

@@ -39,7 +39,7 @@ function tokenOfTabs(tabs) {
   });
 }
 
-/** What the server says instead of an answer. */
+/** An error response of the server. */
 export class Failure extends Error {
   constructor(status, fields, document) {
     super(fields.message || "The request failed.");

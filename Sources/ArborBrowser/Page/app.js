@@ -22,7 +22,7 @@ let schema = null;
 let leave = null;
 let turns = 0;
 
-/** What the address behind `#` says: a view, the rest of its path, and parameters. */
+/** The parsed address after `#`: a view, the rest of its path, and parameters. */
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [view, ...rest] = path.split("/").map(decoded);
@@ -72,7 +72,7 @@ async function render() {
   main.setAttribute("aria-busy", "false");
 }
 
-/** Shows the current view anew. */
+/** Reloads the current view. */
 async function refresh() {
   await reloadSchema();
   if (leave && leave.refresh) return leave.refresh(schema);
@@ -81,7 +81,7 @@ async function refresh() {
   await render();
 }
 
-/** Reads the schema anew, with its counts. */
+/** Reloads the schema, with its counts. */
 export async function reloadSchema() {
   schema = await get("schema");
   return schema;
@@ -99,7 +99,7 @@ const keys = [
   ["Shift F10", "Menu of the cell, the marked rows or the column"],
   ["Shift ← →, Ctrl ← →", "Resize or move the column, in its header"],
   ["Escape", "Close the open panel"],
-  ["+ − 0", "Zoom the schema; arrow keys move it, and with Shift the box in focus"],
+  ["+ − 0", "Zoom the schema; arrow keys move it, or with Shift the focused box"],
   ["n", "Show the chosen entity of the schema and its neighbours"],
   ["Ctrl Enter", "Run the query"],
 ];

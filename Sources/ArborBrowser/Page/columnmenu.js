@@ -12,7 +12,7 @@ export function quoted(text) {
   return `"${inner}"`;
 }
 
-/** What was typed, as a constant of an attribute's type. The condition's box marks mistakes. */
+/** The typed text as a constant of an attribute's type. The condition's box marks mistakes. */
 function literal(type, typed) {
   switch (type) {
     case "string": return quoted(typed);

@@ -36,7 +36,7 @@ async function write(text, what) {
   }
 }
 
-/** What a column is called on the server; nothing for the names of objects. */
+/** A column's name on the server; nothing for the names of objects. */
 const sources = (columns) => columns.filter((column) => !column.href).map((column) => column.source || column.name);
 
 /** Copies the marked rows. */

@@ -23,7 +23,7 @@ export function heightOf(entity) {
   return headHeight + lines(entity).length * lineHeight + 12;
 }
 
-/** The height at which a line meets a box: that of the property it stands for. */
+/** The height at which a line meets a box: that of the property it represents. */
 export function lineTop(entity, property) {
   const index = lines(entity).findIndex((each) => each.kind === "relationship" && each.name === property);
   return index < 0 ? 24 : headHeight + 10 + index * lineHeight;

@@ -41,7 +41,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Puts children in the place of what an element has. */
+/** Replaces an element's children. */
 export function show(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child).map(node));
 }
@@ -82,7 +82,7 @@ export function debounce(wait, run) {
 
 let noticeTimer = 0;
 
-/** Tells something that needs no answer. */
+/** Shows a notice for a few seconds. */
 export function notify(text, kind = "info") {
   const notice = document.getElementById("notice");
   clearTimeout(noticeTimer);
@@ -90,7 +90,7 @@ export function notify(text, kind = "info") {
   noticeTimer = setTimeout(() => show(notice), kind === "error" ? 9000 : 4000);
 }
 
-/** What stands in a view where something went wrong. */
+/** An element that shows an error. */
 export function failure(error) {
   return el("div", { class: "failure", role: "alert" },
     el("strong", {}, error.message || "The request failed."),

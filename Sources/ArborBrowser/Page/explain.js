@@ -26,7 +26,7 @@ function rowsOf(step) {
   return [step.actual || step.estimated || 0, ...step.inputs.flatMap(rowsOf)];
 }
 
-/** How many times a step returned more (or fewer) rows than estimated, if that is much. */
+/** The factor by which a step returned more (or fewer) rows than estimated, if it is large. */
 function error({ actual, estimated }) {
   if (actual === null || estimated === null || Math.abs(actual - estimated) < muchRows) return null;
   const [low, high] = [Math.max(1, Math.min(actual, estimated)), Math.max(actual, estimated)];

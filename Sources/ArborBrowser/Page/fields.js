@@ -24,7 +24,7 @@ export function canWrite(attribute, value) {
     && !(value && typeof value === "object" && "text" in value);
 }
 
-/** A label, a control with what stands beside it, and the place for a message. */
+/** A label, a control with the elements beside it, and the place for a message. */
 function labelled(id, name, type, control, ...more) {
   return el("div", { class: "labelled" }, el("label", { for: id }, name, el("span", { class: "faint" }, ` ${type}`)),
     control, ...more, messageOf(id));

@@ -34,7 +34,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
   let isInHead = Boolean(place && place.isInHead);
   /** The object that the address names. */
   let named = "";
-  /** How far the rows are scrolled, in pixels of all of them. */
+  /** The scroll offset of the rows, in pixels of all of them. */
   let top = 0;
   let lastScroll = 0;
   let isSettling = false;

@@ -30,7 +30,7 @@ function headCell(column, index, { layout, order, sort, menu }) {
 
 /** The name of the column that is dragged. */
 let moving = null;
-/** Where the edge of a column began that is pulled. */
+/** The initial position of the column edge that is being dragged. */
 let pulled = null;
 
 function canBeMoved(cell, column, layout) {

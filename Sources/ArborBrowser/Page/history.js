@@ -80,7 +80,7 @@ function objectView(object) {
     object.changes.length ? changeTable(object.changes) : null);
 }
 
-/** Properties with what they were and what they are; what is not known is left out. */
+/** Properties with their old and new values; unknown values are left out. */
 export function changeTable(changes) {
   // Inserted objects have no old values, and deleted objects have no new ones.
   const sides = ["old", "new"].filter((side) => changes.some((change) => side in change));

@@ -1,4 +1,4 @@
-// Where the boxes of a schema stand: columns by default, and where a person has moved them.
+// The positions of the boxes of a schema: columns by default, or where the user has moved them.
 
 import { keep, kept } from "./settings.js";
 

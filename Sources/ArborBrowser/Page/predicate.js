@@ -12,13 +12,13 @@ const functions = ["@count", "count(", "sum(", "average(", "min(", "max(", "medi
 const today = (Date.UTC(...new Date().toISOString().slice(0, 10).split("-").map((each, index) => each - (index === 1)))
   - Date.UTC(2001, 0, 1)) / 1000;
 
-/** How values of a type are written. */
+/** The syntax of values of a type. */
 const literals = {
   boolean: ["TRUE", "FALSE"], date: ["now()", `CAST(${today}, "NSDate")`],
   uuid: ['uuid("")'], uri: ['uri("")'], string: ['""'], binary: ['data("")'],
 };
 
-/** What can be compared with the attribute before the operator that a text ends with. */
+/** The values that can be compared with the attribute before the operator at the end of a text. */
 function literalsFor(schema, entityName, before) {
   const found = before.match(/([#\p{L}\p{N}_.]+)\s*(?:[=!<>]=?|==|<>|=<|=>)\s*([\p{L}"]*)$/u);
   if (!found) return null;
@@ -36,7 +36,7 @@ function literalsFor(schema, entityName, before) {
   return { typed: found[2], found: names.map((name) => ({ name, what: attribute.type })), isLiteral: true };
 }
 
-/** The names that can stand at the end of a text, with what each is. */
+/** The names that can complete the end of a text, each with its kind. */
 function completions(schema, entityName, before, isColumn) {
   const literal = literalsFor(schema, entityName, before);
   if (literal && literal.found.length) return literal;

@@ -7,7 +7,7 @@ import { predicateBox, withCondition } from "./predicate.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { objectAddress } from "./values.js";
 
-/** Parts of a list that stand between commas, but for those in parentheses and quotes. */
+/** The parts of a list between commas, except commas in parentheses and quotes. */
 export function split(text) {
   const parts = [""];
   let depth = 0;

@@ -45,7 +45,7 @@ function names(links, sign) {
   return links.slice(0, 20).map((each) => `${sign}${text(each)}`).join(", ") + (links.length > 20 ? " …" : "");
 }
 
-/** Who leaves and who joins, as one line each. */
+/** The removed and the added members as the old and new value of a property. */
 function members(change, kind) {
   if (!("added" in change)) {
     return kind === "insert" ? { property: change.property, new: change.new } : change;

@@ -1,6 +1,6 @@
 // Settings that outlive the page: how tables and times are shown, never data or the token.
 
-/** What was kept under a name, or the default if there is nothing readable. */
+/** The setting stored under a name, or the default if it is missing or unreadable. */
 export function kept(name, fallback) {
   try {
     return JSON.parse(localStorage.getItem(name)) ?? fallback;

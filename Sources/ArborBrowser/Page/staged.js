@@ -14,7 +14,7 @@ function tell() {
   for (const listener of listeners) listener();
 }
 
-/** Calls a function whenever the staged edits change; returns what ends that. */
+/** Calls a function whenever the staged edits change. Returns a function that ends that. */
 export function onStaged(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

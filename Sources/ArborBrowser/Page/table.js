@@ -40,7 +40,7 @@ export function makeTable({ columns, key, entity, filter, values, ...options }) 
   const layout = makeLayout(columns, key);
   const mostCopied = 1000;
 
-  /** What is copied: the current cell, and the marked rows. */
+  /** The content to copy: the current cell, and the marked rows. */
   async function marked() {
     const rows = await grid.markedRows(mostCopied);
     if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied.`);

@@ -28,12 +28,12 @@ extension ArborError {
       self.init(
         .limitExceeded,
         "The predicate evaluates more collection elements than its limit of \(most). Simplify it, "
-          + "or raise maximumElements of its limits.")
+          + "or raise maximumElements in its limits.")
     case .valueTooLarge(let most):
       self.init(
         .limitExceeded,
         "The predicate's computed values exceed its limit of \(most) bytes and elements. Simplify "
-          + "it, or raise maximumValueSize of its limits.")
+          + "it, or raise maximumValueSize in its limits.")
     case .expressionTooComplex:
       self.init(
         .limitExceeded,

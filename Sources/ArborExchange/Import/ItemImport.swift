@@ -95,7 +95,7 @@ final class ItemImport {
     count > 0 ? UnmetNames(mapper.usedMappings, ofItems: mapping) : nil
   }
 
-  /// Throws if no item contained what the `ImportReference` of a mandatory relationship reads,
+  /// Throws if no item had a key that the `ImportReference` of a mandatory relationship reads,
   /// because no object would be connected.
   func check(_ unmet: UnmetNames?, of count: Int, in items: ImportItems) throws(ArborError) {
     guard !items.mayDoNothing,

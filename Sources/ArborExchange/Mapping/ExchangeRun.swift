@@ -20,10 +20,10 @@ final class ExchangeRun {
   var objects: [ManagedObject?] = []
   /// Relationships that are connected after all items have been processed.
   var deferred: [DeferredLink] = []
-  /// The items of objects by object number, for errors of a commit, or `nil` if they aren't
+  /// The item of each object, by object number, for errors of a commit. `nil` if items aren't
   /// recorded.
   var itemsOfObjects: NumberMap?
-  /// The locations of items of objects whose relationships earlier batches could not connect.
+  /// The item locations of objects with relationships that earlier batches could not connect.
   var locationsOfWaiting: [ObjectNumber: ItemLocation] = [:]
   /// Objects that no item has described so far, to be deleted at the end.
   private var missing: [ManagedObject] = []

@@ -83,10 +83,10 @@ extension SeedAddress.Problem {
     case .malformed: "This is not a URL. Expected https://host/path."
     case .relative:
       "A seedUrl in a file must have a scheme and a host. Write the full https:// URL."
-    case .scheme: "A seedUrl must use https or http. Change it, or link a file by seedFile."
+    case .scheme: "A seedUrl must use https or http. Change it, or link a file with seedFile."
     case .credentials: "A seedUrl must not contain a user name or password. Remove them."
     case .refused:
-      "The options don't allow documents from the network. Link a file by seedFile, or allow the "
+      "The options don't allow documents from the network. Link a file with seedFile, or allow the "
         + "host."
     case .foreignHost(let host):
       "The options don't allow documents from the host \(host). Allow it, or link another one."

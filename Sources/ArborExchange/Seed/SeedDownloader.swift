@@ -292,7 +292,7 @@ enum SeedDownloadProblem: Error {
   func message(of name: String) -> String {
     switch self {
     case .status(let status):
-      "The server answered \(name) with the status \(status) instead of 200. Check the URL."
+      "The server returned status \(status) instead of 200 for \(name). Check the URL."
     case .content(let type):
       "\(name) has the type \(type), which is not JSON. Correct the URL, or make the server send "
         + "application/json."

@@ -52,8 +52,8 @@ final class ModelTraits {
       .union(jsonTransformers.keys).union(managedTransformers.keys)
   }
 
-  /// Requires a uniquing key to be a coding key. Called for attributes, which are known only from
-  /// the entity.
+  /// Requires a uniquing key to be a coding key. Called for keys that the entity declares as
+  /// attributes.
   func expect(_ key: String) { unknownKeys.insert(key) }
 
   /// Records the coding keys of a container of the type.

@@ -35,8 +35,8 @@ package indirect enum ExpressionNode: Sendable, Hashable {
     return .constant(.list(values))
   }
 
-  /// Returns a path after an expression in canonical form: a single path if the expression ends
-  /// with a path.
+  /// Returns the canonical form of a path that is evaluated on an expression: if the expression
+  /// ends with a path, the two paths are joined.
   package static func member(of base: ExpressionNode, _ path: KeyPathNode) -> ExpressionNode {
     if path.parts.isEmpty { return base }
     switch base {

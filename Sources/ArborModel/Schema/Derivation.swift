@@ -77,7 +77,7 @@ extension Derivation {
 }
 
 extension ModelSchema {
-  /// The catalogue numbers of an entity's concrete family.
+  /// Returns the catalogue numbers of an entity's concrete family.
   fileprivate func numbers(ofFamily index: Int) -> [UInt16] {
     entities[index].concreteFamily.map { entities[$0].number }
   }

@@ -7,7 +7,7 @@ struct MigrationSurvey {
   let context: ManagedObjectContext
   let models: StagedModels
 
-  /// Finds all obstacles in the objects to a migration with passes.
+  /// Finds all objects that prevent a migration with passes.
   ///
   /// - Parameter target: The newer model, with its constraints.
   func obstacles(to target: ManagedObjectModel) throws(ArborError) -> [MigrationPlan.Obstacle] {

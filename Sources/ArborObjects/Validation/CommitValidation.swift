@@ -28,8 +28,8 @@ struct CommitValidation {
     try report()
   }
 
-  /// Checks one object by the model's rules and the hook for individual values, whether it has
-  /// changed or not.
+  /// Checks one object against the model's rules and calls the hook for individual values, whether
+  /// or not the object has changed.
   ///
   /// - Throws: As ``check()``.
   mutating func check(_ object: ManagedObject, isDeletion: Bool) throws(ArborError) {
@@ -64,7 +64,7 @@ struct CommitValidation {
     return error
   }
 
-  /// Checks one object by the model's rules, then calls its validating hook.
+  /// Checks one object against the model's rules, then calls its validating hook.
   private mutating func checkRulesAndHook(_ change: PendingObject) {
     let object = change.object
     switch change.kind {

@@ -49,7 +49,7 @@ extension CommitPreparation {
     try storing(store.databases.relationships[relationshipIndex].members(of: owner, reader))
   }
 
-  /// Whether an object links to a deleted one once the change set has been written.
+  /// Returns whether an object links to a deleted one once the change set has been written.
   private func leadsBack(
     _ other: ObjectNumber, to deleted: ObjectNumber, _ inverse: RelationshipSchema,
     _ back: WritePlan.Back

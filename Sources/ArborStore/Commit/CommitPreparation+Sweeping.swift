@@ -61,7 +61,7 @@ extension CommitPreparation {
     return parts
   }
 
-  /// Whether `count` objects are a large part of those in an index.
+  /// Returns whether `count` objects are a large part of those in an index.
   private func isWorthwhile(_ index: WritePlan.Index, _ count: Int) throws(StoreError) -> Bool {
     let maintainer = workspace.indexes[index.number]
     // The deleted objects may be those that are not in a partial index.
@@ -76,7 +76,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Whether `count` objects are a large part of the members of a relationship.
+  /// Returns whether `count` objects are a large part of the members of a relationship.
   private func isWorthwhile(_ relationship: Int, _ count: Int) throws(StoreError) -> Bool {
     guard let maintainer = workspace.relationships[relationship] else { return false }
     return try storing { () throws(LMDBError) in

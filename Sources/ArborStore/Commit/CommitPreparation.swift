@@ -78,7 +78,7 @@ struct CommitPreparation {
   /// Collects the effects of the change set in the workspace and checks all of its preconditions.
   ///
   /// - Throws: `metadataExists`, `conflict`, `missingTargets`, `stillLinked`, `notUnique`,
-  ///   `corrupted`, `invalidChange`. Nothing has been written then.
+  ///   `corrupted`, `invalidChange`. In these cases, nothing has been written.
   func collectAndCheck() throws(StoreError) {
     try checkMetadata()
     try collectRecords()

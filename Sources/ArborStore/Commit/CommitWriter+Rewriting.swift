@@ -9,7 +9,7 @@ internal import LMDB
 extension CommitWriter {
   private static var fewDeletions: Int { 1 << 10 }
 
-  /// Whether copying the remaining records writes fewer pages than deleting the others.
+  /// Returns whether copying the remaining records writes fewer pages than deleting the others.
   ///
   /// - Parameters:
   ///   - changes: The changes of one entity, in the order of their numbers.

@@ -116,7 +116,8 @@ package final class CommitNotifications: Sendable {
 
   // MARK: Own commits
 
-  /// Whether a commit was made by this process. `false` for commits that are too old to be tracked.
+  /// Returns whether a commit was made by this process. `false` for commits that are too old to be
+  /// tracked.
   package func isOwn(_ sequence: UInt64) -> Bool { state.withLock { $0.own.contains(sequence) } }
 
   /// Records the commits that a transaction of this process is about to make, before they become

@@ -70,7 +70,7 @@ struct DigestedDatabase {
     "\(title) differ from what the last commits wrote: a page of the file is damaged or outdated."
   }
 
-  /// Whether the entries match the digest of the state.
+  /// Returns whether the entries match the digest of the state.
   ///
   /// - Throws: ``LMDBError/closed`` if the limit has ended the computation.
   func agrees(

@@ -38,9 +38,9 @@ extension StoreEngine {
     }
   }
 
-  /// Whether the store has marks that a copy must not inherit. Every copy drops the journal mark;
-  /// an independent copy also drops those of a migration and of followers, and its positions in
-  /// logs.
+  /// Returns whether the store has marks that a copy must not inherit. Every copy drops the journal
+  /// mark; an independent copy also drops those of a migration and of followers, and its positions
+  /// in logs.
   private func hasMarks(isForOthers: Bool) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }

@@ -90,7 +90,7 @@ package struct HeaderRecord: Sendable, Hashable {
   /// The beginning of the header, which contains the version.
   package var mark: [UInt8] { encoded()[..<Self.markSize] + [0, 0] }
 
-  /// Whether a process with the model of a generation may read the store.
+  /// Returns whether a process with the model of a generation may read the store.
   package func mayBeRead(byGeneration generation: UInt32) -> Bool {
     generation <= modelGeneration && modelGeneration - generation <= UInt32(readableGenerations)
   }

@@ -31,7 +31,7 @@ package struct IndexBuildList: Sendable, Hashable {
     package let key: [UInt8]
     package let number: UInt64
 
-    /// Whether an entry is at the position or before it.
+    /// Returns whether an entry is at the position or before it.
     func reaches(_ otherKey: UnsafeRawBufferPointer, _ otherNumber: UInt64) -> Bool {
       key.withUnsafeBytes { key in
         if otherKey.isBefore(key) { return true }
@@ -49,7 +49,7 @@ package struct IndexBuildList: Sendable, Hashable {
     /// The last written entry while the index is being filled, or `nil` before the first one.
     package var position: Position?
 
-    /// Whether an expected entry must already be in the index.
+    /// Returns whether an expected entry must already be in the index.
     func isDue(_ key: UnsafeRawBufferPointer, _ number: UInt64) -> Bool {
       state == .writeOnly || position?.reaches(key, number) ?? false
     }

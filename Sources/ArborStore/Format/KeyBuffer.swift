@@ -150,7 +150,7 @@ package struct KeyBuffer: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether both buffers contain the same bytes.
+  /// Returns whether both buffers contain the same bytes.
   @inline(__always)
   func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
@@ -158,7 +158,7 @@ extension UnsafeRawBufferPointer {
     return memcmp(left, right, count) == 0
   }
 
-  /// Whether these bytes precede others in LMDB's key order.
+  /// Returns whether these bytes precede others in LMDB's key order.
   @inline(__always)
   func isBefore(_ other: UnsafeRawBufferPointer) -> Bool {
     let shared = Swift.min(count, other.count)

@@ -67,20 +67,20 @@ extension StoreFormat {
   package static let historyDatabase = "history"
   package static let logDatabase = "log"
 
-  /// Returns the database of a concrete entity's records, by its stored name.
+  /// Returns the name of the database that holds a concrete entity's records.
   package static func recordDatabase(_ stored: String) -> String { "e/\(stored)" }
 
-  /// Returns the database of an index, by its stored name.
+  /// Returns the name of an index's database.
   package static func indexDatabase(_ stored: String) -> String { "i/\(stored)" }
 
-  /// Returns the database of a to-many relationship's members, by its stored name.
+  /// Returns the name of the database that holds a to-many relationship's members.
   package static func relationshipDatabase(_ stored: String) -> String { "r/\(stored)" }
 
-  /// Returns the database of the large binaries of a concrete entity that has attributes with
-  /// external storage, by its stored name.
+  /// Returns the name of the database that holds a concrete entity's large binaries. Only entities
+  /// with external storage have one.
   package static func blobDatabase(_ stored: String) -> String { "b/\(stored)" }
 
-  /// Returns the second database of an ordered relationship, ordered by position.
+  /// Returns the name of an ordered relationship's second database, which is ordered by position.
   package static func orderDatabase(_ stored: String) -> String { "o/\(stored)" }
 }
 

@@ -85,7 +85,7 @@ extension StoreChecker {
         if let bytes = try entry(StoreFormat.modelDigestKey, arbor),
           ModelCodec.decodeDigest(bytes) != ModelDigest(model)
         {
-          report.add(.header, "The digest of the stored model belongs to another model.")
+          report.add(.header, "The stored digest of the model doesn't match the stored model.")
         }
       } catch {
         report.add(.header, "The stored model is damaged.")

@@ -76,8 +76,8 @@ extension StoreEngine {
     scrubbing.begin(self, isUrgent: false)
   }
 
-  /// Whether the last complete scrub is missing or older than `interval` seconds, or digests are
-  /// unknown.
+  /// Returns whether the last complete scrub is missing or older than `interval` seconds, or
+  /// digests are unknown.
   func isScrubDue(_ interval: TimeInterval) throws(StoreError) -> Bool {
     let snapshot = try snapshot(reportsFindings: false)
     defer { snapshot.close() }

@@ -162,7 +162,7 @@ struct EntryRun: ~Copyable {
     return end
   }
 
-  /// Returns the first index whose key fulfils a condition that all later keys also fulfil.
+  /// Returns the first index whose key satisfies a condition that all later keys also satisfy.
   func partitioningIndex(where isReached: (UnsafeRawBufferPointer) -> Bool) -> Int {
     (0..<entries.count).partitioningIndex { withKey(entries[$0], isReached) }
   }

@@ -57,7 +57,7 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
     part.sort(by: isBefore)
   }
 
-  /// Keeps the items that fulfil a predicate, in their order.
+  /// Keeps the items that satisfy a predicate, in their order.
   mutating func keep(where isKept: (borrowing Self, Int) -> Bool) {
     var end = 0
     for index in 0..<count where isKept(self, index) {

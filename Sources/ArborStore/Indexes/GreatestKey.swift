@@ -26,7 +26,7 @@ struct GreatestKey {
     if let key { bytes.append(contentsOf: key) }
   }
 
-  /// Whether a key is greater than all keys of the database.
+  /// Returns whether a key is greater than all keys of the database.
   ///
   /// - Precondition: The last key has been recorded.
   @inline(__always)

@@ -18,8 +18,8 @@ extension IndexMaintainer {
   /// The number of entries per sample, less than a page holds.
   private static var sampleLength: Int { 64 }
 
-  /// Whether a merge is cheaper than individual changes, which is the case if the changes are
-  /// spread over most of the index.
+  /// Returns whether a merge is cheaper than individual changes, which is the case if the changes
+  /// are spread over most of the index.
   ///
   /// - Parameter basis: The index as it was before the changes.
   func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {

@@ -70,7 +70,7 @@ final class IndexMaintainer {
     }
   }
 
-  /// Collects the changes for a partial or text index. A record that doesn't fulfil the condition
+  /// Collects the changes for a partial or text index. A record that doesn't satisfy the condition
   /// has no entries.
   @inline(never)
   private func collectSelected(
@@ -147,7 +147,7 @@ final class IndexMaintainer {
     if !cutClaims.isEmpty { cutClaims.sort() }
   }
 
-  /// Whether an object is among the ``cutClaims``.
+  /// Returns whether an object is among the ``cutClaims``.
   ///
   /// - Complexity: Logarithmic.
   func claimsCutKey(_ number: ObjectNumber) -> Bool {

@@ -39,8 +39,8 @@ extension FlatRun where Item == MemberChange {
     }
   }
 
-  /// Whether the run removes a pair (`true`) or adds it (`false`). `nil` if it does neither. The
-  /// run must be sorted.
+  /// Returns whether the run removes a pair (`true`) or adds it (`false`). `nil` if it does
+  /// neither. The run must be sorted.
   func isRemoved(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool? {
     let wanted = (owner.rawValue, member.rawValue)
     let index = (0..<count).partitioningIndex { (self[$0].high, self[$0].low) >= wanted }

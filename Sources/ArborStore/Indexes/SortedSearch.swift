@@ -1,6 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-  /// Returns the index of the first element that fulfils a condition that all later elements also
-  /// fulfil, or the end index if there isn't one.
+  /// Returns the index of the first element that satisfies a condition that all later elements also
+  /// satisfy, or the end index if there isn't one.
   ///
   /// - Complexity: Logarithmic.
   @inlinable @inline(__always)

@@ -80,7 +80,7 @@ final class JournalFile: Sendable {
 
   /// Creates a store's journal, overwriting an obsolete one.
   ///
-  /// - Throws: `diskFull`, `readOnly`, `inputOutput`. There is no journal then.
+  /// - Throws: `diskFull`, `readOnly`, `inputOutput`. In these cases, there is no journal.
   static func create(of store: String, size: Int) throws(StoreError) {
     let path = path(of: store)
     guard let descriptor = try openDescriptor(path, O_RDWR | O_CREAT | O_TRUNC) else {

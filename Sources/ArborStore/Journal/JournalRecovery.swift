@@ -19,7 +19,8 @@ enum JournalRecovery {
   ///
   /// - Throws: `journal` if that is necessary but the store is opened read-only, or without the log
   ///   that has its last commits, or if the journal is damaged or belongs to another file;
-  ///   `formatTooNew`; `inUse`; errors of opening and writing. The journal is unchanged then.
+  ///   `formatTooNew`; `inUse`; errors of opening and writing. In these cases, the journal is
+  ///   unchanged.
   static func run(at given: String, _ opener: StoreOpening) throws(StoreError) {
     let path = StoreLock.canonicalPath(given)
     guard let (_, newest) = try pending(path, forReading: true) else { return }

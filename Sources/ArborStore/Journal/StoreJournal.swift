@@ -94,7 +94,8 @@ final class StoreJournal: @unchecked Sendable {
     self.limits = limits
   }
 
-  /// The maximum number of bytes of a transaction's encoded commits, or zero if they aren't needed.
+  /// Returns the maximum number of bytes of a transaction's encoded commits, or 0 if they aren't
+  /// needed.
   func largestEntry(_ header: HeaderRecord) -> Int {
     guard header.isJournaled, mode != .recovers, let attachment else { return 0 }
     return min(limits.entry, attachment.file.size - JournalHeader.firstEntry)
@@ -105,7 +106,7 @@ final class StoreJournal: @unchecked Sendable {
   /// Prepares the journal for a transaction that has not written anything yet.
   ///
   /// - Throws: `journal` if the journal belongs to another store or is damaged; `inputOutput` if a
-  ///   necessary checkpoint fails. Nothing may be written then.
+  ///   necessary checkpoint fails. In these cases, nothing may be written.
   func begin(
     _ store: StoreEngine, _ header: HeaderRecord, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -174,7 +175,7 @@ final class StoreJournal: @unchecked Sendable {
   /// Writes the entry of a transaction, which LMDB commits next, and waits until it is on the
   /// medium.
   ///
-  /// - Throws: `diskFull`, `inputOutput`. The transaction must be aborted then.
+  /// - Throws: `diskFull`, `inputOutput`. The caller must then abort the transaction.
   func append(
     _ entry: JournalEntry, _ store: StoreEngine, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -200,7 +201,7 @@ final class StoreJournal: @unchecked Sendable {
     }
   }
 
-  /// The size of a new journal. That of a store that shares a log has no entries.
+  /// Returns the size of a new journal. The journal of a store that shares a log has no entries.
   private func usualSize(_ store: StoreEngine) -> Int {
     let least = JournalHeader.firstEntry
     return store.sharedLog == nil ? max(limits.size, least + limits.entry) : least
@@ -263,7 +264,7 @@ final class StoreJournal: @unchecked Sendable {
     attachment = nil
   }
 
-  /// Ends journaling if no other process writes to the store. Otherwise leaves it to them.
+  /// Ends journaling, unless another process writes to the store, which then ends it.
   func settle(_ store: StoreEngine) throws(StoreError) {
     guard mode != .recovers, let path = store.path else { return }
     try store.environment.write(path: path) { (transaction) throws(StoreError) in

@@ -71,7 +71,7 @@ struct DatabaseMoves {
     }
   }
 
-  /// Whether a relationship stores its links like a relationship of the older model.
+  /// Returns whether a relationship stores its links like a relationship of the older model.
   private func agrees(_ source: RelationshipSchema, _ relationship: RelationshipSchema) -> Bool {
     relationship.isToMany && source.storage == relationship.storage
       && source.isOrdered == relationship.isOrdered

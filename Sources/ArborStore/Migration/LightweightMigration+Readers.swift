@@ -33,7 +33,7 @@ extension LightweightMigration {
 
   private typealias PartName = SchemaCatalog.PartName
 
-  /// Whether to-many relationships are the same.
+  /// Returns whether to-many relationships are the same.
   private func agrees(_ former: [RelationshipSchema], _ present: [RelationshipSchema]) -> Bool {
     let byName = Dictionary(
       former.lazy.filter(\.isToMany).map { (PartName($0, old), $0) },

@@ -27,7 +27,7 @@ struct LightweightMigration {
   let isReversal: Bool
   private let unknownNames: [String]
 
-  /// Whether an entity of the newer model existed in the older one and could have objects.
+  /// Returns whether an entity of the newer model existed in the older one and could have objects.
   func hadObjects(_ entity: EntitySchema) -> Bool {
     evolution.entities.contains { plan in
       plan.name == entity.name && old.entity(named: plan.oldName).map { !$0.isAbstract } ?? false
@@ -134,7 +134,8 @@ struct LightweightMigration {
       + (isReversal && names == nil ? valuesOfOtherTypes(difference) : [])
   }
 
-  /// Returns the attribute of an entity whose type changed, inherited ones included, by its name.
+  /// Returns the attribute of an entity with a name if its type changed. Includes inherited
+  /// attributes.
   func retyped(_ name: String, of entity: String) -> RetypedAttribute? {
     guard !retyped.isEmpty, let description = new.model.entity(named: entity) else { return nil }
     return new.model.lineage(of: description).lazy.compactMap {

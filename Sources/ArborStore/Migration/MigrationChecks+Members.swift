@@ -125,8 +125,8 @@ extension RelationshipDescription {
     !isOptional || (isToMany && (minimumCount > 0 || maximumCount > 0))
   }
 
-  /// Whether a number of members is too small, by the rules of commits: an optional relationship
-  /// may be empty.
+  /// Returns whether a number of members is too small, by the rules of commits: an optional
+  /// relationship may be empty.
   fileprivate func needsMore(than count: Int) -> Bool {
     if count == 0 { return !isOptional && (!isToMany || minimumCount > 0) }
     return isToMany && count < minimumCount

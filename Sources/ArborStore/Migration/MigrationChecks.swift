@@ -247,8 +247,8 @@ extension MigrationChecks {
     return present
   }
 
-  /// Whether an entity of the older model or its subentities have objects or, for a relationship,
-  /// links.
+  /// Returns whether an entity of the older model or its subentities have objects or, for a
+  /// relationship, links.
   private func holdsAnything(_ subject: ModelDifference.Subject) throws(StoreError) -> Bool {
     guard let entity = migration.old.entity(named: subject.entity) else { return false }
     for index in entity.concreteFamily {

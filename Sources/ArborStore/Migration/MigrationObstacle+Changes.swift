@@ -31,8 +31,8 @@ extension MigrationObstacle {
     return (isReversal ? nil : stranger(difference, names)).map { [$0] + changed } ?? changed
   }
 
-  /// Whether the newer model stores the affected data differently, so that only a pass or code can
-  /// migrate it.
+  /// Returns whether the newer model stores the affected data differently, so that only a pass or
+  /// code can migrate it.
   static func isLaidOutAnew(_ change: ModelDifference.Change) -> Bool {
     reason(change, isNamed: true, Advice(passes: false, isReversal: false)) != nil
   }
@@ -153,7 +153,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether a pass over the objects migrates the affected data, without code.
+  /// Returns whether a pass over the objects migrates the affected data, without code.
   private static func isMovable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.externalStorageChanged): true
@@ -165,7 +165,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether the affected data may be dropped instead of converted.
+  /// Returns whether the affected data may be dropped instead of converted.
   private static func isDroppable(_ change: Change) -> Bool {
     switch change.kind {
     case .attribute(.typeChanged), .attribute(.replacesRelationship),
@@ -175,7 +175,7 @@ extension MigrationObstacle {
     }
   }
 
-  /// Whether the need for a pass depends on the contents of the store.
+  /// Returns whether the need for a pass depends on the contents of the store.
   private static func isDecidedLater(_ change: Change) -> Bool {
     switch change.kind {
     case .relationship(.added), .attribute(.added), .attribute(.spread), .attribute(.inherited):

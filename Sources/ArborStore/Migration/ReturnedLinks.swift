@@ -79,7 +79,7 @@ struct ReturnedLinks {
     return entity.layout.fields[index]
   }
 
-  /// Whether the target of a link exists and, if its end of the link is to-one, links back.
+  /// Returns whether the target of a link exists and, if its end of the link is to-one, links back.
   private func leads(
     _ relationship: RelationshipSchema, from owner: ObjectNumber, to target: ObjectNumber,
     _ reader: TransactionReader
@@ -210,8 +210,8 @@ struct ReturnedLinks {
     }
   }
 
-  /// Whether both ends of a link exist and, if a member can have only one owner, its owner is this
-  /// one.
+  /// Returns whether both ends of a link exist and, if a member can have only one owner, its owner
+  /// is this one.
   private func isLink(
     _ relationship: RelationshipSchema, _ owner: ObjectNumber, _ member: ObjectNumber,
     _ reader: TransactionReader

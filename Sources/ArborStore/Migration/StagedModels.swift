@@ -189,7 +189,7 @@ private struct AnewSearch {
     return owner.map { ModelDifference.Subject($0.name, property) }
   }
 
-  /// Whether the copy does not contain an entity's objects.
+  /// Returns whether the copy does not contain an entity's objects.
   private func isGone(_ entity: EntityDescription) -> Bool {
     guard !entity.isAbstract else { return false }
     let plan = plans.values.first { $0.oldName == entity.name }
@@ -229,7 +229,7 @@ private struct AnewSearch {
     }
   }
 
-  /// Whether the newer model has a relationship of the older one, under any name.
+  /// Returns whether the newer model has a relationship of the older one, under any name.
   private func isKept(_ relationship: RelationshipSchema) -> Bool {
     plans.values.contains { plan in
       plan.relationships.values.contains(relationship.name)
@@ -350,7 +350,7 @@ private struct AnewSearch {
     return model
   }
 
-  /// Whether a column or a condition of an index depends on properties that start empty.
+  /// Returns whether a column or a condition of an index depends on properties that start empty.
   private func isMade(_ entity: String, ofAnew expression: String) -> Bool {
     subjects.contains { subject in
       guard let property = subject.property, expression.mentions([property]) else { return false }
@@ -360,7 +360,7 @@ private struct AnewSearch {
 }
 
 extension String {
-  /// Whether an expression contains one of the given names as a word.
+  /// Returns whether an expression contains one of the given names as a word.
   fileprivate func mentions(_ names: Set<String>) -> Bool {
     split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { names.contains(String($0)) }
   }

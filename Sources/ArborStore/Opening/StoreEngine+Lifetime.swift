@@ -87,7 +87,7 @@ extension StoreEngine {
   }
 
   /// Removes all objects and all application metadata in one transaction, including data kept for
-  /// reverting to a former model. Object numbers and unique IDs continue.
+  /// reverting to a former model. Object numbers and unique IDs are not reused.
   package func purge() throws(StoreError) {
     var set = ChangeSet()
     set.purges = true

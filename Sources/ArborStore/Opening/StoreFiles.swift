@@ -92,7 +92,7 @@ package enum StoreFiles {
     unlink(path)
   }
 
-  /// Whether a file exists.
+  /// Returns whether a file exists.
   ///
   /// - Throws: An error if the system doesn't report whether it exists. Treating the file as
   ///   missing would overwrite or ignore it.

@@ -32,7 +32,7 @@ final class StoreRegistry: Sendable {
     entries.withLock { $0.contains { $0.store.environment === environment } }
   }
 
-  /// Whether there is only one opening left.
+  /// Returns whether there is only one opening left.
   func isLast(_ store: StoreEngine) -> Bool {
     entries.withLock { $0.contains { $0.store === store && $0.openings == 1 } }
   }

@@ -68,7 +68,7 @@ struct SalvageIndexes {
     }
   }
 
-  /// Whether the store has at most `most` objects.
+  /// Returns whether the store has at most `most` objects.
   func isSmall(_ most: Int) throws(StoreError) -> Bool {
     try target.read { (reader) throws(StoreError) in
       try storing { () throws(LMDBError) in

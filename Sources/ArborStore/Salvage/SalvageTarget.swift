@@ -96,7 +96,7 @@ final class SalvageTarget {
     return try body(transaction.reader)
   }
 
-  /// Whether an object is in the new store.
+  /// Returns whether an object is in the new store.
   func exists(_ number: ObjectNumber, _ reader: TransactionReader) throws(LMDBError) -> Bool {
     guard let entity = schema.entity(of: number), !entity.isAbstract else { return false }
     return try reader.get(databases.records(entity.index), key: number.rawValue) != nil

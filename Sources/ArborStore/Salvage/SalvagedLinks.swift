@@ -85,7 +85,7 @@ final class SalvagedLinks: SalvageCopying {
     outcome.note((owner, relationship, member))
   }
 
-  /// Whether links of an owner may be missing.
+  /// Returns whether links of an owner may be missing.
   ///
   /// - Complexity: Logarithmic, once the ranges are joined.
   func mayLack(_ index: Int, _ owner: UInt64) -> Bool {

@@ -140,7 +140,7 @@ final class SalvagedRecords: SalvageCopying {
     return joined
   }
 
-  /// Whether a number is in one of several joined ranges.
+  /// Returns whether a number is in one of several joined ranges.
   ///
   /// - Complexity: Logarithmic.
   static func contains(_ number: UInt64, _ ranges: [ClosedRange<UInt64>]) -> Bool {

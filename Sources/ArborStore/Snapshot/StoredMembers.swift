@@ -24,7 +24,7 @@ struct StoredMembers {
     return try cursor.valueCount()
   }
 
-  /// Whether an object is a member.
+  /// Returns whether an object is a member.
   ///
   /// - Complexity: Logarithmic.
   func contains(
@@ -65,7 +65,7 @@ extension StoreDatabases.Relationship {
     return numbers
   }
 
-  /// Whether an object is a member of an owner.
+  /// Returns whether an object is a member of an owner.
   ///
   /// - Complexity: Logarithmic.
   func contains(

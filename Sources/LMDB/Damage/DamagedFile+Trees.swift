@@ -104,7 +104,7 @@ extension DamagedFile {
       && ascends(page, from: 0, &tree, range)
   }
 
-  /// Whether the keys of a page ascend within a range, starting at a node.
+  /// Returns whether the keys of a page ascend within a range, starting at a node.
   private func ascends(
     _ page: RawPage, from first: Int, _ tree: inout TreeTraversal, _ range: PageVerifier.KeyRange
   ) -> Bool {

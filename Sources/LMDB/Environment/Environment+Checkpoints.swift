@@ -36,7 +36,7 @@ package struct RootImage: Sendable, Hashable {
 
   var page: MetaPage? { Self.page(bytes) }
 
-  /// The page to which LMDB writes the root of a transaction.
+  /// Returns the page to which LMDB writes the root of a transaction.
   fileprivate static func slot(of transaction: UInt64) -> UInt64 { transaction & 1 }
 
   /// Returns the root page of another transaction with the same contents, for its own slot.

@@ -58,7 +58,7 @@ extension Environment {
     return stale
   }
 
-  /// Whether no process has this ID.
+  /// Returns whether no process has this ID.
   private static func isGone(_ processID: Int32) -> Bool {
     kill(processID, 0) != 0 && errno == ESRCH
   }

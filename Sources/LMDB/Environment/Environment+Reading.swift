@@ -74,8 +74,8 @@ extension Environment {
     }
   }
 
-  /// Whether a transaction that has just begun reads from the root page with its number. If so, its
-  /// slot discards the trees of other states.
+  /// Returns whether a transaction that has just begun reads from the root page with its number. If
+  /// so, its slot discards the trees of other states.
   @inline(__always)
   private func showsItsRoot(_ slot: SlotReference) -> Bool {
     let id = mdb_txn_id(slot.pointer.pointee.transaction)

@@ -65,8 +65,8 @@ extension Environment {
   /// The number of attempts to confirm a finding while other processes commit.
   private static var mostAttempts: Int { 8 }
 
-  /// Whether the newest state is undamaged. Returns `false` if this cannot be determined because
-  /// other processes commit.
+  /// Returns whether the newest state is undamaged. Returns `false` if this cannot be determined
+  /// because other processes commit.
   ///
   /// - Throws: ``LMDBError/damaged(_:)`` if a finding is certain; ``LMDBError/closed`` if the task
   ///   was cancelled.

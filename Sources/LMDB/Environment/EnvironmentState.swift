@@ -7,7 +7,7 @@
 struct EnvironmentState {
   /// LMDB's environment, or `nil` once closed.
   var handle: OpaquePointer?
-  /// The reason why no transaction can begin any more.
+  /// The reason why no transaction can begin anymore.
   var failure: LMDBError?
 
   /// The unused slots, most recently used first.

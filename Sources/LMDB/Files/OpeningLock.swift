@@ -38,7 +38,7 @@ enum OpeningLock {
     return code == 0
   }
 
-  /// Whether an error indicates that the file system does not support such locks.
+  /// Returns whether an error indicates that the file system does not support such locks.
   static func isUnsupported(_ code: Int32) -> Bool {
     [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP, ENOLCK].contains(code)
   }

@@ -85,7 +85,7 @@ struct GuardedTree {
     return low
   }
 
-  /// Whether a goal is in the key range of a page.
+  /// Returns whether a goal is in the key range of a page.
   @inline(__always)
   func holds(_ goal: TreeGoal, _ range: PageVerifier.KeyRange) -> Bool {
     switch goal {

@@ -79,7 +79,7 @@ extension PageGuard {
     trees[index] = .tree(tree)
   }
 
-  /// Whether nothing of a database was left to verify in this state or an earlier one.
+  /// Returns whether nothing of a database was left to verify in this state or an earlier one.
   func isSettled(_ database: Database) -> Bool {
     marks.isSettled(database.handle, in: state.transactionID)
   }

@@ -118,8 +118,8 @@ extension PageGuard {
     committed = nil
   }
 
-  /// Whether a page without a mark needs no verification: it is at a position that the writer has
-  /// verified, or in the name tree, which was verified completely.
+  /// Returns whether a page without a mark needs no verification: it is at a position that the
+  /// writer has verified, or in the name tree, which was verified completely.
   func isTrusted(
     _ page: RawPage, _ number: UInt64, _ tree: GuardedTree, depth: Int, _ position: UInt64
   ) -> Bool {

@@ -61,7 +61,7 @@ struct PageGuard: ~Copyable {
     valuePath.deallocate()
   }
 
-  /// Whether nothing has changed since the slot's last transaction.
+  /// Returns whether nothing has changed since the slot's last transaction.
   @inline(__always)
   func isPrepared(for transaction: Int) -> Bool {
     state.transactionID == UInt64(truncatingIfNeeded: transaction) && map != nil

@@ -48,8 +48,8 @@ final class PageMarks: @unchecked Sendable {
 
   // MARK: Databases
 
-  /// Whether a database has no page left to verify in a state. All pages of an earlier state were
-  /// verified, and later states differ only by what intact engines have written.
+  /// Returns whether a database has no page left to verify in a state. All pages of an earlier
+  /// state were verified, and later states differ only by what intact engines have written.
   @inline(__always)
   func isSettled(_ handle: UInt32, in state: UInt64) -> Bool {
     guard handle < Self.handleCount else { return false }
@@ -78,7 +78,7 @@ final class PageMarks: @unchecked Sendable {
     return arbor_load_relaxed(word) | Self.edges == mark | Self.edges
   }
 
-  /// Whether a leaf has a mark and the ends of its keys' values are verified as well.
+  /// Returns whether a leaf has a mark and the ends of its keys' values are verified as well.
   @inline(__always)
   func holdEdges(_ mark: UInt32, for page: UInt64) -> Bool {
     guard let word = word(of: page) else { return false }
@@ -195,8 +195,8 @@ struct SoundPositions: ~Copyable {
     table + Int(truncatingIfNeeded: position >> UInt64(64 - Self.bits))
   }
 
-  /// Whether a position, which is a hash of the tree, the height in it, and the least key, is
-  /// known.
+  /// Returns whether a position, which is a hash of the tree, the height in it, and the least key,
+  /// is known.
   @inline(__always)
   func contains(_ position: UInt64) -> Bool { entry(of: position).pointee == position | 1 }
 

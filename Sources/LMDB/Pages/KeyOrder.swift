@@ -73,7 +73,7 @@ package enum KeyOrder {
     }
   }
 
-  /// Whether a key precedes another.
+  /// Returns whether a key precedes another.
   @inline(__always)
   func isAscending(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     let (one, other) = (leadingWord(left), leadingWord(right))

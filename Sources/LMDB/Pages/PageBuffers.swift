@@ -65,8 +65,8 @@ struct PageBuffers: ~Copyable {
     return tile(page) ? nil : forget("its nodes overlap or leave gaps")
   }
 
-  /// Whether the nodes of a page, whose sizes are recorded, fill it from its upper bound to its end
-  /// without gaps or overlaps.
+  /// Returns whether the nodes of a page, whose sizes are recorded, fill it from its upper bound to
+  /// its end without gaps or overlaps.
   private func tile(_ page: RawPage) -> Bool {
     let sizes = nodeSizes.baseAddress.unsafelyUnwrapped
     var offset = page.upper

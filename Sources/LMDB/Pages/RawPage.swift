@@ -100,10 +100,11 @@ struct NodeSummary {
   var haveOneKeySize: Bool { NodeHeader(differences).keySize == 0 }
   var haveOneDataSize: Bool { NodeHeader(differences).dataSize == 0 }
 
-  /// Whether every key has 1 to `most` bytes, which must be one less than a power of two.
+  /// Returns whether every key has 1 to `most` bytes, which must be one less than a power of two.
   func haveKeys(upTo most: Int) -> Bool { emptyKeys >= 0 && NodeHeader(union).keySize <= most }
 
-  /// Whether all data have at most `most` bytes, which must be one less than a power of two.
+  /// Returns whether all data have at most `most` bytes, which must be one less than a power of
+  /// two.
   func haveData(upTo most: Int) -> Bool { NodeHeader(union).dataSize <= most }
 }
 

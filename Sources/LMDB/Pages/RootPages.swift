@@ -44,7 +44,8 @@ struct RootPages: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether the root page with a transaction's parity belongs to that transaction. A single load.
+  /// Returns whether the root page with a transaction's parity belongs to that transaction. A
+  /// single load.
   @inline(__always)
   func hold(_ transaction: Int) -> Bool {
     let offset = (transaction & 1) &* pageSize &+ MetaPage.transactionOffset

@@ -94,7 +94,7 @@ struct TreeTraversal {
     return Self.share(key.count, &keySize, areIntegers: order == .integers)
   }
 
-  /// Whether a value has the size that all must share, if it is known.
+  /// Returns whether a value has the size that all must share, if it is known.
   @inline(__always)
   func hasValueSize(_ size: Int) -> Bool { size == valueSize && size > 0 }
 

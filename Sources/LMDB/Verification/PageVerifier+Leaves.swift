@@ -25,7 +25,7 @@ extension PageVerifier {
     try checkEnd(last, number, tree, range)
   }
 
-  /// Whether all entries of a database's leaf are alike, so that verifying the first one is
+  /// Returns whether all entries of a database's leaf are alike, so that verifying the first one is
   /// sufficient: each has one value, in its node, and keys and values have valid sizes. Most leaves
   /// are; others, and damage, are handled by verifying each entry.
   private func isPlain(_ nodes: NodeSummary, _ tree: TreeTraversal) -> Bool {
@@ -227,7 +227,7 @@ extension PageVerifier {
 }
 
 extension RawPage {
-  /// Whether the keys of the nodes ascend.
+  /// Returns whether the keys of the nodes ascend.
   fileprivate func hasAscendingKeys(_ order: KeyOrder) -> Bool {
     var last = node(0).key
     var lastWord = order.leadingWord(last)
@@ -240,7 +240,7 @@ extension RawPage {
     return true
   }
 
-  /// Whether the packed keys of 8 bytes are ascending numbers.
+  /// Returns whether the packed keys of 8 bytes are ascending numbers.
   fileprivate func hasAscendingWords(_ count: Int) -> Bool {
     var last = word(Self.headerSize)
     var offset = Self.headerSize + 8

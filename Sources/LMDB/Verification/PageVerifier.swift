@@ -142,7 +142,7 @@ struct PageVerifier: ~Copyable {
     return report
   }
 
-  /// Whether the file lists every page from `first` to the last as free.
+  /// Returns whether the file lists every page from `first` to the last as free.
   mutating func listsAsFree(from first: UInt64) throws(LMDBError) -> Bool {
     try verifyFreeLists()
     return claims.firstUnclaimed(in: first...lastPage) == nil

@@ -137,6 +137,6 @@ import Testing
     #expect(
       large.message
         == "The predicate evaluates more collection elements than its limit of 7. Simplify it, or "
-        + "raise maximumElements of its limits.")
+        + "raise maximumElements in its limits.")
   }
 }

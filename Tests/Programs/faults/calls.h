@@ -11,15 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// The ways in which a call may fail: with an I/O error, which any may; for want of room; by moving
-/// less than it was asked to; by a signal that interrupts it.
+/// The ways a call may fail: with an I/O error, for lack of space, with a partial transfer, or
+/// by an interrupting signal.
 enum { ANY = 1, ROOM = 2, TRANSFER = 4, INTERRUPTED = 8 };
 
-/// Where a descriptor leads to; 0 for what is not below the folder.
+/// The target of a descriptor; 0 if it is not below the folder.
 enum { FILE_IN_FOLDER = 1, DURABLE_FILE, FOLDER };
 
-/// What is done to files, with the data or the name behind it; to be read by the machine that wrote
-/// it.
+/// An operation on a file, followed by its data or name. Read by the machine that wrote it.
 struct record {
   uint32_t kind, is_durable;
   /// The number of the file's inode.
@@ -28,14 +27,14 @@ struct record {
 enum { WRITTEN = 1, SYNCED, RESIZED, SAID, MADE, RENAMED, REMOVED, FOLDER_SYNCED, LINKED };
 
 int is_below(const char *path);
-/// The path that is opened in the place of another.
+/// Returns the path to open in place of another.
 const char *path_opened(const char *path);
-/// Where a descriptor leads to; 0 for what does not count.
+/// Returns the target of a descriptor; 0 if it isn't recorded.
 int target_of(int descriptor);
 void watch(int descriptor, int target);
-/// Lets one descriptor count as another one does.
+/// Treats one descriptor like another.
 void watch_as(int descriptor, int other);
-/// Notes where a descriptor of the folder leads to that was opened just now.
+/// Records the target of a descriptor that was just opened in the folder.
 void watch_opened(int descriptor, const char *path, int flags, int existed);
 
 /// Whether a call that could fail in these ways is to fail now; `errno` says how.

@@ -199,7 +199,7 @@ int fstat(int descriptor, struct stat *status) {
 int fstat64(int descriptor, struct stat64 *status) {
   return fstat(descriptor, (struct stat *)status);
 }
-/// What libraries call that were built with a C library before 2.33.
+/// Called by libraries that were built with a C library before 2.33.
 int __fxstat(int version, int descriptor, struct stat *status) {
   (void)version;
   return fstat(descriptor, status);

@@ -41,7 +41,7 @@ struct StoreBrowsing {
   private let store: BrowsedStore?
   private var transaction: UInt64
 
-  /// - Parameter objects: The store in the file, or `nil` for a file of another program.
+  /// - Parameter objects: The store in the file, or `nil` for another program's file.
   init(_ file: InspectedFile, _ objects: PersistentStore?) throws {
     self.file = file
     transaction = try file.environment.info().lastTransactionID

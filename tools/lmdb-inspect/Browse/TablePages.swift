@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import LMDB
 
-/// The databases of an LMDB file of another program.
+/// The databases in another program's LMDB file.
 struct TableListPage: BrowsePage {
   private let file: InspectedFile
   private let tables: [RawTable]

@@ -128,7 +128,7 @@ struct StoreSide {
     snapshot = try file.reading { [store] in try store.snapshot() }
   }
 
-  /// Runs a read of the store. Errors include the path of its file.
+  /// Runs `body`, which reads the store. Errors include the path of its file.
   func reading<R>(_ body: () throws -> R) throws -> R { try file.reading(body) }
 
   /// The concrete entities.

@@ -46,7 +46,7 @@ struct InspectedFile {
     }
   }
 
-  /// Runs a read of the file. Errors include its path.
+  /// Runs `body`, which reads the file. Errors include its path.
   func reading<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch {
       throw InspectError(ToolWording.publicError(error, in: store), on: path)

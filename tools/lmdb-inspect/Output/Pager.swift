@@ -1,15 +1,15 @@
 import Foundation
 
-/// The program of the variable PAGER, through which long answers pass to a terminal.
+/// The program in the variable PAGER, which shows long answers on a terminal.
 enum Pager {
   /// The pager's input, or `nil` if no pager is running.
   ///
-  /// `nonisolated(unsafe)`: used by the thread that answers only.
+  /// `nonisolated(unsafe)`: used only by the thread that prints the answer.
   nonisolated(unsafe) private static var stream: UnsafeMutablePointer<FILE>?
 
   static var isShown: Bool { stream != nil }
 
-  /// Passes the standard output to the pager from now on, if one is set.
+  /// Redirects standard output to the pager, if one is set.
   static func begin() {
     guard StandardStream.isTerminal, let command = getenv("PAGER"), command.pointee != 0 else {
       return

@@ -16,7 +16,7 @@ struct TerminalView {
   /// Returns text of whole lines, each shortened to the width.
   func fitted(_ line: String) -> String { width.map { TextWidth.cut(line, to: $0) } ?? line }
 
-  /// Whether a stream is a terminal on which colors are wanted: NO_COLOR is unset or empty.
+  /// Returns whether a stream is a terminal on which colors are wanted: NO_COLOR is unset or empty.
   static func isColored(_ descriptor: Int32) -> Bool {
     let variables = ProcessInfo.processInfo.environment
     return isatty(descriptor) == 1 && (variables["NO_COLOR"] ?? "").isEmpty

@@ -23,7 +23,7 @@ struct CountVerb: RowVerb {
   @Argument(help: "An entity or a table.", completion: StoreCompletion.entities)
   var name: String?
 
-  @Argument(help: "A predicate that the objects match.")
+  @Argument(help: "A predicate that the objects must match.")
   var predicate: String?
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

@@ -9,10 +9,10 @@ struct DumpVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Prints the objects of an entity or the entries of a table.",
     discussion: """
-      In an ArborData store, the name of an entity prints its decoded objects, including those of \
-      subentities. Without a name, the objects of all entities are printed. The name of a table \
-      prints the keys and values stored in the file. Without a name, in any other LMDB file, those \
-      of all tables are printed.
+      With an entity's name, the decoded objects of the entity and its subentities are printed. \
+      With a table's name, the keys and values stored in the file are printed. Without a name, an \
+      ArborData store prints the objects of all entities, and any other LMDB file prints the \
+      entries of all tables.
 
       With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
       seeds can read them. Links between the printed objects are kept. --csv, --tsv and --markdown \

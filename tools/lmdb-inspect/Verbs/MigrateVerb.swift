@@ -32,7 +32,7 @@ struct MigrateVerb: AsyncParsableCommand {
         let fingerprint = "\(store.model.fingerprint)"
         printer.print(
           json: .object(JSONObject(distinct: [("model", .string(fingerprint))])),
-          text: "The store has model \(fingerprint) and no problems.")
+          text: "The store has model \(fingerprint). The check found no problems.")
       }
     } catch {
       try migration.report { _ in throw error }

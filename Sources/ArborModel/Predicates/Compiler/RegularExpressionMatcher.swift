@@ -20,8 +20,9 @@ struct RegularExpressionMatcher: ByteMatcher {
         return
       }
     }
-    throw site.error("The text after MATCHES is not a regular expression. Correct its syntax.")
-      .with(offending: pattern)
+    throw site.error(
+      "The text after MATCHES is not a valid regular expression. Correct its syntax."
+    ).with(offending: pattern)
   }
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matches(bytes, nil) }

@@ -110,7 +110,7 @@ extension Session {
 
   private func tell(of edit: Edit) { tellListeners { $0.note(edit) } }
 
-  /// Calls `body` with all listeners, and removes those that are over.
+  /// Calls `body` with all listeners, and removes those that have ended.
   @inline(__always)
   func tellListeners(_ body: (any ChangeListener) -> Void) {
     if !listeners.isEmpty { tell(body) }

@@ -25,11 +25,11 @@ package protocol PendingState: AnyObject {
   /// Returns the record of an inserted, changed or deleted object, or `nil` for other objects.
   func pendingRecord(of number: ObjectNumber) -> RecordView?
 
-  /// Whether an object is deleted in the context.
+  /// Returns whether an object is deleted in the context.
   func isDeleted(_ number: ObjectNumber) -> Bool
 
-  /// Whether an object of an entity, or of one that inherits from it, is inserted, changed or
-  /// deleted, or has changed members. Otherwise the store's indexes are complete for the entity.
+  /// Returns whether an object of an entity, or of one that inherits from it, is inserted, changed
+  /// or deleted, or has changed members. Otherwise the store's indexes are complete for the entity.
   func touches(_ entity: EntitySchema) -> Bool
 
   /// Returns the members of a to-many relationship: the stored ones with the pending changes
@@ -45,7 +45,7 @@ package protocol PendingState: AnyObject {
     of owner: ObjectNumber, _ relationship: RelationshipSchema
   ) -> (added: [ObjectNumber], removed: [ObjectNumber])?
 
-  /// Whether an object is a member of a to-many relationship, or `nil` if the changes don't
+  /// Returns whether an object is a member of a to-many relationship, or `nil` if the changes don't
   /// determine it.
   func isMember(
     _ member: ObjectNumber, of owner: ObjectNumber, _ relationship: RelationshipSchema

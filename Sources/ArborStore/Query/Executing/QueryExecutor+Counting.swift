@@ -32,7 +32,7 @@ extension QueryExecutor {
     return rows.sink(as: RowCounter.self).count + pending
   }
 
-  /// Returns the number of stored objects that fulfil the predicate if it is known without reading
+  /// Returns the number of stored objects that satisfy the predicate if it is known without reading
   /// rows. A count below `least` is not used, unless there is no predicate.
   private func keptCount(least: Int) throws -> Int? {
     if planner.conjuncts.isEmpty {
@@ -48,7 +48,7 @@ extension QueryExecutor {
     return count
   }
 
-  /// Returns the number of changed or deleted objects whose stored state fulfils the predicate.
+  /// Returns the number of changed or deleted objects whose stored state satisfies the predicate.
   private func replacedMatches() throws -> Int {
     guard let overlay else { return 0 }
     var numbers: [ObjectNumber] = []

@@ -61,9 +61,9 @@ extension QueryPlanner<StoredCounts> {
       root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan))
   }
 
-  /// Whether a condition kept more than half of the rows it was evaluated on. An index would then
-  /// read the rows in another order, but hardly fewer of them. It is still useful for the order of
-  /// a limited query.
+  /// Returns whether a condition kept more than half of the rows it was evaluated on. An index
+  /// would then read the rows in another order, but hardly fewer of them. It is still useful for
+  /// the order of a limited query.
   private func keepsMost(_ step: QueryPlan.Step) -> Bool {
     guard query.limit == 0 || query.sortKeys.isEmpty else { return false }
     if step.kind == .filter, let kept = step.actualRows,

@@ -1,7 +1,7 @@
 package import ArborModel
 
 extension QueryExecutor {
-  /// Returns the context's inserted and changed objects that fulfil the predicate.
+  /// Returns the context's inserted and changed objects that satisfy the predicate.
   func pendingMatches() throws -> [PendingRow] {
     guard let overlay, overlay.hasPendingChanges, !planner.isNeverTrue else { return [] }
     var matches: [PendingRow] = []

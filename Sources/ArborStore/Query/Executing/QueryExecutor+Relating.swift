@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// The inner side of semi-joins.
 extension QueryExecutor {
-  /// Returns the related objects that fulfil a condition and, for a to-many relationship, their
+  /// Returns the related objects that satisfy a condition and, for a to-many relationship, their
   /// owners. Returns `nil` if finding them would cost as much as the budget.
   func relatedRows(_ condition: RelatedCondition, budget: Int) throws -> RelatedRows? {
     let executor = QueryExecutor(source, try planner.planner(of: condition).scope)
@@ -91,7 +91,7 @@ private struct OwnerSink: RowSink {
   }
 }
 
-/// The objects of a relationship's destination that fulfil a condition: the inner side of a
+/// The objects of a relationship's destination that satisfy a condition: the inner side of a
 /// semi-join, planned or already found.
 final class RelatedRows {
   let condition: RelatedCondition

@@ -58,6 +58,6 @@ extension QuerySource {
 }
 
 extension ObjectNumber {
-  /// Whether the object belongs to one of the given concrete entities.
+  /// Returns whether the object belongs to one of the given concrete entities.
   func isOf(_ family: [EntitySchema]) -> Bool { family.contains { $0.number == entity } }
 }

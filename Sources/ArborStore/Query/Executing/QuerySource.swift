@@ -22,7 +22,7 @@ struct QuerySource {
       entity.indexes.indices.filter { !isReady(IndexReference(entity: entity, position: $0)) })
   }
 
-  /// Whether an index is complete.
+  /// Returns whether an index is complete.
   func isReady(_ index: IndexReference) -> Bool { unfinished?.isReady(number(of: index)) ?? true }
 
   /// Returns the database of a concrete entity's records.

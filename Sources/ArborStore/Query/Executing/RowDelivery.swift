@@ -145,7 +145,7 @@ private final class RowBuffer {
   }
 }
 
-/// A pending row that fulfils the query's predicate.
+/// A pending row that satisfies the query's predicate.
 struct PendingRow {
   let number: ObjectNumber
   let record: RecordView
@@ -157,7 +157,7 @@ struct RowPosition<Order: RowOrder> {
   let key: Order.Key
   let number: ObjectNumber
 
-  /// Whether this position precedes another row.
+  /// Returns whether this position precedes another row.
   @inline(__always)
   func isBefore(
     _ other: ObjectNumber, _ record: RecordView, of entity: EntitySchema, _ order: Order

@@ -114,7 +114,7 @@ extension StoreSnapshot {
     }
   }
 
-  /// Whether an object fulfils a predicate, which may follow relationships.
+  /// Returns whether an object matches a predicate, which may follow relationships.
   ///
   /// - Parameter predicate: The predicate, compiled for the object's entity.
   package func evaluate(

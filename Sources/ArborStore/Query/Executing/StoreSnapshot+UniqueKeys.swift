@@ -93,7 +93,8 @@ extension StoreSnapshot {
 }
 
 extension IndexSchema {
-  /// Whether the index is a unique, ascending index of a single attribute, without a condition.
+  /// Returns whether the index is a unique, ascending index of a single attribute, without a
+  /// condition.
   fileprivate func isUniqueKey(of slot: Int) -> Bool {
     guard isUnique, condition == nil, columns.count == 1 else { return false }
     return columns[0].source == .attribute(slot) && columns[0].kind == .plain

@@ -142,7 +142,7 @@ private struct Postings {
     var length = 0.0
     for column in search.columns {
       let index = IndexReference(entity: entity, position: column.index)
-      // The number of objects that fulfil a condition is not maintained.
+      // The number of objects that satisfy a condition is not maintained.
       guard index.schema.condition == nil else { return nil }
       let family = source.schema.entities[index.schema.declaringEntity].concreteFamily
       let objects = try counts.objectCount(of: family.map { source.schema.entities[$0] })

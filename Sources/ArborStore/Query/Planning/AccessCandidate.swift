@@ -70,8 +70,8 @@ final class AccessCandidate {
   /// Whether all related objects have been found. Otherwise the rows can only be estimated.
   var isKnown: Bool { related.allSatisfy { $0.count.numbers != nil } }
 
-  /// Whether the access path may find objects outside `family`. An index contains the objects of
-  /// all entities that share it.
+  /// Returns whether the access path may find objects outside `family`. An index contains the
+  /// objects of all entities that share it.
   func mayLeave(_ family: [EntitySchema], in schema: ModelSchema) -> Bool {
     switch accessPath {
     case .objects, .inverse: true
@@ -82,7 +82,7 @@ final class AccessCandidate {
     }
   }
 
-  /// Whether both access paths find the same numbers.
+  /// Returns whether both access paths find the same numbers.
   func findsSame(as other: AccessCandidate) -> Bool {
     switch (accessPath, other.accessPath) {
     case (.index(let index, let ranges, _), .index(let otherIndex, let otherRanges, _)):

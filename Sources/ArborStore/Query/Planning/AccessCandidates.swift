@@ -45,7 +45,7 @@ struct AccessCandidates {
     }
   }
 
-  /// Whether the index at a position is ready for reading.
+  /// Returns whether the index at a position is ready for reading.
   func isReady(_ position: Int) -> Bool { !unready.contains(position) }
 
   private func reference(_ position: Int) -> IndexReference {

@@ -150,7 +150,7 @@ struct AccessPathSelection<Source: Counts> {
 
   // MARK: Relationships
 
-  /// Considers a semi-join: finds the related objects that fulfil a condition, then the rows that
+  /// Considers a semi-join: finds the related objects that satisfy a condition, then the rows that
   /// refer to them.
   private mutating func relate(_ condition: RelatedCondition) throws {
     guard let findings else {

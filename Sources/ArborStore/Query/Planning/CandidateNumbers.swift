@@ -9,7 +9,7 @@ struct CandidateNumbers {
     case intersection([CandidateNumbers])
     /// The objects that have the related objects as members.
     case owners(RelatedRows)
-    /// No related object fulfils the condition, so there are no rows.
+    /// No related object satisfies the condition, so there are no rows.
     case unrelated(RelatedRows)
   }
 

@@ -71,7 +71,7 @@ final class ColumnMatch {
     related = nil
   }
 
-  /// Creates a condition on a relationship's target from the related objects that fulfil another
+  /// Creates a condition on a relationship's target from the related objects that satisfy another
   /// condition. It matches no object until they are known.
   init(_ condition: RelatedCondition, _ count: RowCount) {
     let numbers = count.numbers ?? []
@@ -117,7 +117,7 @@ final class ColumnMatch {
     }
   }
 
-  /// Whether this condition implies another one on the same property.
+  /// Returns whether this condition implies another one on the same property.
   func implies(_ other: IndexableTerm.Condition) -> Bool {
     switch other {
     case .equals(let value): return isAmong([value])
@@ -153,7 +153,7 @@ final class ColumnMatch {
 }
 
 extension ColumnMatch.ValueRange {
-  /// Whether a value is in the range. `nil` never is.
+  /// Returns whether a value is in the range. `nil` never is.
   fileprivate func contains(_ value: PropertyValue) -> Bool {
     if value.isNull { return false }
     if !lower.isNull {
@@ -165,7 +165,7 @@ extension ColumnMatch.ValueRange {
     return order == .less || order == .equal && isUpperIncluded
   }
 
-  /// Whether this range includes all of another one.
+  /// Returns whether this range includes all of another one.
   fileprivate func contains(_ other: ColumnMatch.ValueRange) -> Bool {
     if !lower.isNull {
       if other.lower.isNull { return false }

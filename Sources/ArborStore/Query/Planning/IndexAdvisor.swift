@@ -116,7 +116,8 @@ struct IndexAdvisor {
     return nil
   }
 
-  /// Whether a property is selective. A Boolean value excludes only about half of the objects.
+  /// Returns whether a property is selective. A Boolean value excludes only about half of the
+  /// objects.
   private static func isSelective(_ property: PropertySchema) -> Bool {
     guard case .attribute(let attribute) = property else { return true }
     return attribute.description.type != .boolean
@@ -138,7 +139,8 @@ struct IndexAdvisor {
       index: FetchIndexDescription(name: "by" + words.joined(), elements: elements))
   }
 
-  /// Whether an index already begins with these columns and contains every object of the query.
+  /// Returns whether an index already begins with these columns and contains every object of the
+  /// query.
   private func hasIndex(_ elements: [FetchIndexDescription.Element]) -> Bool {
     let candidates = planner.candidates(planner.conjuncts)
     return entity.indexes.contains { index in

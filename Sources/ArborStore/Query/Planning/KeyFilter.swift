@@ -75,7 +75,7 @@ struct KeyFilter: Equatable {
     (1...8).reduce(0) { $0 << 8 | UInt64($1 < bytes.count ? bytes[$1] : 0) }
   }
 
-  /// Whether the objects of a key may fulfil the conditions.
+  /// Returns whether the objects of a key may satisfy the conditions.
   @inline(__always)
   func accepts(_ key: UnsafeRawBufferPointer) -> Bool {
     var offset = 0

@@ -34,8 +34,8 @@ final class PlanScope {
 
   var entity: EntitySchema { query.entity }
 
-  /// Whether the stored state alone determines which objects fulfil a condition on related objects
-  /// and which rows refer to them. Otherwise the condition is evaluated on each row.
+  /// Returns whether the stored state alone determines which objects satisfy a condition on related
+  /// objects and which rows refer to them. Otherwise the condition is evaluated on each row.
   func mayRelate(_ condition: RelatedCondition) -> Bool {
     let dependencies = condition.predicate(in: schema).dependencies
     guard !dependencies.usesChance, !dependencies.readsAnyEntity else { return false }

@@ -48,7 +48,7 @@ extension QueryPlanner {
 }
 
 extension IndexSchema {
-  /// Whether the keys begin with the values of an attribute.
+  /// Returns whether the keys begin with the values of an attribute.
   fileprivate func isLed(by attribute: AttributeSchema) -> Bool {
     guard let first = columns.first, case .attribute(attribute.slot) = first.source,
       case .plain = first.kind

@@ -19,8 +19,8 @@ extension QueryPlanner {
     return best
   }
 
-  /// Whether enough of an index's entries belong to the family. An inherited index also has entries
-  /// of other entities, which a scan has to skip.
+  /// Returns whether enough of an index's entries belong to the family. An inherited index also has
+  /// entries of other entities, which a scan has to skip.
   func isWorthScanning(_ index: IndexReference) throws -> Bool {
     let declaring = scope.schema.entities[index.schema.declaringEntity]
     if declaring.concreteFamily.count == family.count { return true }
@@ -77,14 +77,14 @@ extension [ColumnMatch] {
 }
 
 extension IndexSchema.Column {
-  /// Whether the column has the same order as another one, or its reverse.
+  /// Returns whether the column has the same order as another one, or its reverse.
   fileprivate func isOrdered(as other: Self) -> Bool {
     source == other.source && kind == other.kind
   }
 }
 
 extension BoundSortKey {
-  /// Whether the sort key reads the same property as an index column.
+  /// Returns whether the sort key reads the same property as an index column.
   func isRead(from source: IndexSchema.Column.Source) -> Bool {
     guard let path, path.hops.isEmpty else { return false }
     switch (path.leaf, source) {

@@ -13,7 +13,7 @@ struct QueryPlanner<Source: Counts> {
   var family: [EntitySchema] { scope.family }
   var costs: CostModel<Source> { CostModel(schema: scope.schema, counts: counts) }
 
-  /// Returns the planner for the query that finds the objects of a condition on related objects.
+  /// Returns the planner for the query that finds the related objects that satisfy a condition.
   ///
   /// - Throws: ``ArborError`` as ``PlanScope``.
   func planner(of condition: RelatedCondition) throws(ArborError) -> QueryPlanner {

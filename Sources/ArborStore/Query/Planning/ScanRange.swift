@@ -21,10 +21,10 @@ extension ScanRange {
     self.init(lower: bytes, upper: Self.successor(of: bytes))
   }
 
-  /// Whether a scan of the range ends with the last key of the index.
+  /// Returns whether a scan of the range ends with the last key of the index.
   func isOpen(isForward: Bool) -> Bool { isForward ? upper == nil : lower == Self.everything.lower }
 
-  /// Whether a scan of the range has reached a key beyond its end.
+  /// Returns whether a scan of the range has reached a key beyond its end.
   func ends(before key: UnsafeRawBufferPointer, isForward: Bool) -> Bool {
     guard isForward else { return key.isBefore(lower) }
     return upper.map { !key.isBefore($0) } ?? false
@@ -51,7 +51,7 @@ extension ScanRange {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether these bytes precede others in key order.
+  /// Returns whether these bytes precede others in key order.
   @inline(__always)
   func isBefore(_ other: [UInt8]) -> Bool {
     other.withUnsafeBytes { Ordering(bytes: self, $0) == .less }

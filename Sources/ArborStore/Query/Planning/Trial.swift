@@ -7,7 +7,7 @@ internal import ArborModel
 /// 1998). Intersecting lists one by one while the gain exceeds the cost is the joint scan of G.
 /// Antoshenkov (*Dynamic Query Optimization in Rdb/VMS*, 1993).
 enum Trial {
-  /// Finds the related objects that fulfil a condition, unless that costs as much as the budget.
+  /// Finds the related objects that satisfy a condition, unless that costs as much as the budget.
   case related(RelatedCondition, budget: Int)
   /// Counts the numbers that two lists share.
   ///

@@ -31,7 +31,7 @@ package struct RecordOrder {
     }
   }
 
-  /// Whether one object precedes another: by key, then by number.
+  /// Returns whether one object precedes another: by key, then by number.
   package func isBefore(
     _ left: (key: Key, number: ObjectNumber), _ right: (key: Key, number: ObjectNumber)
   ) -> Bool {

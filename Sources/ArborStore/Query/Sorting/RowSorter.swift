@@ -5,10 +5,10 @@ protocol RowOrder: AnyObject {
   /// The data of a row that is needed to compare it.
   associatedtype Key
 
-  /// Whether a row certainly follows the row of a key. Cheap; `false` if in doubt.
+  /// Returns whether a row certainly follows the row of a key. Cheap; `false` if in doubt.
   func isCertainlyAfter(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
-  /// Whether a row certainly precedes the row of a key. Cheap; `false` if in doubt.
+  /// Returns whether a row certainly precedes the row of a key. Cheap; `false` if in doubt.
   func isCertainlyBefore(_ record: RecordView, of entity: EntitySchema, _ key: Key) -> Bool
 
   /// Returns the key for sort values as ``SortColumns`` returns them, or `nil` if no row can have

@@ -64,6 +64,12 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
 
   package var isSound: Bool { problems.isEmpty }
 
+  /// The number of problems in words, such as `2 problems`.
+  package var problemCount: String {
+    if isCutShort { return "more than \(problems.count) problems" }
+    return problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+  }
+
   package var description: String {
     guard !isSound else {
       return "\(recordCount) \(recordCount == 1 ? "record" : "records"), "

@@ -77,8 +77,8 @@ import Testing
           error?.message
             == "The store is damaged: the relationship badge refers to the object number "
             + "\(target.rawValue), whose entity it doesn't accept. Restore a backup, or recover "
-            + "intact objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE "
-            + "TARGET; lmdb-inspect check lists the damage.")
+            + "intact objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage "
+            + "STORE TARGET; lmdb-inspect check lists the damage.")
       }
     }
   }
@@ -181,8 +181,8 @@ import Testing
           error?.message
             == "The store is damaged: the object number \(number) is stored with the records of "
             + "another entity. Restore a backup, or recover intact objects with "
-            + "PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; lmdb-inspect "
-            + "check lists the damage.")
+            + "PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage STORE TARGET; "
+            + "lmdb-inspect check lists the damage.")
         #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)
       }
     }

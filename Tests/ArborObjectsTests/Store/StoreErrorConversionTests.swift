@@ -82,7 +82,7 @@ import Testing
     #expect(
       ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
         == "The store is damaged: the header is damaged. Restore a backup, or recover intact "
-        + "objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; "
+        + "objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage STORE TARGET; "
         + "lmdb-inspect check lists the damage.")
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message

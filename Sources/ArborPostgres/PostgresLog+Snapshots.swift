@@ -6,8 +6,8 @@ extension PostgresLog {
   /// Begins the log of a store, in one transaction.
   ///
   /// - Returns: Whether the log was begun; `false` if a log with this name already exists.
-  ///   Beginning it again with the same snapshot, for example after an error, returns `true`, unless
-  ///   ``trim(through:)`` has removed the log's first entry in the meantime.
+  ///   Beginning it again with the same snapshot, for example after an error, returns `true` until
+  ///   ``trim(through:)`` removes the log's first entry.
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for an unpublished snapshot, for
   ///   entries that don't follow it, or if the store has a log under another name;
   ///   `outcomeUnknown`.

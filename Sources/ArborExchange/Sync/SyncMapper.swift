@@ -40,7 +40,8 @@ final class SyncMapper {
     for (property, source) in serializer.mapping.sources {
       guard mapped.insert(property).inserted else {
         throw ArborError(
-          .invalidArgument, "The mapping of \(name) has \(property) twice. Remove one of the entries."
+          .invalidArgument,
+          "The mapping of \(name) has \(property) twice. Remove one of the entries."
         ).with(entity: name, keyPath: property)
       }
       switch entity.property(named: property) {

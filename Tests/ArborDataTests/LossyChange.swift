@@ -70,6 +70,9 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
   /// concern links.
   var unlinked: Fill?
 
+  /// Whether removing objects or links with the former model avoids the loss.
+  var isAvoidable: Bool { unlinked != nil || testDescription == "an entity is removed" }
+
   private static let songs: [@Sendable () -> EntityDescription] = [
     { EntityDescription("Song") { AttributeDescription("id", .integer64, .optional) } },
     { EntityDescription("Picture") { AttributeDescription("id", .integer64, .optional) } },

@@ -70,8 +70,14 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
   /// concern links.
   var unlinked: Fill?
 
-  /// Whether removing objects or links with the former model avoids the loss.
-  var isAvoidable: Bool { unlinked != nil || testDescription == "an entity is removed" }
+  /// Whether a refusal suggests deleting objects or links with the former model.
+  var suggestsDeleting: Bool {
+    switch testDescription {
+    case "an entity is removed": true
+    case "a relationship becomes an attribute": false
+    default: unlinked != nil
+    }
+  }
 
   private static let songs: [@Sendable () -> EntityDescription] = [
     { EntityDescription("Song") { AttributeDescription("id", .integer64, .optional) } },

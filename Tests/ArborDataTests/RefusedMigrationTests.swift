@@ -157,7 +157,7 @@ import Testing
 
   @Test(
     "Deleting objects or links with the former model resolves the refusal that suggests it",
-    arguments: LossyChange.all.filter(\.isAvoidable))
+    arguments: LossyChange.all.filter(\.suggestsDeleting))
   func theFormerModelRemovesALoss(loss: LossyChange) throws {
     let (former, newer) = (try loss.former(), try loss.newer())
     let archive = try Archive(former, loss.fill)

@@ -93,8 +93,11 @@ import Testing
         let error = failure { try ada.setObject(nil, forKey: name) }
         #expect(error?.code == .corrupted)
         context.delete(ada)
-        _ = failure { try context.commit() }
+        if let error = failure({ try context.commit() }) {
+          #expect(error.code == .corrupted, "\(name): \(error)")
+        }
         context.rollback()
+        #expect(!context.hasChanges)
       }
     }
   }

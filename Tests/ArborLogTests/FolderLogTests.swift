@@ -236,7 +236,9 @@ import Testing
       }
       let segments = try files().filter { $0.hasSuffix(LogSegment.suffix) }
       try FileManager.default.removeItem(atPath: segments[1])
-      let error = #expect(throws: ArborError.self) { try log.verify() }
+      let error = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x.arbor"), at: .newest)
+      }
       #expect(error?.message.contains(" lacks commit 2, which comes before 0000") == true)
     }
   }

@@ -40,7 +40,8 @@ public protocol CommitLog: Sendable {
   ///   - entries: The commits made after the snapshot while it was being published, each following
   ///     the previous one. They are added atomically with the log.
   /// - Returns: Whether the log begins with the snapshot, including by an earlier call; `false` if
-  ///   another log already exists, which is not changed.
+  ///   another log already exists, which is not changed. A log whose first entry has been trimmed
+  ///   may also return `false`.
   func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
     -> Bool
 

@@ -43,7 +43,7 @@ extension FolderLog {
         followed = base
       }
     } catch let error as ArborError where error.code == .corrupted {}
-    let base = try addSnapshot(of: file, identity, path, after: followed)
+    let base = try addSnapshot(of: file, identity, path, after: followed, &addition)
     addition.isSnapshot = true
     addition.sequence = base.manifest.sequence
     // Commits made meanwhile, up to the next change of the model. The rest is left to the next
@@ -188,7 +188,8 @@ extension FolderLog {
   ///   those up to the new snapshot or to a change of the model, so that no state between the two
   ///   is missing. `nil` if the store has not kept them.
   private func addSnapshot(
-    of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?
+    of file: StoreEngine, _ identity: LogIdentity, _ path: String, after previous: LogBase?,
+    _ addition: inout LogAddition
   ) throws -> LogBase {
     let last = (try LogFiles.names(in: path) ?? []).compactMap(LogBase.number(ofName:)).last
     let number = (last ?? 0) + 1
@@ -205,11 +206,12 @@ extension FolderLog {
         (sequence, generation) in
         // Followers can continue with the snapshot if the commits before it lead to it.
         guard let previous else { return nil }
-        var addition = LogAddition()
-        let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &addition)
+        var meanwhile = LogAddition()
+        let added = try addCommits(of: file, to: previous, identity, upTo: sequence, &meanwhile)
+        addition.commits += meanwhile.commits
         // A migration creates commits of its own, which the store doesn't keep.
         let isOtherModel = generation != previous.manifest.generation
-        return addition.sequence == sequence || isOtherModel ? added?.chain : nil
+        return meanwhile.sequence == sequence || isOtherModel ? added?.chain : nil
       }
       try LogFiles.write(in: unfinished) { output in
         try output.append(manifest.encoded())

@@ -58,10 +58,13 @@ struct LogBase: Sendable {
     var next = manifest.sequence + 1
     for segment in segments {
       guard segment.first == next else {
+        let last = segment.first &- 1
+        let missing =
+          last == next ? "commit \(next), which comes" : "commits \(next) to \(last), which come"
         throw ArborError(
           .corrupted,
-          "The log \(folder) lacks the commits \(next) to \(segment.first &- 1), which come before "
-            + "\(segment.name). Restore their segment from another copy of the log.")
+          "The log \(folder) lacks \(missing) before \(segment.name). Restore the missing segment "
+            + "from another copy of the log.")
       }
       next = segment.last + 1
     }

@@ -19,9 +19,11 @@ package struct EntityProblem: DiagnosticMessage {
     "noClass", "@Entity can only be attached to a class. Write 'final class … : ManagedObject'.")
   static let generic = EntityProblem(
     "generic", "A generic class cannot represent an entity. Write a class for each entity.")
-  static let onMainActor = EntityProblem(
-    "onMainActor",
-    "Objects belong to their context, not to an actor. Remove @MainActor from the class.")
+  static func onActor(_ name: String) -> EntityProblem {
+    EntityProblem(
+      "onActor",
+      "Objects belong to their context, not to an actor. Remove @\(name) from the class.")
+  }
   static func ownInitializer(_ name: String) -> EntityProblem {
     EntityProblem(
       "ownInitializer",

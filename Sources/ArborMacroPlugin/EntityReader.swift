@@ -33,8 +33,10 @@ struct EntityReader {
       report(clause, .generic)
       return false
     }
-    for element in declaration.attributes where element.markerName == "MainActor" {
-      report(declaration.name, .onMainActor)
+    // By convention, the names of global actors end in "Actor".
+    for element in declaration.attributes {
+      guard let name = element.markerName, name.hasSuffix("Actor") else { continue }
+      report(declaration.name, .onActor(name))
       return false
     }
     return true

@@ -6,7 +6,8 @@ extension PostgresLog {
   /// Begins the log of a store, in one transaction.
   ///
   /// - Returns: Whether the log was begun; `false` if a log with this name already exists.
-  ///   Beginning it again with the same snapshot, for example after an error, returns `true`.
+  ///   Beginning it again with the same snapshot, for example after an error, returns `true` until
+  ///   ``trim(through:)`` removes the log's first entry.
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for an unpublished snapshot, for
   ///   entries that don't follow it, or if the store has a log under another name;
   ///   `outcomeUnknown`.
@@ -156,7 +157,8 @@ extension PostgresLog {
     return rows.uuid(0, 0)
   }
 
-  /// Returns whether the log of a snapshot's store was begun with it.
+  /// Returns whether the log of a snapshot's store was begun with it. Returns `false` if the log's
+  /// first entry has been trimmed.
   private func begins(with snapshot: CommitLogSnapshot) throws(ArborError) -> Bool {
     let root = PostgresStatement(snapshotTexts.root, .uuid(snapshot.store), .uuid(snapshot.id))
     return try read(root).count > 0

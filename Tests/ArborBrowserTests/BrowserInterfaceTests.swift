@@ -347,6 +347,16 @@ import Testing
         _ = try served.store.check(revocation: revocation) { _ in revocation.revoke() }
       }
       #expect(error?.code == .cancelled)
+      // A check that is cancelled at once has hardly begun.
+      let checkUp = served.browser.checkUp
+      var wasCancelled = false
+      for _ in 0..<100 where !wasCancelled {
+        _ = checkUp.start()
+        _ = checkUp.cancel()
+        checkUp.waitForEnd()
+        wasCancelled = checkUp.state["isCancelled"] == true
+      }
+      #expect(wasCancelled)
       _ = try served.client.post("/api/check", [:])
       var state = try served.client.post("/api/check", ["cancel": true]).json
       while state["state"] == "running" { state = try served.client.get("/api/check").json }

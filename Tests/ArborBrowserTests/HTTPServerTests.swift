@@ -136,6 +136,7 @@ import Testing
       let answer = try? served.client.get("/api/schema")
       #expect(answer?.status != 200)
       served.browser.waitUntilStopped()
+      #expect(throws: (any Error).self) { try served.client.get("/api/schema") }
     }
   }
 

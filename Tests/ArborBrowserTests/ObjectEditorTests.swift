@@ -183,8 +183,8 @@ import ArborBrowser
         ),
         (
           ["op": "update", "id": employee, "values": ["age": "99999"]], 400,
-          "Employee.age takes an integer from -32768 to 32767, but the value is of another type or "
-            + "out of range."
+          "Expected an integer from -32768 to 32767 for Employee.age, but found a value of another "
+            + "type or out of range."
         ),
         (["op": "change"], 400, "An edit must be insert, update or delete."),
         (

@@ -70,6 +70,15 @@ struct LossyChange: Sendable, CustomTestStringConvertible {
   /// concern links.
   var unlinked: Fill?
 
+  /// Whether a refusal suggests deleting objects or links with the former model.
+  var suggestsDeleting: Bool {
+    switch testDescription {
+    case "an entity is removed": true
+    case "a relationship becomes an attribute": false
+    default: unlinked != nil
+    }
+  }
+
   private static let songs: [@Sendable () -> EntityDescription] = [
     { EntityDescription("Song") { AttributeDescription("id", .integer64, .optional) } },
     { EntityDescription("Picture") { AttributeDescription("id", .integer64, .optional) } },

@@ -157,14 +157,14 @@ import Testing
 
   @Test(
     "Deleting objects or links with the former model resolves the refusal that suggests it",
-    arguments: LossyChange.all)
+    arguments: LossyChange.all.filter(\.suggestsDeleting))
   func theFormerModelRemovesALoss(loss: LossyChange) throws {
     let (former, newer) = (try loss.former(), try loss.newer())
     let archive = try Archive(former, loss.fill)
     let offers = try archive.refusal(newer).violations.filter {
       $0.message.contains("with the former model")
     }
-    if offers.isEmpty { return }
+    try #require(!offers.isEmpty)
     try archive.write(former) { context in
       for offer in offers {
         let objects = try context.fetch(

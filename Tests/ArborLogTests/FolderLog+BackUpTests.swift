@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArborLog
 
-/// Backing up to a damaged log.
+/// Backing up to a damaged log, and during commits.
 @Suite struct FolderLogBackUpTests {
   private let folder: TemporaryFolder
   private let log: FolderLog
@@ -99,5 +99,22 @@ import Testing
       let error = #expect(throws: ArborError.self) { try log.verify() }
       #expect(error?.message.hasPrefix("\(path) is damaged: ") == true, "\(error as Any)")
     }
+  }
+
+  @Test("Commits made while a snapshot is written are counted once")
+  func countsCommitsMadeMeanwhile() async throws {
+    let file = try StoreEngine.open(
+      StoreOpening(.file(folder.path("office.arbor")), model: OfficeModel.make()))
+    defer { file.close() }
+    let first = try log.backUp(file, snapshot: false)
+    let writer = Task.detached {
+      for number in 0..<100 as Range<UInt8> { try file.setMetadata("note", [number]) }
+    }
+    var commits = 0
+    for _ in 0..<10 { commits += try log.backUp(file, snapshot: true).commits }
+    try await writer.value
+    let last = try log.backUp(file, snapshot: false)
+    #expect(last.sequence == 100)
+    #expect(UInt64(commits + last.commits) == last.sequence - first.sequence)
   }
 }

@@ -226,6 +226,23 @@ import Testing
     }
   }
 
+  @Test("A missing segment of one commit is reported")
+  func aMissingSegmentOfOneCommitIsNamed() throws {
+    try TemporaryStore.use(OfficeModel.make()) { store in
+      _ = try log.backUp(store.file, snapshot: false)
+      for number in 1...3 as ClosedRange<UInt8> {
+        try store.file.setMetadata("note", [number])
+        _ = try log.backUp(store.file, snapshot: false)
+      }
+      let segments = try files().filter { $0.hasSuffix(LogSegment.suffix) }
+      try FileManager.default.removeItem(atPath: segments[1])
+      let error = #expect(throws: ArborError.self) {
+        try log.restore(to: folder.path("x.arbor"), at: .newest)
+      }
+      #expect(error?.message.contains(" lacks commit 2, which comes before 0000") == true)
+    }
+  }
+
   @Test("A missing segment is reported")
   func aSegmentThatIsMissingIsNamed() throws {
     try TemporaryStore.use(OfficeModel.make()) { store in
@@ -237,9 +254,9 @@ import Testing
       }
       #expect(
         error?.message
-          == "The log \(LogBase.folder(1, in: try log.path)) lacks the commits 3 to 4, which come "
-          + "before 00000000000000000005-00000000000000000006.segment. Restore their segment from "
-          + "another copy of the log.")
+          == "The log \(LogBase.folder(1, in: try log.path)) lacks commits 3 to 4, which come "
+          + "before 00000000000000000005-00000000000000000006.segment. Restore the missing segment "
+          + "from another copy of the log.")
       #expect(!FileManager.default.fileExists(atPath: folder.path("x.arbor")))
       // The same holds for a truncated segment.
       let bytes = try #require(try LogFiles.contents(segments[0]))

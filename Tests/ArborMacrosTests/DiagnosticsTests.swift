@@ -23,6 +23,7 @@ import Testing
       "@Entity class @ {}", "must inherit from ManagedObject", fix: "inherit from ManagedObject"),
     Case("@Entity class @<T>: ManagedObject {}", "generic class"),
     Case("@Entity @MainActor class @: ManagedObject {}", "belong to their context"),
+    Case("@Entity @OtherActor class @: ManagedObject {}", "Remove @OtherActor from the class"),
     Case("@Entity(String()) class @: ManagedObject {}", "Use a string literal"),
     Case(
       "class @: ManagedObject { @Attribute var a: Int { 1 } }", "@Attribute has no effect without"),
@@ -115,6 +116,7 @@ import Testing
     import Foundation
     struct Unknown {}
     let text = "", options = AttributeOption.indexed
+    @globalActor actor OtherActor { static let shared = OtherActor() }
     @Entity class Other: ManagedObject {
       var name: String = ""
       @Relationship(inverse: "other") var other: Other?

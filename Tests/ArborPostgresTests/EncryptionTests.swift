@@ -11,15 +11,22 @@ private let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/
 /// A server that uses TLS with a certificate that clients have to trust.
 @Suite("Encrypted connections", .enabled(if: PostgresServer.isInstalled && hasOpenSSL))
 struct EncryptionTests {
-  @Test("An encrypted connection requires an existing root certificate")
-  func aServerHasToBeTheOneThatItSays() throws {
-    let folder = try TemporaryFolder()
-    let (certificate, key) = (folder.path("certificate.pem"), folder.path("key.pem"))
+  /// Creates a self-signed certificate.
+  private func make(_ certificate: String, key: String) throws {
     let made = try BuiltProgram(at: URL(filePath: "/usr/bin/openssl")).run([
       "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
       "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
     ])
     try #require(made.status == 0, "\(made.errors)")
+  }
+
+  @Test("An encrypted connection requires the server's root certificate")
+  func aServerHasToBeTheOneThatItSays() throws {
+    let folder = try TemporaryFolder()
+    let (certificate, key) = (folder.path("certificate.pem"), folder.path("key.pem"))
+    try make(certificate, key: key)
+    let stranger = folder.path("stranger.pem")
+    try make(stranger, key: folder.path("stranger-key.pem"))
     let port = try LocalServer().port
     let server = try PostgresServer(
       settings: ["listen_addresses": "127.0.0.1", "port": "\(port)", "ssl": "on"],
@@ -38,6 +45,11 @@ struct EncryptionTests {
     let error = #expect(throws: ArborError.self) { try unknown.head() }
     #expect(error?.code == .logUnavailable)
     #expect(error?.message.contains("root certificate file \"/nowhere\" does not exist") == true)
+    let strange = try PostgresLog(
+      "\(address) sslmode=verify-full sslrootcert=\(stranger)", options: options)
+    let refusal = #expect(throws: ArborError.self) { try strange.head() }
+    #expect(refusal?.code == .logUnavailable)
+    #expect(refusal?.message.contains("certificate verify failed") == true)
     withExtendedLifetime(server) {}
   }
 }

@@ -47,12 +47,13 @@ import Testing
     }
   }
 
-  @Test("The formatter reports no problem in the manual page")
+  @Test(
+    "The formatter reports no problem in the manual page",
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff"), "groff isn't installed"))
   func theFormatterHasNoComplaint() throws {
-    let formatter = URL(filePath: "/usr/bin/groff")
-    guard FileManager.default.isExecutableFile(atPath: formatter.path) else { return }
     let page = Self.root.appending(path: "tools/lmdb-inspect/lmdb-inspect.1").path
-    let outcome = try BuiltProgram(at: formatter)
+    let outcome = try BuiltProgram(at: URL(filePath: "/usr/bin/groff"))
       .run(["-k", "-man", "-Tutf8", "-ww", "-z", page])
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
   }

@@ -82,6 +82,10 @@ import Testing
     let time = began.duration(to: .now)
     print("salvage of \(count) objects in \(size >> 20) MiB: \(most >> 10) MiB, \(time)")
     #expect(most > 0 && most < TestLength.of(128, long: 256) << 10)
+    let target = try StoreEngine.open(StoreOpening(.file(folder.path("target")), model: nil))
+    defer { target.close() }
+    // One group for every 10,000 items.
+    #expect(try target.check().recordCount == count + count / 10_000)
   }
 
   /// Returns the kilobytes of anonymous memory of a process, or `nil` once it has ended.

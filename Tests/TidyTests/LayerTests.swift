@@ -130,7 +130,7 @@ import Testing
   func onlyTheWrapperImportsTheEngine() {
     let files = SourceTree.swiftFiles(in: ["Sources", "Tests/Programs", "tools"])
     let importers = files.filter { Self.imports(of: $0.code).contains("CLMDB") }
-    #expect(Set(importers.map(\.target)).isSubset(of: ["LMDB"]))
+    #expect(Set(importers.map(\.target)) == ["LMDB"])
     let clients = files.filter { Self.imports(of: $0.code).contains("CPostgres") }
     #expect(
       clients.map(\.stem).sorted()
@@ -152,7 +152,7 @@ import Testing
     let importers = files.filter { Self.imports(of: $0.code).contains("LMDB") }.map(\.path)
     let strays = importers.filter { path in !Self.storage.contains { path.hasPrefix($0) } }
     #expect(strays == [])
-    #expect(importers.count > strays.count)
+    #expect(!importers.isEmpty)
   }
 
   @Test("The rule finds imports that are not in the table")

@@ -36,7 +36,14 @@ final class SyncMapper {
     let entity = try schema.requireEntity(named: name)
     var attributes: [MappedAttribute] = []
     var relationships: [MappedRelationship] = []
+    var mapped: Set<String> = []
     for (property, source) in serializer.mapping.sources {
+      guard mapped.insert(property).inserted else {
+        throw ArborError(
+          .invalidArgument,
+          "The mapping of \(name) has \(property) twice. Remove one of the entries."
+        ).with(entity: name, keyPath: property)
+      }
       switch entity.property(named: property) {
       case .attribute(let attribute):
         attributes.append(try self.attribute(attribute, source, entity, serializer.strictTypes))

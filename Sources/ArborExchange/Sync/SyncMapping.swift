@@ -9,7 +9,8 @@ public import ArborJSON
 public struct SyncMapping: Sendable, ExpressibleByDictionaryLiteral {
   var sources: [(property: String, source: SyncSource)]
 
-  /// Creates a mapping of properties. Each property may occur only once.
+  /// Creates a mapping of properties. Each property may occur only once; otherwise, a sync throws
+  /// `invalidArgument`.
   public init(dictionaryLiteral elements: (String, SyncSource)...) {
     sources = elements.map { (property: $0.0, source: $0.1) }
   }

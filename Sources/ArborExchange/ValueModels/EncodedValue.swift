@@ -124,11 +124,8 @@ struct StoredForm {
       value.isNull || attribute.kind.keeps(value)
     else { throw unsupported(encoded, key, attribute) }
     guard let fitting = attribute.type.fitting(value), isExact(value, fitting) else {
-      throw error(
-        .typeMismatch,
-        "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) has another value. "
-          + "Correct it.", attribute
-      ).with(offending: "\(value)")
+      throw mismatch(.typeMismatch, "another value", key, attribute, "Correct it.")
+        .with(offending: "\(value)")
     }
     return fitting
   }
@@ -157,8 +154,9 @@ struct StoredForm {
       guard let part = parts.first(where: { $0.name == name }) else {
         throw error(
           .invalidManagedKey,
-          "has no part “\(name)”, which \(mapping.traits.name).\(key) has. Name its properties as "
-            + "its parts." + NearestName.hint(name, in: parts.map(\.name)), attribute)
+          "\(mapping.entity.name).\(attribute.name) has no part “\(name)”, which "
+            + "\(mapping.traits.name).\(key) has. Name its properties as its parts."
+            + NearestName.hint(name, in: parts.map(\.name)), attribute)
       }
       values[name] = try self.value(value, of: "\(key).\(name)", for: part)
     }
@@ -175,22 +173,27 @@ struct StoredForm {
     _ encoded: EncodedValue, _ key: String, _ attribute: AttributeCoder
   ) -> ArborError {
     if case .unsigned = encoded, case .integer64 = attribute.type {
-      return error(
-        .typeMismatch,
-        "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) has another value. "
-          + "Correct it.", attribute)
+      return mismatch(.typeMismatch, "another value", key, attribute, "Correct it.")
     }
-    return error(
-      .unsupportedProperty,
-      "takes \(attribute.type.expectation), but \(mapping.traits.name).\(key) is \(encoded.found). "
-        + "Correct its type, or use a transformer.", attribute)
+    return mismatch(
+      .unsupportedProperty, encoded.found, key, attribute,
+      "Correct its type, or use a transformer.")
+  }
+
+  private func mismatch(
+    _ code: ArborError.Code, _ found: String, _ key: String, _ attribute: AttributeCoder,
+    _ remedy: String
+  ) -> ArborError {
+    error(
+      code,
+      "Expected \(attribute.type.expectation) for \(mapping.entity.name).\(attribute.name), but "
+        + "found \(found) in \(mapping.traits.name).\(key). \(remedy)", attribute)
   }
 
   private func error(
-    _ code: ArborError.Code, _ words: String, _ attribute: AttributeCoder
+    _ code: ArborError.Code, _ message: String, _ attribute: AttributeCoder
   ) -> ArborError {
-    ArborError(code, "\(mapping.entity.name).\(attribute.name) \(words)")
-      .with(entity: mapping.entity.name, keyPath: attribute.name)
+    ArborError(code, message).with(entity: mapping.entity.name, keyPath: attribute.name)
   }
 }
 

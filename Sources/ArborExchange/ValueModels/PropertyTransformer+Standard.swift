@@ -164,7 +164,9 @@ extension PropertyTransformer {
     return PropertyTransformer { (raw: Raw) -> Property? in
       if let property = properties[raw] ?? standard { return property }
       if raw.isNothing { return nil }
-      throw Self.mismatch("one of \(properties.count) known values")
+      throw Self.mismatch(
+        properties.count == 1
+          ? "the only known value" : "one of \(properties.count) known values")
     } write: { property in
       if let raw = property.flatMap({ raws[$0] }) ?? reverseStandard { return raw }
       if property == nil { return .nothing }

@@ -106,9 +106,8 @@ extension AggregateExpression {
         guard KeyPathBinder.leadsIntoParts(keyPath, of: entity, in: schema) else { throw error }
         return try expression(keyPath, of: entity, in: schema)
       }
-      guard function.isDefined(for: path.leaf) else {
-        throw undefined(keyPath, entity, path.leaf.expectation)
-      }
+      let kind = ValueKind(path.leaf)
+      guard function.isDefined(for: kind) else { throw undefined(keyPath, entity, kind) }
       // Values that may be stored outside the record require a reader.
       if !path.leaf.isExternal { return .path(path) }
     }
@@ -126,16 +125,18 @@ extension AggregateExpression {
     }
     let bound = try PredicateBinder.bind(parsed.expression, to: entity, in: schema)
     guard function.isDefined(for: bound.kind) else {
-      throw undefined(keyPath, entity, bound.kind.name)
+      throw undefined(keyPath, entity, bound.kind)
     }
     return .expression(bound.expression)
   }
 
-  private func undefined(_ keyPath: String, _ entity: EntitySchema, _ what: String) -> ArborError {
+  private func undefined(
+    _ keyPath: String, _ entity: EntitySchema, _ kind: ValueKind
+  ) -> ArborError {
     ArborError(
       .typeMismatch,
-      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is \(what). "
-        + "Aggregate a number instead."
+      "\(function.rawValue) cannot be computed for \(entity.name).\(keyPath), which is "
+        + "\(kind.name). Aggregate a number instead."
     ).with(entity: entity.name, keyPath: keyPath)
   }
 }
@@ -165,16 +166,6 @@ extension AggregateExpression.Function {
     }
   }
 
-  /// Returns whether the function is defined for the values of a path.
-  fileprivate func isDefined(for leaf: BoundPath.Leaf) -> Bool {
-    guard self != .count else { return true }
-    guard case .attribute(let attribute) = leaf else {
-      if case .entityName = leaf { return isDefined(for: .text) }
-      return false
-    }
-    return isDefined(for: ValueKind(attribute.field.kind))
-  }
-
   /// Returns whether the function is defined for values of a kind.
   fileprivate func isDefined(for kind: ValueKind) -> Bool {
     switch (kind, self) {
@@ -185,16 +176,6 @@ extension AggregateExpression.Function {
     case (_, .minimum), (_, .maximum), (_, .mode): true
     case (_, .average): kind == .date
     case (_, .sum), (_, .median), (_, .standardDeviation): false
-    }
-  }
-}
-
-extension BoundPath.Leaf {
-  fileprivate var expectation: String {
-    switch self {
-    case .attribute(let attribute): ValueKind(attribute.field.kind).name
-    case .toOne, .object: "an object"
-    case .entityName: "the name of an entity"
     }
   }
 }

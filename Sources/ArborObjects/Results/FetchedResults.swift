@@ -223,6 +223,7 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> FetchedResults<T> {
     try FetchedResults(request, sectionedBy: sectionKeyPath, in: self)
   }
+
   /// Fetches the objects of a request as results that are kept up to date, in sections by a
   /// property.
   ///

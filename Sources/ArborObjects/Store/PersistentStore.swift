@@ -181,9 +181,7 @@ public final class PersistentStore: Sendable {
     let report = try whileOpen(engine.check())
     guard !report.isSound else { return }
     var error = ArborError(
-      .corrupted,
-      "The store has \(report.problems.count) "
-        + "\(report.problems.count == 1 ? "problem" : "problems"). \(ArborError.damageRemedy)")
+      .corrupted, "The store has \(report.problemCount). \(ArborError.damageRemedy)")
     error.violations = report.problems.map { problem in
       ArborError(.corrupted, problem.description).with(
         entity: problem.entity, objectID: problem.object.map(engine.objectID))

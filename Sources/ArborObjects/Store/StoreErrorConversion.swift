@@ -9,7 +9,7 @@ extension ArborError {
   }
 
   static let damageRemedy =
-    "Restore a backup, or recover intact objects with PersistentStore.salvage(_:to:) or "
+    "Restore a backup, or recover intact objects with PersistentStore.salvage(_:to:model:) or "
     + "lmdb-inspect salvage STORE TARGET; lmdb-inspect check lists the damage."
 
   /// Converts an error of an open store.

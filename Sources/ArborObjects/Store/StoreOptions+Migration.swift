@@ -7,7 +7,7 @@ extension StoreOptions {
   /// records are read in their new form and rewritten when they are next changed, and only new
   /// indexes and rules take time proportional to the number of objects. Changes that require custom
   /// code or a pass over the objects are made in a copy, which replaces the store at the end. The
-  /// article *Schema evolution* lists the effect of each change.
+  /// article *Model changes* lists the effect of each change.
   ///
   /// ```swift
   /// var options = StoreOptions()

@@ -25,7 +25,7 @@ package enum ToolWording {
 
   /// Longer phrases precede phrases contained in them.
   private static let phrases: [(call: String, words: String)] = [
-    ("PersistentStore.salvage(_:to:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
+    ("PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
     ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),
     (
       "Open the store with options.indexBuilds set to .inBackground, change them and reopen it",

@@ -63,7 +63,7 @@ struct CompositeRules {
     if let rules = part.rules { return rules.violations(of: value, at: path, limit) }
     guard let fitting = description.type.fitting(value) else {
       return broken(
-        "takes \(description.type.expectation), but the value is of another type or out of range")
+        "is of another type or out of range. Set \(description.type.expectation)")
     }
     if let problem = EntityRules.problem(of: fitting, description.minimum, description.maximum) {
       return broken(problem)

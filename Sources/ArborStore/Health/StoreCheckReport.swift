@@ -64,9 +64,17 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
 
   package var isSound: Bool { problems.isEmpty }
 
+  /// The number of problems in words, such as `2 problems`.
+  package var problemCount: String {
+    if isCutShort { return "more than \(problems.count) problems" }
+    return problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+  }
+
   package var description: String {
     guard !isSound else {
-      return "\(recordCount) records, \(indexEntryCount) index entries, \(linkCount) links: sound"
+      return "\(recordCount) \(recordCount == 1 ? "record" : "records"), "
+        + "\(indexEntryCount) index \(indexEntryCount == 1 ? "entry" : "entries"), "
+        + "\(linkCount) \(linkCount == 1 ? "link" : "links"): sound"
     }
     let lines = problems.map { "\($0.kind.rawValue): \($0.description)" }
     return lines.joined(separator: "\n") + (isCutShort ? "\nand more" : "")

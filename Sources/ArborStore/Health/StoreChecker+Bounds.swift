@@ -17,15 +17,19 @@ extension StoreChecker {
       let cursor = try storing(reader.cursor(database))
       guard let entry = try storing(cursor.first()) else { continue }
       if flags.contains(.integerKey), entry.key.count != 8 {
-        report.add(.damagedPage, "\(name) has keys of \(entry.key.count) bytes instead of 8.")
+        report.add(.damagedPage, "\(name) has keys of \(Self.bytes(entry.key)) instead of 8.")
       }
       let pairSize = flags == StoreFormat.orderedFlags ? OrderedMembers.valueSize : nil
       if let size = flags.contains(.integerDuplicates) ? 8 : pairSize, entry.value.count != size {
         report.add(
-          .damagedPage, "\(name) has values of \(entry.value.count) bytes instead of \(size).")
+          .damagedPage, "\(name) has values of \(Self.bytes(entry.value)) instead of \(size).")
       }
     }
     return report.isSound
+  }
+
+  private static func bytes(_ bytes: UnsafeRawBufferPointer) -> String {
+    bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
   }
 
   /// Checks that a counter has been initialized and is within its limit, and returns it.

@@ -147,8 +147,7 @@ extension StoreChecker {
           + "\(snapshot.sequence).")
     }
     let least = StoreFormat.historyLength
-    let most =
-      StoreFormat.longestHistory
+    let most = StoreFormat.longestHistory
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(
         .history,
@@ -162,7 +161,11 @@ extension StoreChecker {
   ) {
     // A damaged key may be the greatest possible number.
     if let last, sequence != last &+ 1 {
-      report.add(.history, "The history has no commits between \(last) and \(sequence).")
+      report.add(
+        .history,
+        sequence > last
+          ? "The history has no commits between \(last) and \(sequence)."
+          : "The history has commit \(sequence) after commit \(last).")
     }
     if HistoryCodec.decode(bytes, sequence: sequence, store.schema) == nil {
       report.add(.history, "The history's entry \(sequence) is damaged.")

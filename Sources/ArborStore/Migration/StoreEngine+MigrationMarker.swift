@@ -32,6 +32,10 @@ extension StoreEngine {
   /// Ends or abandons a migration in a copy, so that commits are accepted again. Does nothing if
   /// none is under way.
   package func removeMigrationMarker() throws(StoreError) {
+    let isUnderWay = try read { (reader) throws(StoreError) in
+      try StoreHeader.read(reader, path: path).isBeingMigrated
+    }
+    guard isUnderWay else { return }
     try changeMarker { (transaction, header) throws(StoreError) in
       header.isBeingMigrated = false
       try StoreCreation.remove(StoreFormat.migrationKey, databases.arbor, transaction)

@@ -50,8 +50,11 @@ extension Environment {
     }
   }
 
-  /// Verifies every page of a file, which may be unfit for opening. Throws nothing for a finding
-  /// that cannot be confirmed because other processes keep committing.
+  /// Verifies every page of a file, which may be unfit for opening.
+  ///
+  /// Returns normally if damage was found but couldn't be confirmed, because other processes
+  /// committed during each of eight attempts. Therefore, a return doesn't prove that the file is
+  /// sound. Use this method to explain an error, not to accept a file.
   ///
   /// - Throws: The reason why the file is not a data file; ``LMDBError/damaged(_:)`` with the first
   ///   finding.

@@ -89,10 +89,12 @@ import Testing
         == SeedAddress.identity(of: try url("http://a.b/")))
   }
 
-  @Test("Messages about URLs end with a period")
-  func messagesSayWhatToDo() {
-    for problem: SeedAddress.Problem in [
+  @Test("Each problem of a URL has a message of its own, which ends with a period")
+  func messagesAreSentences() {
+    let problems: [SeedAddress.Problem] = [
       .malformed, .relative, .scheme, .credentials, .refused, .foreignHost("h"), .downgrade,
-    ] { #expect(problem.message.hasSuffix(".")) }
+    ]
+    for problem in problems { #expect(problem.message.hasSuffix(".")) }
+    #expect(Set(problems.map(\.message)).count == problems.count)
   }
 }

@@ -156,10 +156,11 @@ import Testing
     try workshop.seed("{\"Company\": [\(companies.joined(separator: ","))]}")
     try workshop.context.commit()
     try workshop.seed("{\"Employee\": [\(employees.joined(separator: ","))]}")
-    for employee in try workshop.all("Employee") {
-      #expect(
-        try employee.object(forKey: "company")?.value(forKey: "companyID")
-          == employee.value(forKey: "employeeID"))
+    let all = try workshop.all("Employee")
+    #expect(all.count == count)
+    for employee in all {
+      let company = try #require(try employee.object(forKey: "company"))
+      #expect(try company.value(forKey: "companyID") == employee.value(forKey: "employeeID"))
     }
     try workshop.finish()
   }

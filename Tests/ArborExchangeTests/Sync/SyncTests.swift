@@ -135,6 +135,18 @@ struct DepartmentSerializer: SyncSerializer, Hashable {
     try workshop.finish()
   }
 
+  @Test("A mapping that has a property twice is rejected")
+  func eachPropertyIsMappedOnce() throws {
+    let workshop = try ImportWorkshop()
+    let serializer = EmployeeSerializer(
+      mapping: ["employeeID": .int("id"), "name": .string("a"), "name": .string("b")])
+    let error = #expect(throws: ArborError.self) { try sync(workshop, #"{"id": 1}"#, serializer) }
+    #expect(error?.code == .invalidArgument && error?.keyPath == "name")
+    #expect(
+      error?.message == "The mapping of Employee has name twice. Remove one of the entries.")
+    try workshop.finish()
+  }
+
   @Test("Several identifiers of any type identify an object together")
   func severalIdentifiersOfAnyTypeIdentifyTogether() throws {
     let workshop = try ImportWorkshop()

@@ -202,7 +202,10 @@ import Testing
     let wide = FullBanner(id: 1, width: 40_000, children: [KeyedItem(title: "new")])
     let error = try failure { try context.upsert(wide) }
     #expect(error.code == .typeMismatch && error.keyPath == "width")
-    #expect(error.message.contains("-32768 to 32767"))
+    #expect(
+      error.message.contains(
+        "Expected an integer from -32768 to 32767 for Banner.width, but found another value in "
+          + "FullBanner.width. Correct it."))
     try workshop.finish()
   }
 

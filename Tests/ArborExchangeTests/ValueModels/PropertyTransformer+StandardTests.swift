@@ -124,7 +124,14 @@ import Testing
   @Test("Without a default, a value that is not in the mapping is an error")
   func withoutDefaultsWhatHasNoEntryIsAnError() throws {
     #expect(try ValueAdapter.decode(Strict.self, from: ["kind": "b"]) == Strict(kind: 2))
-    #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": "c"]) }
+    let error = #expect(throws: ArborError.self) {
+      try ValueAdapter.decode(Strict.self, from: ["kind": "c"])
+    }
+    #expect(error?.message.contains("expected one of 2 known values.") == true)
+    let single = #expect(throws: ArborError.self) {
+      try JSONTransformer.mapping(["a": 1]).read("b", as: Int.self)
+    }
+    #expect(single?.message.contains("expected the only known value.") == true)
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: ["kind": nil]) }
     #expect(throws: ArborError.self) { try ValueAdapter.decode(Strict.self, from: [:]) }
     #expect(throws: ArborError.self) { try ValueAdapter.encode(Strict(kind: 3)) }

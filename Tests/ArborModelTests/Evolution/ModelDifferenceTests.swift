@@ -99,13 +99,6 @@ import Testing
     #expect(difference.classification == .lightweightUnlessRulesBreak)
   }
 
-  @Test("Classifications are ordered by the effort that they require")
-  func classificationsAreOrderedByWhatTheyAsk() {
-    #expect(
-      ModelDifference.Classification.allCases.sorted() == ModelDifference.Classification.allCases)
-    #expect(ModelDifference.Effort.allCases.sorted() == ModelDifference.Effort.allCases)
-  }
-
   @Test("A property with several changes is lost only once")
   func eachThingIsLostOnce() {
     let new = EvolutionFixture.changed {

@@ -158,7 +158,10 @@ import Testing
   func compositesHaveParts() throws {
     let schema = try Self.shops()
     let shop = schema.entities[0]
-    guard case .attribute(let slot) = shop.property(named: "place") else { return }
+    guard case .attribute(let slot) = shop.property(named: "place") else {
+      Issue.record("Shop has no attribute place.")
+      return
+    }
     let allocator = SlabAllocator()
     var record = RecordBuffer(copying: shop.layout.template, into: allocator)
     let value = PropertyValue.composite(["city": "Rome", "latitude": 41.9, "longitude": 12.5])

@@ -58,6 +58,11 @@ import Testing
 
   @Test("The raw values of field kinds are fixed")
   func rawValuesAreFixed() {
-    #expect(FieldKind.allCases.map(\.rawValue) == Array(1...14))
+    let kinds: [FieldKind] = [
+      .boolean, .int16, .int32, .int64, .float, .double, .date, .uuid, .reference, .string, .binary,
+      .decimal, .uri, .tagged,
+    ]
+    #expect(kinds.map(\.rawValue) == Array(1...14))
+    #expect(kinds.count == FieldKind.allCases.count)
   }
 }

@@ -24,30 +24,38 @@ import Testing
 
   @Test("A sum or average of values that are not numbers is rejected")
   func whatHasNoSumIsRefused() throws {
-    let model = ManagedObjectModel(entities: [
-      EntityDescription(
-        name: "Person",
-        attributes: [
-          AttributeDescription(name: "name", type: .string, isOptional: true),
-          AttributeDescription(name: "age", type: .integer16, isOptional: true),
-          AttributeDescription(name: "born", type: .date, isOptional: true),
-        ],
-        relationships: [
-          RelationshipDescription(name: "friend", destination: "Person"),
-          RelationshipDescription(name: "friends", destination: "Person", isToMany: true),
-        ])
-    ])
+    let model = ManagedObjectModel(
+      entities: [
+        EntityDescription(
+          name: "Person",
+          attributes: [
+            AttributeDescription(name: "name", type: .string, isOptional: true),
+            AttributeDescription(name: "age", type: .integer16, isOptional: true),
+            AttributeDescription(name: "born", type: .date, isOptional: true),
+            AttributeDescription(name: "home", type: .composite("Place"), isOptional: true),
+          ],
+          relationships: [
+            RelationshipDescription(name: "friend", destination: "Person"),
+            RelationshipDescription(name: "friends", destination: "Person", isToMany: true),
+          ])
+      ],
+      composites: [
+        CompositeDescription(
+          name: "Place", attributes: [AttributeDescription(name: "area", type: .double)])
+      ])
     let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
     let person = try #require(schema.entity(named: "Person"))
-    func code(_ aggregate: AggregateExpression) -> ArborError.Code? {
+    func failure(_ aggregate: AggregateExpression) -> ArborError? {
       do {
         _ = try aggregate.bind(to: person, in: schema)
         return nil
-      } catch { return error.code }
+      } catch { return error }
     }
+    func code(_ aggregate: AggregateExpression) -> ArborError.Code? { failure(aggregate)?.code }
     for aggregate: AggregateExpression in [
       .count, .count("name"), .countDistinct("friend"), .sum("age"), .average("born"),
       .minimum("name"), .maximum("friend.born"), .minimum("entity.name"),
+      .count("home"), .sum("home.area"),
       .median("age"), .standardDeviation("age"), .mode("age"), .mode("name"), .mode("born"),
     ] {
       #expect(code(aggregate) == nil, "\(aggregate)")
@@ -58,6 +66,13 @@ import Testing
       .mode("friend"), .standardDeviation("entity.name"),
     ] {
       #expect(code(aggregate) == .typeMismatch, "\(aggregate)")
+    }
+    // A path and an expression are rejected with the same message.
+    for text in ["home", "(home)"] {
+      #expect(
+        failure(.sum(text))?.message
+          == "sum cannot be computed for Person.\(text), which is a composite. Aggregate a number "
+          + "instead.")
     }
     #expect(code(.sum("agee")) == .unknownName)
     #expect(code(.sum("friends.age")) == .invalidArgument)

@@ -11,7 +11,8 @@ import Testing
     .null, .boolean(true), .integer(7), .integer(40_000), .integer(.max), .double(0.5),
     .double(.nan), .double(.infinity), .double(1e300), .decimal(9), .string("a b"),
     .string("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), .date(Date(timeIntervalSince1970: 0)),
-    .binary(Data([1])), .uuid(UUID()), .list([1]), .composite(["a": 1]),
+    .binary(Data([1])), .uuid(UUID()), .uri(URL(filePath: "/a")), .list([1]),
+    .composite(["a": 1]),
   ]
 
   @Test("A value converted to a type fits that type unchanged", arguments: types)
@@ -65,9 +66,11 @@ import Testing
 
   @Test("A type stores every value that fits it unchanged", arguments: types)
   func keepsWhatItTakesAsItIs(type: AttributeType) {
-    for value in Self.values where !value.isNull {
+    let unchanged = Self.values.filter { !$0.isNull && type.fitting($0) == $0 }
+    #expect(!unchanged.isEmpty)
+    for value in unchanged {
       let isKept = type.kind.keeps(value)
-      if type.fitting(value) == value { #expect(isKept) }
+      #expect(isKept, "\(value)")
     }
   }
 }

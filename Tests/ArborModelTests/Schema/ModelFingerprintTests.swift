@@ -193,13 +193,16 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
 
   @Test("The fingerprint of an invalid, cyclic model can be computed")
   func endsForAModelThatContainsItself() {
-    let parts = [AttributeDescription(name: "l", type: .composite("L"))]
-    let entities = [
-      EntityDescription(name: "A", parent: "B", attributes: parts),
-      EntityDescription(name: "B", parent: "A"),
-    ]
-    let model = ManagedObjectModel(
-      entities: entities, composites: [CompositeDescription(name: "L", attributes: parts)])
-    #expect(model.fingerprint == model.fingerprint)
+    func model(_ name: String) -> ManagedObjectModel {
+      let parts = [AttributeDescription(name: name, type: .composite("L"))]
+      let entities = [
+        EntityDescription(name: "A", parent: "B", attributes: parts),
+        EntityDescription(name: "B", parent: "A"),
+      ]
+      return ManagedObjectModel(
+        entities: entities, composites: [CompositeDescription(name: "L", attributes: parts)])
+    }
+    #expect(model("l").fingerprint == model("l").fingerprint)
+    #expect(model("l").fingerprint != model("m").fingerprint)
   }
 }

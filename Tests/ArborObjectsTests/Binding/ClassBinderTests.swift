@@ -118,16 +118,22 @@ private final class Described: Undescribed {
 
   @Test("Accessing an attribute of the wrong slot or type stops the process")
   func wrongSlotsStopWithASentence() async {
-    await #expect(processExitsWith: .failure) {
+    let slot = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let company = store.makeContext().insert(Company.self)
       let _: String = company._attribute(7)
     }
-    await #expect(processExitsWith: .failure) {
+    #expect(Self.text(slot).contains("Company uses slot 7 of its attributes"))
+    let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let company = store.makeContext().insert(Company.self)
       let _: Int = company._attribute(0)
     }
+    #expect(Self.text(type).contains("cannot be accessed as Int. Correct the accessor's type."))
+  }
+
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
   @Test("A model built from classes contains their inheritance")

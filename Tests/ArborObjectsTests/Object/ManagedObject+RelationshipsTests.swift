@@ -149,11 +149,13 @@ import Testing
 
   @Test("Linking objects of different contexts stops the process")
   func foreignTargetsStopWithASentence() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let (here, there) = (store.makeContext(), store.makeContext())
       here.insert(Employee.self).company = there.insert(Company.self)
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Employee.company cannot refer to an object of another context."))
   }
 }
 

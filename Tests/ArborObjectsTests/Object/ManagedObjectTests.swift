@@ -114,12 +114,14 @@ import Testing
 
   @Test("Changing an object without a context stops the process")
   func changingADetachedObjectStopsWithASentence() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = try PersistentStore(for: Office.classes, at: .inMemory)
       let context = store.makeContext()
       let employee = context.insert(Employee.self)
       context.reset()
       employee.age = 3
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("can no longer be changed: its context was deallocated or reset."))
   }
 }

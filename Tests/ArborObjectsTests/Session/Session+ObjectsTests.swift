@@ -77,8 +77,8 @@ import Testing
           error?.message
             == "The store is damaged: the relationship badge refers to the object number "
             + "\(target.rawValue), whose entity it doesn't accept. Restore a backup, or recover "
-            + "intact objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE "
-            + "TARGET; lmdb-inspect check lists the damage.")
+            + "intact objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage "
+            + "STORE TARGET; lmdb-inspect check lists the damage.")
       }
     }
   }
@@ -93,8 +93,11 @@ import Testing
         let error = failure { try ada.setObject(nil, forKey: name) }
         #expect(error?.code == .corrupted)
         context.delete(ada)
-        _ = failure { try context.commit() }
+        if let error = failure({ try context.commit() }) {
+          #expect(error.code == .corrupted, "\(name): \(error)")
+        }
         context.rollback()
+        #expect(!context.hasChanges)
       }
     }
   }
@@ -181,8 +184,8 @@ import Testing
           error?.message
             == "The store is damaged: the object number \(number) is stored with the records of "
             + "another entity. Restore a backup, or recover intact objects with "
-            + "PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; lmdb-inspect "
-            + "check lists the damage.")
+            + "PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage STORE TARGET; "
+            + "lmdb-inspect check lists the damage.")
         #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)
       }
     }

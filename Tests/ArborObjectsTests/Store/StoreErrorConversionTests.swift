@@ -21,7 +21,7 @@ import Testing
     began: Date(timeIntervalSinceReferenceDate: 800_000_000))
 
   @Test(
-    "Every error of the engine has a code and a message",
+    "Errors of the engine have a code and a message of whole sentences",
     arguments: [
       (.corrupted(entity: "A", object: nil, what: "bytes"), .corrupted),
       (.modelMismatch(Self.refusal), .modelMismatch), (.modelChanged, .modelChanged),
@@ -36,11 +36,12 @@ import Testing
       ),
       (.diskFull(), .diskFull),
       (.inputOutput(operation: "open", path: "p", errno: 13), .inputOutput),
-      (.foreignObject("x"), .invalidArgument), (.exhausted("x"), .limitExceeded),
+      (.foreignObject("X."), .invalidArgument), (.exhausted("X."), .limitExceeded),
     ] as [(StoreError, ArborError.Code)])
   func everyErrorHasACodeAndASentence(error: StoreError, code: ArborError.Code) {
     let converted = ArborError(opening: error)
-    #expect(converted.code == code && !converted.message.isEmpty)
+    #expect(converted.code == code)
+    #expect(converted.message.hasSuffix(".") && !converted.message.hasSuffix(".."))
   }
 
   @Test(
@@ -82,7 +83,7 @@ import Testing
     #expect(
       ArborError(opening: .corrupted(entity: nil, object: nil, what: what)).message
         == "The store is damaged: the header is damaged. Restore a backup, or recover intact "
-        + "objects with PersistentStore.salvage(_:to:) or lmdb-inspect salvage STORE TARGET; "
+        + "objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage STORE TARGET; "
         + "lmdb-inspect check lists the damage.")
     #expect(
       ArborError(opening: .notAStore(path: "a.txt", what: "The file has no header.")).message

@@ -63,6 +63,10 @@ import Testing
       #expect(try failure { try context.commit() }.keyPath == "former")
       venue["former"] = .composite(["city": "Rome", "cty": "Rome"])
       #expect(try failure { try context.commit() }.message.contains("Did you mean city?"))
+      venue["former"] = .composite(["city": 5])
+      #expect(
+        try failure { try context.commit() }.message
+          == "Place.former.city is of another type or out of range. Set a string.")
     }
   }
 }

@@ -121,9 +121,12 @@ private final class Everything: ManagedObject {
 
   @Test("A number that doesn't fit its attribute stops the process")
   func numbersThatDoNotFitStop() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = try PersistentStore(for: [Everything.self], at: .inMemory)
       store.makeContext().insert(Everything.self)._setAttribute(0, 70000)
     }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("The number doesn't fit the attribute Everything."))
+    #expect(text.contains("which takes an integer from -32768 to 32767. Check it before"))
   }
 }

@@ -1,3 +1,4 @@
+import ArborLocks
 import ArborModel
 import Foundation
 import TestSupport
@@ -17,8 +18,12 @@ import Testing
     ticket.wait()
     // The wake-up was consumed, so this wait times out.
     ticket.wait(atMost: 1)
-    Thread { ticket.wake() }.start()
+    let isWoken = Lock(false)
+    Thread {
+      isWoken.withLock { $0 = true }
+      ticket.wake()
+    }.start()
     ticket.wait()
-    #expect(ticket.result == nil)
+    #expect(isWoken.withLock { $0 })
   }
 }

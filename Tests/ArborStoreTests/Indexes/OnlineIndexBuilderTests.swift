@@ -203,7 +203,7 @@ import Testing
     #expect(try file.check().isSound)
   }
 
-  @Test("A store can be closed during a build, which continues when it is opened again")
+  @Test("A store can be closed while it builds indexes, which are complete after it is reopened")
   func closingEndsTheBuildInTheBackground() throws {
     try tasks.fill(1000)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank, tasks.words])) {

@@ -97,7 +97,10 @@ import Testing
       try store.file.setMigrationMarker(same)
       #expect(try store.file.migrationMarker() == marker)
       try store.file.removeMigrationMarker()
+      // Without a marker, nothing is written.
+      let last = try store.file.environment.lastTransactionID
       try store.file.removeMigrationMarker()
+      #expect(try store.file.environment.lastTransactionID == last)
     }
   }
 

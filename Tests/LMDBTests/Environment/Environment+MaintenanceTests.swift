@@ -152,8 +152,8 @@ import Testing
     #expect(ReaderInfo(line: "(no active readers)\n") == nil)
   }
 
-  @Test("Synchronizing is refused within a write transaction")
-  func synchronizes() throws {
+  @Test("Synchronizing is refused within a write transaction only")
+  func isNotSynchronizedWhileWriting() throws {
     try environment.synchronize()
     try environment.write { _ in
       #expect(throws: LMDBError.nestedWrite) { try environment.synchronize() }

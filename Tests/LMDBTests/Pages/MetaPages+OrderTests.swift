@@ -100,6 +100,9 @@ import Testing
       try environment.copy(to: copy, compacting: number % 2 == 0)
       try environment.close()
       let opened = try Environment.open(path: copy)
+      let database = try #require(try opened.openDatabase("it", .integerKey, create: false))
+      let newest = try opened.value(database, UInt64(number % 40).nativeBytes)
+      #expect(newest == [UInt8](repeating: 3, count: 1000), "\(number)")
       try opened.close()
       try FileManager.default.removeItem(atPath: copy)
     }

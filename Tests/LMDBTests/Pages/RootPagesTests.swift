@@ -102,7 +102,9 @@ import Testing
     DispatchQueue.global().async(group: writer) { [self] in try? commit(commits) }
     var reads = 0
     while writer.wait(timeout: .now()) == .timedOut {
-      _ = try environment.beginRead()
+      let snapshot = try environment.beginRead()
+      let value = try snapshot.bytes(database, [1])
+      #expect(value == [1])
       reads += 1
     }
     #expect(reads > 0)

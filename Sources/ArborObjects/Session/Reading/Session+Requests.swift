@@ -161,11 +161,11 @@ extension EntitySchema {
       value.containsNaN
       ? ArborError(
         .validation,
-        "\(name).\(property) takes \(expectation), but the value is NaN. Set another value.")
+        "Expected \(expectation) for \(name).\(property), but found NaN. Set another value.")
       : ArborError(
         .typeMismatch,
-        "\(name).\(property) takes \(expectation), but the value is of another type "
-          + "or out of range.")
+        "Expected \(expectation) for \(name).\(property), but found a value of another type or "
+          + "out of range.")
     return error.with(entity: name, keyPath: property, offending: "\(value)")
   }
 

@@ -82,12 +82,12 @@ struct PlanWords {
     case .decimal(let number): "\(number)"
     case .string(let text): text.count > 40 ? "\"\(text.prefix(40))…\"" : "\"\(text)\""
     case .date(let date): "\(date)"
-    case .binary(let data): "\(data.count) bytes"
+    case .binary: value.description
     case .uuid(let uuid): "\(uuid)"
     case .uri(let url): "\(url)"
     case .objectID(let id): "\(id.entityName) \(id.number)"
-    case .list(let values): "\(values.count) values"
-    case .composite(let parts): "\(parts.count) parts"
+    case .list(let values): values.count == 1 ? "1 value" : "\(values.count) values"
+    case .composite(let parts): parts.count == 1 ? "1 part" : "\(parts.count) parts"
     }
   }
 }

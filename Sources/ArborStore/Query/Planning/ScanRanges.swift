@@ -11,8 +11,6 @@ struct ScanRanges {
   private(set) var ranges: [ScanRange] = []
   /// The number of leading columns that narrow the ranges.
   private(set) var usedColumns = 0
-  /// The number of leading columns that are narrowed to single values.
-  private(set) var pointColumns = 0
   /// Whether a bound was truncated, so that entries in the ranges have to be checked against the
   /// record.
   private(set) var isCut = false
@@ -38,7 +36,6 @@ struct ScanRanges {
       prefixes = longer
       usedColumns += 1
     }
-    pointColumns = usedColumns
     if usedColumns < matches.count, usedColumns < columns.count {
       switch matches[usedColumns].condition {
       case .points: break

@@ -70,14 +70,6 @@ import Testing
     #expect(found == rows.suffix(2).reversed().map(\.number))
     try world.finish()
   }
-
-  @Test("Sorting no rows yields no rows")
-  func aFetchOfNoRowsHasNoKeys() throws {
-    var random = SeededRandom()
-    let world = try SortWorld(rows: 0, using: &random)
-    #expect(try world.sorted(world.keys(["name"]), most: 5).isEmpty)
-    try world.finish()
-  }
 }
 
 /// Records of people and employees in memory, to be sorted.

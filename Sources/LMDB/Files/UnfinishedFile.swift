@@ -22,11 +22,17 @@ package struct UnfinishedFile: ~Copyable {
   package let path: String
   private let descriptor: Int32
 
-  /// The paths of existing values.
-  private static let ofThisProcess = Lock<Set<String>>([])
+  private struct Registry {
+    /// The paths of existing values.
+    var paths: Set<String> = []
+    /// Whether the process is about to end, so that it creates no more files.
+    var isEnding = false
+  }
+
+  private static let ofThisProcess = Lock(Registry())
 
   deinit {
-    Self.ofThisProcess.withLock { _ = $0.remove(path) }
+    Self.ofThisProcess.withLock { _ = $0.paths.remove(path) }
     close(descriptor)
   }
 
@@ -36,10 +42,16 @@ package struct UnfinishedFile: ~Copyable {
     while true {
       let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16, uppercase: true)
       let path = target + Self.mark + String(repeating: "0", count: 8 - digits.count) + digits
-      if let descriptor = try Self.make(path) {
+      // Under the lock, so that a file is never on the disk without being registered.
+      let descriptor = try Self.ofThisProcess.withLock { (registry) throws(LMDBError) -> Int32? in
+        if registry.isEnding { throw .system(errno: EINTR) }
+        let descriptor = try Self.make(path)
+        if descriptor != nil { registry.paths.insert(path) }
+        return descriptor
+      }
+      if let descriptor {
         self.path = path
         self.descriptor = descriptor
-        Self.ofThisProcess.withLock { _ = $0.insert(path) }
         return
       }
     }
@@ -113,8 +125,9 @@ package struct UnfinishedFile: ~Copyable {
 
   /// Removes the unfinished files of this process, which is about to end.
   package static func removeAllOfThisProcess() {
-    ofThisProcess.withLock { paths in
-      for path in paths {
+    ofThisProcess.withLock { registry in
+      registry.isEnding = true
+      for path in registry.paths {
         unlink(path + lockSuffix)
         unlink(path)
       }

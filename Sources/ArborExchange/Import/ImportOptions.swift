@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborJSON
-public import Foundation
 
 /// Options for reading documents, where the model doesn't determine them.
 public struct ImportOptions: Sendable, Hashable {

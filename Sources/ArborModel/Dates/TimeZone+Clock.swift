@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// Conversion between local times and instants. Local times are seconds since 2001-01-01T00:00 on
 /// the clock, instants are seconds since 2001-01-01T00:00 UTC.

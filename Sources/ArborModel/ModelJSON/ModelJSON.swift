@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborJSON
-internal import Foundation
 
 /// The vocabulary of the JSON form of models.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A comparison of a property of the fetched entity with a constant, which an index can evaluate
 /// once the constant is known.

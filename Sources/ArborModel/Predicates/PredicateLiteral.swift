@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Formats and parses constants without a literal in Core Data's language. Dates and decimals use
 /// `CAST`, the others use calls specific to this project.

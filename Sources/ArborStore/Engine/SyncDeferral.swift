@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 internal import LMDB
 internal import Synchronization
 

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Encodes values as bytes with the same order.
 ///

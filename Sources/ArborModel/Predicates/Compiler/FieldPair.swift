@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Locates the record and the field that a path to an attribute leads to.
 struct FieldLocator {

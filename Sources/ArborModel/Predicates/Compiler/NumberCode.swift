@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// An integer that was read or computed, if there is one.
 struct WholeNumber {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Expressions as readers of values: the general path, which takes a few hundred nanoseconds,
 /// compared with a few for typed code.

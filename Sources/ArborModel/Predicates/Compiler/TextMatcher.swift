@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Creates tests of strings against a constant pattern, with the comparison's options.
 enum TextMatcher {

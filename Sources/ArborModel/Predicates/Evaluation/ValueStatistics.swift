@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Functions of many values. They ignore `nil`. Those that compute with numbers ignore all other
 /// values.

@@ -1,39 +1,29 @@
-package import Foundation
+internal import ArborModel
+internal import Foundation
 
-/// A regular expression with bounded matching time.
+/// A regular expression of ICU, with bounded matching time.
 ///
 /// ICU backtracks: `(a+)+b` takes 2ⁿ steps for *n* letters without a b. It reports progress every
 /// 10,000 steps, about 0.2 ms, when the caller can stop it.
-package struct BoundedExpression: Sendable {
-  /// The result of matching a text.
-  package enum Outcome: Equatable {
-    case found(NSRange)
-    case missing
-    /// The caller stopped the match.
-    case stopped
-    /// Matching exceeds ``maximumSteps``, or ICU's limit of 8 MB for backtracking.
-    case tooComplex
-  }
-
+struct ICUExpression: BoundedExpression {
   /// The maximum number of steps, about half a second. An expression without nested repetitions
   /// takes a few steps per character. Foundation stops after about 40 million and reports no match.
-  package static let maximumSteps = 20_000_000
+  /// ICU also limits the memory for backtracking to 8 MB.
+  private static let maximumSteps = 20_000_000
   private static let stepsPerReport = 10_000
 
   private let expression: NSRegularExpression
 
   /// - Throws: An error if the pattern is malformed.
-  package init(_ pattern: String, options: NSRegularExpression.Options = []) throws {
-    expression = try NSRegularExpression(pattern: pattern, options: options)
+  init(_ pattern: String, ignoresCase: Bool) throws {
+    expression = try NSRegularExpression(
+      pattern: pattern, options: ignoresCase ? .caseInsensitive : [])
   }
 
-  /// Finds the first match in a text.
-  ///
-  /// - Parameter mayContinue: Called about every 0.2 ms. Returns whether to continue.
-  package func firstMatch(
-    in text: String, anchored: Bool = false, while mayContinue: () -> Bool = { true }
-  ) -> Outcome {
-    var outcome = Outcome.missing
+  func firstMatch(
+    in text: String, anchored: Bool, while mayContinue: () -> Bool
+  ) -> MatchOutcome {
+    var outcome = MatchOutcome.missing
     var reports = 0
     var options: NSRegularExpression.MatchingOptions = [.reportProgress, .reportCompletion]
     if anchored { options.insert(.anchored) }
@@ -41,7 +31,7 @@ package struct BoundedExpression: Sendable {
     withoutActuallyEscaping(mayContinue) { mayContinue in
       expression.enumerateMatches(in: text, options: options, range: whole) { match, flags, stop in
         if let match {
-          outcome = .found(match.range)
+          outcome = .found(match.range.lowerBound..<match.range.upperBound)
         } else if flags.contains(.internalError) {
           outcome = .tooComplex
         } else if flags.contains(.progress) {

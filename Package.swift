@@ -36,6 +36,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "ArborData", targets: ["ArborData"]),
+    .library(name: "ArborCore", targets: ["ArborCore"]),
     .library(name: "ArborMacros", targets: ["ArborMacros"]),
     .library(name: "ArborService", targets: ["ArborService"]),
     .library(name: "ArborBrowser", targets: ["ArborBrowser"]),
@@ -66,38 +67,59 @@ let package = Package(
     .target(name: "CArborBits"),
     .target(name: "ArborLocks", swiftSettings: common),
     .target(name: "LMDB", dependencies: ["CLMDB", "CArborBits", "ArborLocks"], swiftSettings: hot),
-    .target(name: "ArborErrors", dependencies: ["ArborLocks"], swiftSettings: hot),
-    .target(name: "ArborJSON", dependencies: ["ArborErrors", "ArborLocks"], swiftSettings: hot),
+    .target(name: "ArborFoundation", swiftSettings: common),
     .target(
-      name: "ArborModel", dependencies: ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+      name: "ArborErrors", dependencies: ["ArborFoundation", "ArborLocks"], swiftSettings: hot),
+    .target(
+      name: "ArborJSON", dependencies: ["ArborErrors", "ArborFoundation", "ArborLocks"],
+      swiftSettings: hot),
+    .target(
+      name: "ArborModel",
+      dependencies: ["ArborErrors", "ArborJSON", "ArborFoundation", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
       name: "ArborModelFiles", dependencies: ["ArborModel", "ArborJSON"], swiftSettings: common),
     .target(
-      name: "ArborStore", dependencies: ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
+      name: "ArborStore",
+      dependencies: ["LMDB", "ArborModel", "ArborFoundation", "CArborBits", "ArborLocks"],
       swiftSettings: hot),
     .target(
-      name: "ArborLog", dependencies: ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
+      name: "ArborLog",
+      dependencies: ["ArborStore", "ArborModel", "ArborFoundation", "ArborLocks", "LMDB"],
       swiftSettings: common),
     .target(
       name: "ArborObjects",
       dependencies: [
-        "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
-        .product(name: "Logging", package: "swift-log"),
+        "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborFoundation", "ArborLocks",
+        "ArborSource", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: hot),
     .target(
       name: "ArborExchange",
       dependencies: [
-        "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
+        "ArborObjects", "ArborModel", "ArborJSON", "ArborFoundation", "ArborLocks",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: safe + unchecked),
     .target(
+      name: "ArborCore",
+      dependencies: [
+        "ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborJSON", "ArborErrors",
+      ],
+      swiftSettings: safe),
+    .target(name: "CArborLocale"),
+    .target(
+      name: "ArborLocale",
+      dependencies: [
+        "ArborExchange", "ArborObjects", "ArborModel", "ArborErrors", "ArborFoundation",
+        "ArborLocks", "CArborLocale",
+      ],
+      swiftSettings: common),
+    .target(
       name: "ArborData",
       dependencies: [
-        "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
-        "ArborErrors", "ArborLocks",
+        "ArborLocale", "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles",
+        "ArborModel", "ArborJSON", "ArborErrors", "ArborLocks",
       ],
       swiftSettings: safe),
     // Nothing else depends on it: a package that does not ask for its product needs no libpq.
@@ -141,14 +163,15 @@ let package = Package(
     .target(
       name: "ArborBrowser",
       dependencies: [
-        "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+        "ArborLocale", "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
+        "ArborSource",
       ],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
       name: "lmdb-inspect",
       dependencies: [
-        "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
-        "ArborModelFiles", "ArborJSON", "LMDB",
+        "ArborBrowser", "ArborLocale", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore",
+        "ArborModel", "ArborModelFiles", "ArborJSON", "LMDB",
         "ArborSource", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -158,6 +181,9 @@ let package = Package(
       exclude: ["World.xcdatamodeld", "Seeds"], swiftSettings: common),
 
     // Programs that only tests start, and calls of the system that fail on request in them alone.
+    .executableTarget(
+      name: "core-hello", dependencies: ["ArborCore"], path: "Tests/Programs/core-hello",
+      swiftSettings: common),
     .target(name: "CFaults", path: "Tests/Programs/faults"),
     .executableTarget(
       name: "crash-writer", dependencies: ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
@@ -170,14 +196,15 @@ let package = Package(
       dependencies: ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
       path: "Tests/Programs/damage-reader", swiftSettings: common),
     .executableTarget(
-      name: "json-bench", dependencies: ["ArborExchange", "ArborModel", "ArborJSON"],
+      name: "json-bench",
+      dependencies: ["ArborLocale", "ArborExchange", "ArborModel", "ArborJSON"],
       path: "Tests/Programs/json-bench", swiftSettings: common),
 
     .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: common),
     .target(
       name: "TestSupport",
       dependencies: [
-        "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
+        "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
     .target(
@@ -192,11 +219,13 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "ArborModelTests",
-      dependencies: ["ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
+      dependencies: ["ArborLocale", "ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
       swiftSettings: common),
     .testTarget(
       name: "ArborModelFilesTests",
-      dependencies: ["ArborModelFiles", "ArborModel", "ArborJSON", "ModelSamples", "TestLength"],
+      dependencies: [
+        "ArborLocale", "ArborModelFiles", "ArborModel", "ArborJSON", "ModelSamples", "TestLength",
+      ],
       exclude: ["Fixtures"], swiftSettings: common),
     .testTarget(
       name: "ArborStoreTests",
@@ -216,13 +245,13 @@ let package = Package(
     .testTarget(
       name: "ArborObjectsTests",
       dependencies: [
-        "ArborObjects", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        "ArborLocale", "ArborObjects", "ArborJSON", "ArborLog", "ArborLocks", "LMDB", "TestLength",
+        "TestSupport", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: common),
     .testTarget(
       name: "ArborExchangeTests",
-      dependencies: ["ArborExchange", "ArborJSON", "ArborLocks", "TestSupport"],
+      dependencies: ["ArborLocale", "ArborExchange", "ArborJSON", "ArborLocks", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ArborDataTests", dependencies: ["ArborData", "TestLength", "TestSupport"],
@@ -257,9 +286,8 @@ let package = Package(
       name: "SystemTests",
       dependencies: [
         "ArborData", "ArborExchange", "ArborMacros", "ArborObjects", "ArborModel", "ArborStore",
-        "ArborBrowser", "ArborService", "ArborLocks", "TestLength", "TestSupport", "crash-writer",
-        "damage-reader",
-        "lmdb-inspect", "world",
+        "ArborBrowser", "ArborService", "ArborLocks", "TestLength", "TestSupport", "core-hello",
+        "crash-writer", "damage-reader", "lmdb-inspect", "world",
       ],
       swiftSettings: common),
     .testTarget(

@@ -2,6 +2,7 @@
 @_exported public import ArborErrors
 @_exported public import ArborExchange
 @_exported public import ArborJSON
+@_exported public import ArborLocale
 @_exported public import ArborLog
 @_exported public import ArborModel
 @_exported public import ArborModelFiles

@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// The error thrown by every throwing operation of the library.
 ///
@@ -131,6 +131,8 @@ extension ArborError {
     public static let typeMismatch = Code(rawValue: "typeMismatch")
     /// A predicate that cannot be parsed, has unbound variables, or doesn't fit the entity.
     public static let invalidPredicate = Code(rawValue: "invalidPredicate")
+    /// A feature that the program doesn't include, because it uses `ArborCore`.
+    public static let unsupported = Code(rawValue: "unsupported")
     /// A commit that violates validation rules of the model.
     public static let validation = Code(rawValue: "validation")
     /// Two objects with the same unique value.

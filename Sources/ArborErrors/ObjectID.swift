@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// The permanent identity of one object in one store.
 ///

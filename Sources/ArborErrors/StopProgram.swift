@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Writes a message about a programming error to the standard error stream, then stops the program.
 ///
@@ -6,6 +6,7 @@ internal import Foundation
 package func stopProgram(
   _ message: String, file: StaticString = #fileID, line: UInt = #line
 ) -> Never {
-  FileHandle.standardError.write(Data("\(file):\(line): \(message)\n".utf8))
+  var text = "\(file):\(line): \(message)\n"
+  _ = text.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   preconditionFailure(file: file, line: line)
 }

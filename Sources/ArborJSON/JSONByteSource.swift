@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// A source that delivers the bytes of a document in chunks.
 ///
@@ -30,20 +30,13 @@ package struct JSONByteSource {
     }
   }
 
-  /// Creates a source that reads an open file or pipe from its current position.
-  package static func handle(_ handle: FileHandle, size: Int? = nil) -> JSONByteSource {
-    JSONByteSource(size: size) { count in try handle.read(upToCount: count) ?? Data() }
-  }
-
   /// Creates a source that reads a file.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable`.
   package static func file(_ url: URL) throws(ArborError) -> JSONByteSource {
     do {
-      let handle = try FileHandle(forReadingFrom: url)
-      // The size of a pipe or a device is unknown.
-      let facts = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
-      return .handle(handle, size: facts.isRegularFile == true ? facts.fileSize : nil)
+      let file = try OpenFile(url.path, O_RDONLY)
+      return JSONByteSource(size: file.size, read: file.bytes(upTo:))
     } catch {
       throw ArborError(
         .fileUnreadable, "The file \(url.path) cannot be read. Check its name and permissions."

@@ -1,4 +1,4 @@
-import Foundation
+import ArborFoundation
 
 /// The bytes of a document, at a fixed address for as long as they are referenced.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// A scanned document that can report the location of each of its values.
 ///

@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A number in a JSON document, preserved exactly as written.
 ///

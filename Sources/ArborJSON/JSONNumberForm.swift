@@ -1,4 +1,4 @@
-import Foundation
+import ArborFoundation
 
 /// The normalized value of a number: `±0.digits × 10^exponent`, without leading or trailing zeros.
 struct JSONNumberForm: Hashable {

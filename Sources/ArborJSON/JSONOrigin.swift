@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The position of a piece within its document, for reporting locations in the whole document.
 package struct JSONOrigin: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 // Parsing of single JSON scalars from their bytes, for code that finds them without a tape.
 

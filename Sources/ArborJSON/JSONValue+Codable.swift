@@ -1,4 +1,4 @@
-import Foundation
+import ArborFoundation
 
 /// Support for JSON values as properties of `Codable` types.
 ///

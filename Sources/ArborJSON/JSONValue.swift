@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A JSON document, or a value in one.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import ArborFoundation
 
 /// The part of a document that is in memory: the bytes that were read and not yet consumed.
 struct JSONWindow {

@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// The layout of JSON text.
 public enum JSONStyle: Sendable, Hashable {

@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// The totally ordered commit log of a store, kept by a server, through which several machines
 /// write to one store.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// The write lock of a log's folder. The system releases it if the process dies.
 enum FolderLease {

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 package import ArborStore
-internal import Foundation
 
 /// The data that a backup added to a log.
 package struct LogAddition: Sendable, Hashable {

@@ -1,6 +1,6 @@
+public import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-public import Foundation
 
 /// A point in the history of a store.
 public enum RestorePoint: Sendable, Hashable {

@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 /// A log of one store in a folder: snapshots, and every commit after them.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// A snapshot of a store and the commits after it: one folder of a log.
 ///

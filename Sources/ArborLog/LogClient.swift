@@ -1,7 +1,7 @@
+package import ArborFoundation
 internal import ArborLocks
 package import ArborModel
 package import ArborStore
-package import Foundation
 
 /// The log as used by a store's commits: converts between entries and commits, retries if an answer
 /// was lost, and keeps counts.
@@ -99,7 +99,7 @@ package final class LogClient: SharedLog {
       let end = deadline ?? .now + log.waitLimit
       deadline = end
       guard .now < end else { return .unknown }
-      Thread.sleep(for: pause)
+      usleep(UInt32(pause / .microseconds(1)))
       pause = min(pause * 2, .milliseconds(500))
     }
   }
@@ -197,11 +197,5 @@ package final class LogClient: SharedLog {
     do throws(ArborError) { return try log.reserve(counter, count, from: least) } catch {
       throw .log(error)
     }
-  }
-}
-
-extension Thread {
-  fileprivate static func sleep(for duration: Duration) {
-    sleep(forTimeInterval: duration / .seconds(1))
   }
 }

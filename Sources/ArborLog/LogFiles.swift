@@ -1,6 +1,6 @@
+internal import ArborFoundation
 package import ArborModel
 internal import ArborStore
-internal import Foundation
 internal import LMDB
 
 /// Files that are created atomically, and errors of file operations.
@@ -33,7 +33,7 @@ enum LogFiles {
   static func open(
     _ path: String, _ flags: Int32
   ) throws(ArborError) -> (descriptor: Int32, size: Int)? {
-    let descriptor = Foundation.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
+    let descriptor = ArborFoundation.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
     var status = stat()
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
       let code = errno
@@ -116,7 +116,7 @@ enum LogFiles {
 
   /// Renames a file or folder within its folder, and waits until that is durable.
   static func rename(_ path: String, to other: String) throws(ArborError) {
-    guard Foundation.rename(path, other) == 0 else { throw error("Renaming", path) }
+    guard ArborFoundation.rename(path, other) == 0 else { throw error("Renaming", path) }
     try synchronizeFolder(of: path)
   }
 
@@ -233,7 +233,7 @@ package struct LogOutput: ~Copyable {
   private func write(_ bytes: UnsafeRawBufferPointer) throws(ArborError) {
     var rest = bytes
     while !rest.isEmpty {
-      let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+      let count = ArborFoundation.write(descriptor, rest.baseAddress, rest.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw LogFiles.error("Writing", path, count == 0 ? ENOSPC : errno) }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])

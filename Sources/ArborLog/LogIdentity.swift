@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// The contents of the file `log` in a log's folder: the identities of the log and its store.
 ///

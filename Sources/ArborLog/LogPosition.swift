@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborStore
-internal import Foundation
 
 /// The position of a store in the log that it follows.
 ///

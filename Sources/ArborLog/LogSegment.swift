@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// A file of consecutive commits. It is written once, created atomically and never changed.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 package import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// A change of the model of a store that shares a log.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 package import ArborStore
-internal import Foundation
 
 extension SharedStore {
   /// Begins a log with a copy of an open store and the commits made while that copy is published.
@@ -92,7 +92,9 @@ extension SharedStore {
   private func publish(
     copyOf file: StoreEngine, position: (StoreEngine) throws -> SharedPosition?
   ) throws -> (position: SharedPosition, snapshot: CommitLogSnapshot) {
-    let staged = file.path.map { "\($0)-snapshot" } ?? NSTemporaryDirectory() + UUID().uuidString
+    let staged =
+      file.path.map { "\($0)-snapshot" }
+      ?? FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     // Other processes that share the file use the same name for their copies.
     let lock = try StoreLock(staged, suffix: "-lock", waits: true)
     defer { lock.end() }

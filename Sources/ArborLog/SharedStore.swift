@@ -1,6 +1,6 @@
+internal import ArborFoundation
 package import ArborModel
 package import ArborStore
-internal import Foundation
 
 /// A store's file and the log that it shares, before and while the store is open.
 ///

@@ -6,18 +6,28 @@ import Testing
   /// The modules of the package that each target may import.
   static let layers: [String: Set<String>] = [
     "ArborLocks": [],
+    "ArborFoundation": [],
     "LMDB": ["CLMDB", "CArborBits", "ArborLocks"],
-    "ArborErrors": ["ArborLocks"],
-    "ArborJSON": ["ArborErrors", "ArborLocks"],
-    "ArborModel": ["ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
+    "ArborErrors": ["ArborFoundation", "ArborLocks"],
+    "ArborJSON": ["ArborFoundation", "ArborErrors", "ArborLocks"],
+    "ArborModel": ["ArborFoundation", "ArborErrors", "ArborJSON", "CArborBits", "ArborLocks"],
     "ArborModelFiles": ["ArborModel", "ArborJSON"],
-    "ArborStore": ["LMDB", "ArborModel", "CArborBits", "ArborLocks"],
-    "ArborLog": ["ArborStore", "ArborModel", "ArborLocks", "LMDB"],
+    "ArborStore": ["ArborFoundation", "LMDB", "ArborModel", "CArborBits", "ArborLocks"],
+    "ArborLog": ["ArborFoundation", "ArborStore", "ArborModel", "ArborLocks", "LMDB"],
     "ArborObjects": [
-      "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+      "ArborFoundation", "ArborLog", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
+      "ArborSource",
     ],
-    "ArborExchange": ["ArborObjects", "ArborModel", "ArborJSON", "ArborLocks"],
+    "ArborExchange": ["ArborFoundation", "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks"],
+    "ArborCore": [
+      "ArborExchange", "ArborObjects", "ArborLog", "ArborModel", "ArborJSON", "ArborErrors",
+    ],
+    "ArborLocale": [
+      "ArborExchange", "ArborObjects", "ArborModel", "ArborErrors",
+      "ArborFoundation", "ArborLocks",
+    ],
     "ArborData": [
+      "ArborLocale",
       "ArborExchange", "ArborObjects", "ArborLog", "ArborModelFiles", "ArborModel", "ArborJSON",
       "ArborErrors", "ArborLocks",
     ],
@@ -34,6 +44,7 @@ import Testing
       "ArborModelFiles", "ArborJSON", "ArborSource", "LMDB",
     ],
     "world": ["ArborData"],
+    "core-hello": ["ArborCore"],
     "crash-writer": ["ArborData", "ArborStore", "ArborLocks", "CFaults"],
     "log-writer": ["ArborData", "ArborPostgres", "CFaults"],
     "damage-reader": ["ArborObjects", "ArborStore", "ArborModel", "LMDB", "CArborBits"],
@@ -63,11 +74,13 @@ import Testing
       "TestSupport",
     ],
     "ArborObjectsTests": [
-      "TestLength", "ArborObjects", "ArborJSON", "ArborLog", "ArborStore", "LMDB", "ArborModel",
+      "ArborLocale", "TestLength", "ArborObjects", "ArborJSON", "ArborLog", "ArborStore", "LMDB",
+      "ArborModel",
       "ArborLocks", "TestSupport",
     ],
     "ArborExchangeTests": [
-      "ArborExchange", "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks", "TestSupport",
+      "ArborLocale", "ArborExchange", "ArborObjects", "ArborModel", "ArborJSON", "ArborLocks",
+      "TestSupport",
     ],
     "ArborDataTests": [
       "TestLength", "ArborData", "ArborModel", "ArborObjects", "ArborStore", "TestSupport",
@@ -97,7 +110,10 @@ import Testing
   /// The additional external modules that individual targets may import.
   static let outside: [String: Set<String>] = [
     "ArborModelFiles": ["FoundationXML"],
-    "ArborExchange": ["FoundationNetworking", "Logging"],
+    "ArborFoundation": ["FoundationEssentials"],
+    "core-hello": ["FoundationEssentials"],
+    "ArborExchange": ["Logging"],
+    "ArborLocale": ["FoundationNetworking"],
     "ArborObjects": ["Logging", "Observation"],
     "ArborService": ["Logging", "Metrics", "ServiceLifecycle", "Tracing"],
     "ArborServiceTests": [
@@ -116,8 +132,11 @@ import Testing
     "InspectTests": ["ArgumentParser"],
   ]
 
-  /// The layers that may import no library except the C library.
-  static let withoutFoundation: Set<String> = ["ArborLocks", "LMDB"]
+  /// The layers that don't import all of Foundation: those of ArborCore.
+  static let withoutFoundation: Set<String> = [
+    "ArborLocks", "LMDB", "ArborErrors", "ArborJSON", "ArborModel", "ArborStore", "ArborLog",
+    "ArborObjects", "ArborExchange", "ArborSource", "ArborCore",
+  ]
 
   @Test("Every import is in the table")
   func everyImportIsInTheTable() {
@@ -160,8 +179,9 @@ import Testing
     let skipping = CodeMask.blank(
       "public import Foundation\n@testable import LMDB\n// import Nothing")
     #expect(Self.imports(of: skipping) == ["Foundation", "LMDB"])
-    #expect(Self.problems(of: skipping, target: "ArborObjects") == ["ArborObjects imports LMDB"])
-    #expect(Self.problems(of: skipping, target: "ArborStore") == [])
+    #expect(Self.problems(of: skipping, target: "ArborBrowser") == ["ArborBrowser imports LMDB"])
+    #expect(
+      Self.problems(of: skipping, target: "ArborStore") == ["ArborStore imports Foundation"])
     #expect(Self.problems(of: "import Foundation", target: "LMDB") == ["LMDB imports Foundation"])
     #expect(Self.problems(of: "", target: "Elsewhere") == ["Elsewhere is not in the layer table"])
   }

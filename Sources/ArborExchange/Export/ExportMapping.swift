@@ -1,5 +1,5 @@
+import ArborFoundation
 import ArborModel
-import Foundation
 
 /// The exported properties of an entity: its attributes, and one of each pair of inverse
 /// relationships.
@@ -38,18 +38,24 @@ struct ExportMapping {
           + NearestName.hint(key, in: known.sorted()))
     }
     let names = keys.map(Set.init)
-    return schema.entities.map { ExportMapping($0, in: schema, names) }
+    return try schema.entities.map { (entity) throws(ArborError) in
+      try ExportMapping(entity, in: schema, names)
+    }
   }
 
-  private init(_ entity: EntitySchema, in schema: ModelSchema, _ names: Set<String>?) {
+  private init(_ entity: EntitySchema, in schema: ModelSchema, _ names: Set<String>?)
+    throws(ArborError)
+  {
     self.entity = entity
     // Derived values are computed by the store, and transient ones are not stored.
-    attributes = entity.attributes
+    attributes = try entity.attributes
       .filter {
         $0.description.derivation == nil && !$0.description.isTransient
           && names?.contains($0.name) != false
       }
-      .map { AttributeCoder($0, of: entity, in: schema.model) }
+      .map { (attribute) throws(ArborError) in
+        try AttributeCoder(attribute, of: entity, in: schema.model)
+      }
     func isExported(_ relationship: RelationshipSchema) -> Bool {
       !relationship.isHidden && !relationship.description.isTransient
         && names?.contains(relationship.name) != false

@@ -1,7 +1,7 @@
+package import ArborFoundation
 internal import ArborJSON
 package import ArborModel
 package import ArborObjects
-package import Foundation
 
 /// Writes objects of a context as documents that can be seeded.
 ///

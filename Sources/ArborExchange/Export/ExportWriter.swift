@@ -1,6 +1,6 @@
+package import ArborFoundation
 import ArborJSON
 package import ArborModel
-package import Foundation
 
 /// The layout of an export.
 public enum JSONExportFormat: String, Sendable, Hashable, CaseIterable {
@@ -72,14 +72,14 @@ struct ExportWriter {
 
 /// The output file of an export.
 package struct ExportFile {
-  private let handle: FileHandle
+  private let file: OpenFile
 
-  package init(_ handle: FileHandle) { self.handle = handle }
+  package init(_ file: OpenFile) { self.file = file }
 
   /// Appends data to the file.
   package func write(_ data: Data) throws(ArborError) {
     do {
-      try handle.write(contentsOf: data)
+      try file.append(data)
     } catch {
       throw Self.failure(error)
     }
@@ -99,10 +99,9 @@ package struct ExportFile {
           + "check its permissions.")
     }
     do {
-      let handle = try FileHandle(forWritingTo: draft)
-      try body(ExportFile(handle))
-      try handle.synchronize()
-      try handle.close()
+      let file = try OpenFile(draft.path, O_WRONLY)
+      try body(ExportFile(file))
+      try file.synchronize()
       // Both paths are valid for the duration of the call.
       guard unsafe rename(draft.path, url.path) == 0 else {
         throw ArborError(
@@ -117,11 +116,7 @@ package struct ExportFile {
   }
 
   private static func failure(_ error: any Error) -> ArborError {
-    let cocoa = error as NSError
-    let beneath = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
-    let isFull =
-      cocoa.code == CocoaError.Code.fileWriteOutOfSpace.rawValue
-      || (beneath.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(beneath.code)))
+    let isFull = [.ENOSPC, .EDQUOT].contains((error as? POSIXError)?.code)
     return ArborError(
       isFull ? .diskFull : .inputOutput,
       isFull

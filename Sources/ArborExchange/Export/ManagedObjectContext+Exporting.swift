@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 public import ArborObjects
-public import Foundation
 
 extension ManagedObjectContext {
   /// Writes objects and their related objects as a document from which they can be seeded.
@@ -58,20 +58,16 @@ extension ManagedObjectContext {
     return data
   }
 
-  /// Writes the objects of a request to a file in chunks.
+  /// Writes the objects of a request to a file opened for writing, in chunks.
   ///
   /// About 40 bytes per object are kept in memory, regardless of the size of the values.
   ///
-  /// - Parameters:
-  ///   - request: The request for the initial objects.
-  ///   - handle: A file opened for writing. The text is written at its current position.
   /// - Throws: ``ArborError``, as the overload that takes objects; `diskFull` and `inputOutput` if
   ///   the file cannot be written. Text written before the error remains in the file.
-  public func export<T: ManagedObject>(
-    _ request: FetchRequest<T>, to handle: FileHandle, as format: JSONExportFormat = .json,
-    depth: Int? = nil, keys: [String]? = nil
+  package func export<T: ManagedObject>(
+    _ request: FetchRequest<T>, to file: ExportFile, as format: JSONExportFormat, depth: Int?,
+    keys: [String]?
   ) throws(ArborError) {
-    let file = ExportFile(handle)
     try write(request, as: format, depth, keys) { data throws(ArborError) in
       try file.write(data)
     }
@@ -91,9 +87,7 @@ extension ManagedObjectContext {
     keys: [String]? = nil
   ) throws(ArborError) {
     try ExportFile.replacing(url) { file throws(ArborError) in
-      try write(request, as: format, depth, keys) { data throws(ArborError) in
-        try file.write(data)
-      }
+      try export(request, to: file, as: format, depth: depth, keys: keys)
     }
   }
 

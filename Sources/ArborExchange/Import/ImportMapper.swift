@@ -38,10 +38,10 @@ final class ImportMapper {
   func mapping(for entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
     let identity = try identity(of: entity)
-    let attributes = entity.attributes.filter { $0.description.derivation == nil }
-      .map { attribute in
+    let attributes = try entity.attributes.filter { $0.description.derivation == nil }
+      .map { (attribute) throws(ArborError) in
         MappedAttribute(
-          AttributeCoder(attribute, of: entity, in: schema.model, textRules),
+          try AttributeCoder(attribute, of: entity, in: schema.model, textRules),
           routes: Self.routes(attribute.name, attribute.description.userInfo),
           isNamed: Self.importName(in: attribute.description.userInfo) != nil,
           identifies: identity?.slots.contains(attribute.slot) == true)
@@ -93,7 +93,7 @@ final class ImportMapper {
   ) throws(ArborError) -> ItemReference? {
     guard let note = relationship.description.userInfo["ImportReference"] else { return nil }
     let destination = schema.entities[relationship.destination]
-    guard let template = ReferenceTemplate(note), let identity = try identity(of: destination),
+    guard let template = try ReferenceTemplate(note), let identity = try identity(of: destination),
       identity.slots.count == 1, identity.parent == nil
     else {
       throw ArborError(
@@ -103,7 +103,7 @@ final class ImportMapper {
           + "Write names in braces, such as {\(relationship.name)}, and set the PrimaryAttribute."
       ).with(entity: entity.name, keyPath: relationship.name)
     }
-    let attribute = AttributeCoder(
+    let attribute = try AttributeCoder(
       destination.attributes[identity.slots[0]], of: destination, in: schema.model, textRules)
     return ItemReference(
       template, to: destination, by: attribute,

@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborJSON
-public import Foundation
 
 /// Options for reading documents, for whatever the model doesn't determine.
 public struct ImportOptions: Sendable, Hashable {

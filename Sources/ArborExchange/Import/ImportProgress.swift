@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborLocks
 public import ArborModel
 import ArborObjects
-import Foundation
 
 /// The progress of an import that commits.
 public struct ImportStep: Sendable, Hashable {

@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// Reads and writes the values of one attribute as JSON, exactly or not at all: a value of another
 /// type is an error and never converted.
@@ -47,14 +47,14 @@ final class AttributeCoder: Sendable {
   convenience init(
     _ attribute: AttributeSchema, of entity: EntitySchema, in model: ManagedObjectModel,
     _ rules: TextRules = TextRules(), conversion: SyncConversion? = nil
-  ) {
-    self.init(attribute.description, attribute.slot, entity.name, model, rules, conversion)
+  ) throws(ArborError) {
+    try self.init(attribute.description, attribute.slot, entity.name, model, rules, conversion)
   }
 
   private init(
     _ attribute: AttributeDescription, _ slot: Int, _ entityName: String,
     _ model: ManagedObjectModel, _ rules: TextRules, _ conversion: SyncConversion?
-  ) {
+  ) throws(ArborError) {
     name = attribute.name
     self.entityName = entityName
     self.slot = slot
@@ -64,20 +64,26 @@ final class AttributeCoder: Sendable {
     userInfo = attribute.userInfo
     conversions = rules.conversions
     self.conversion = conversion
-    dates = attribute.type == .date ? DateReader(attribute, rules) : nil
+    dates = attribute.type == .date ? try DateReader(attribute, rules) : nil
     let note = attribute.userInfo["NumberFormat"] ?? attribute.userInfo["numberFormat"]
-    numbers =
-      !attribute.type.kind.isNumber
-      ? nil
-      : note.map { JSONNumberFormat(locale: Locale(identifier: $0)) } ?? rules.numberFormat
-        ?? (rules.conversions.contains(.numbersFromTexts) ? .spreadsheet : nil)
+    if !attribute.type.kind.isNumber {
+      numbers = nil
+    } else if let note {
+      let services = try LocaleSupport.services(for: "the number format of \(attribute.name)")
+      let separators = services.separators(of: Locale(identifier: note))
+      numbers = JSONNumberFormat(
+        decimalSeparator: separators.decimal, groupingSeparator: separators.grouping)
+    } else {
+      numbers =
+        rules.numberFormat ?? (rules.conversions.contains(.numbersFromTexts) ? .spreadsheet : nil)
+    }
     guard case .composite(let compositeName) = attribute.type else {
       parts = []
       return
     }
     let composite = model.composites.first { $0.name == compositeName }
-    parts = (composite?.attributes ?? []).map {
-      AttributeCoder($0, 0, "\(entityName).\(attribute.name)", model, rules, nil)
+    parts = try (composite?.attributes ?? []).map { (part) throws(ArborError) in
+      try AttributeCoder(part, 0, "\(entityName).\(attribute.name)", model, rules, nil)
     }
   }
 

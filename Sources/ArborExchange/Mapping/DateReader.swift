@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// Reads the dates of one attribute: in ISO 8601, or in the attribute's `DateFormat` in `userInfo`,
 /// which is a Unicode date pattern or the name of a ``UnixTime`` format.
@@ -11,7 +11,7 @@ final class DateReader: Sendable {
   private enum Format: Sendable {
     case iso8601
     case unixTime(UnixTime)
-    case pattern(DatePattern, String)
+    case pattern(any DateTextFormat, String)
   }
 
   private let format: Format
@@ -19,14 +19,21 @@ final class DateReader: Sendable {
   /// The time zone of dates without one, or `nil` for UTC.
   private let zone: TimeZone?
 
-  init(_ attribute: AttributeDescription, _ rules: TextRules) {
+  /// - Throws: ``ArborError`` `unsupported` for a pattern if the program doesn't include
+  ///   ``LocaleServices``.
+  init(_ attribute: AttributeDescription, _ rules: TextRules) throws(ArborError) {
     acceptsNumbers = rules.acceptsNumbers
     zone = rules.timeZone == .gmt ? nil : rules.timeZone
     let own = attribute.userInfo["DateFormat"] ?? attribute.userInfo["dateFormat"]
     if let pattern = own ?? rules.dateFormat {
-      format =
-        UnixTime(rawValue: pattern).map(Format.unixTime)
-        ?? .pattern(DatePattern(pattern, zone: rules.timeZone), pattern)
+      if let unit = UnixTime(rawValue: pattern) {
+        format = .unixTime(unit)
+      } else {
+        let services = try LocaleSupport.services(for: "the date format of \(attribute.name)")
+        let locale = Locale(identifier: "en_US_POSIX")
+        format = .pattern(
+          services.dateFormat(pattern, zone: rules.timeZone, locale: locale), pattern)
+      }
     } else {
       format = .iso8601
     }

@@ -63,11 +63,11 @@ final class ExchangeMapping {
   convenience init(
     ofAll entity: EntitySchema, in schema: ModelSchema, policy: MembershipPolicy = .assign,
     identity: ExchangeIdentity? = nil, rules: ExchangeRules = ExchangeRules()
-  ) {
+  ) throws(ArborError) {
     self.init(
       entity,
-      attributes: entity.attributes.map {
-        MappedAttribute(AttributeCoder($0, of: entity, in: schema.model))
+      attributes: try entity.attributes.map { (attribute) throws(ArborError) in
+        MappedAttribute(try AttributeCoder(attribute, of: entity, in: schema.model))
       },
       relationships: entity.relationships.filter { !$0.isHidden }
         .map { MappedRelationship($0, of: entity, in: schema, policy: policy) },

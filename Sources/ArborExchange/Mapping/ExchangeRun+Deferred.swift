@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// A relationship of an object that is connected after all items have been processed, because later
 /// ones may create its targets.

@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// Executes a plan in its context: each item's object is found or inserted, its attributes are set,
 /// and it is connected with the objects of nested items.

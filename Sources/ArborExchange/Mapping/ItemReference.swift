@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// Connects a relationship with objects to which an item refers by key.
 final class ItemReference {
@@ -121,18 +121,21 @@ struct ReferenceTemplate {
   private enum Part {
     case text(String)
     /// The value of the first route that has one.
-    case value([ItemRoute], NSRegularExpression?)
+    case value([ItemRoute], (any BoundedExpression)?)
   }
 
   private var alternatives: [[Part]]
 
-  init?(_ text: String) {
+  /// - Returns: `nil` if the text is malformed.
+  /// - Throws: ``ArborError`` `unsupported` for a regular expression if the program doesn't include
+  ///   ``LocaleServices``.
+  init?(_ text: String) throws(ArborError) {
     var alternatives: [[Part]] = []
     var parts: [Part] = []
     var rest = text[...]
     while let next = rest.first {
       if next == "{" {
-        guard let part = Self.value(&rest) else { return nil }
+        guard let part = try Self.value(&rest) else { return nil }
         parts.append(part)
       } else if next == "|" {
         alternatives.append(parts)
@@ -141,7 +144,7 @@ struct ReferenceTemplate {
       } else {
         let literal = rest.prefix { $0 != "{" && $0 != "|" }
         rest = rest[literal.endIndex...]
-        parts.append(.text(literal.trimmingCharacters(in: .whitespaces)))
+        parts.append(.text(String(literal.trimmingSpace)))
       }
     }
     alternatives.append(parts)
@@ -153,16 +156,17 @@ struct ReferenceTemplate {
   }
 
   /// Parses `{key}` or `{key/expression/}` at the beginning of a string.
-  private static func value(_ text: inout Substring) -> Part? {
+  private static func value(_ text: inout Substring) throws(ArborError) -> Part? {
     text.removeFirst()
     let name = text.prefix { $0 != "}" && $0 != "/" }
     let routes = ItemRoute.alternatives(String(name))
     text = text[name.endIndex...]
-    var expression: NSRegularExpression?
+    var expression: (any BoundedExpression)?
     if text.first == "/" {
-      guard let end = text.range(of: "/}") else { return nil }
+      guard let end = text.firstRange(of: "/}") else { return nil }
       let pattern = String(text[text.index(after: text.startIndex)..<end.lowerBound])
-      expression = try? NSRegularExpression(pattern: pattern)
+      let services = try LocaleSupport.services(for: "regular expressions in ImportReference")
+      expression = try? services.expression(pattern, ignoresCase: false)
       guard expression != nil else { return nil }
       text = text[end.lowerBound...].dropFirst()
     }
@@ -219,10 +223,13 @@ struct ReferenceTemplate {
     }
   }
 
-  private static func match(of expression: NSRegularExpression?, in text: String) -> String? {
+  private static func match(
+    of expression: (any BoundedExpression)?, in text: String
+  ) -> String? {
     guard let expression else { return text }
-    let all = NSRange(text.startIndex..., in: text)
-    guard let match = expression.firstMatch(in: text, range: all) else { return nil }
-    return Range(match.range, in: text).map { String(text[$0]) }
+    guard case .found(let range) = expression.firstMatch(in: text, anchored: false, while: { true })
+    else { return nil }
+    let utf16 = Array(text.utf16)
+    return String(decoding: utf16[range], as: UTF16.self)
   }
 }

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborJSON
-public import Foundation
 
 /// The format of numbers in strings: `"1.234,5"` or `"1,234.5"`. All digits are preserved.
 ///
@@ -17,13 +17,6 @@ public struct JSONNumberFormat: Sendable, Hashable {
   public init(decimalSeparator: String = ".", groupingSeparator: String? = nil) {
     self.decimalSeparator = decimalSeparator
     self.groupingSeparator = groupingSeparator
-  }
-
-  /// Creates the format of a locale. For example, `de_DE` has a decimal comma and groups digits
-  /// with points.
-  public init(locale: Locale) {
-    self.init(
-      decimalSeparator: locale.decimalSeparator ?? ".", groupingSeparator: locale.groupingSeparator)
   }
 
   /// The format of spreadsheets converted to JSON: a decimal point, and apostrophes as grouping
@@ -104,7 +97,7 @@ public struct JSONNumberFormat: Sendable, Hashable {
     guard !separator.isEmpty else { return [text] }
     var parts: [Substring] = []
     var rest = text
-    while let range = rest.range(of: separator) {
+    while let range = rest.firstRange(of: separator) {
       parts.append(rest[..<range.lowerBound])
       rest = rest[range.upperBound...]
     }

@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborJSON
 import ArborModel
-public import Foundation
 
 /// The JSON source of an import, a sync, a seed or a value model.
 ///

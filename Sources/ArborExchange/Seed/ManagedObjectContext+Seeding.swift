@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 public import ArborObjects
-public import Foundation
 
 extension ManagedObjectContext {
   /// Creates the objects described by a document and the documents it links to. Nothing is

@@ -1,5 +1,5 @@
+package import ArborFoundation
 import ArborModel
-package import Foundation
 
 /// The rules for URLs of a seed: HTTP or HTTPS, without credentials, from hosts allowed by the
 /// options, and never from HTTPS to HTTP.

@@ -1,5 +1,5 @@
+import ArborFoundation
 import ArborModel
-import Foundation
 
 /// A document read from the file system, with the identity of its file.
 ///
@@ -36,7 +36,7 @@ struct SeedFile {
     guard descriptor >= 0 else {
       throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(code: errno)
     }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    let file = OpenFile(descriptor: descriptor)
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(code: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
@@ -53,9 +53,8 @@ struct SeedFile {
     guard status.st_size <= limit else { throw .tooLarge }
     var data = Data()
     do {
-      while data.count <= limit,
-        let piece = try handle.read(upToCount: min(limit - data.count, 1 << 24) + 1)
-      {
+      while data.count <= limit {
+        let piece = try file.bytes(upTo: min(limit - data.count, 1 << 24) + 1)
         if piece.isEmpty { break }
         data.append(piece)
       }

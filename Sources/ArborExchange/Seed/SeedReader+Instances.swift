@@ -24,7 +24,7 @@ extension SeedReader {
     }
     try plan.limit.check()
     try checkRoom(for: 1, at: node)
-    let mapping = mapping(of: entity)
+    let mapping = try mapping(of: entity)
     let index = plan.items.count
     let values = plan.values.count
     for _ in mapping.attributes { plan.values.append(0) }
@@ -185,7 +185,7 @@ extension SeedReader {
       throw nameNode.error(
         "\(relationship.name) refers to \(destination.name), not \(name). Use another entity.")
     }
-    let mapping = mapping(of: entity)
+    let mapping = try mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }
       .map { (member) throws(ArborError) in try term(member, of: mapping) }
     terms.sort { $0.attribute.name < $1.attribute.name }

@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// Reads the top-level documents of a seed, and all documents they link to, into a plan.
 ///
@@ -37,7 +37,7 @@ struct SeedReader {
   private var open: Set<SeedSource.Identity> = []
   private var size = 0
   /// Created for the first remote document.
-  private var downloader: SeedDownloader?
+  private var downloader: (any SeedDownloading)?
 
   /// The mappings of entities, by index.
   private var mappings: [ExchangeMapping?]
@@ -50,11 +50,11 @@ struct SeedReader {
   }
 
   /// Returns the mapping of an entity, in which every property is mapped to its own name.
-  mutating func mapping(of entity: EntitySchema) -> ExchangeMapping {
+  mutating func mapping(of entity: EntitySchema) throws(ArborError) -> ExchangeMapping {
     if let mapping = mappings[entity.index] { return mapping }
     var rules = ExchangeRules()
     rules.uniqueIDs = options.uniqueIDs
-    let mapping = ExchangeMapping(ofAll: entity, in: schema, policy: .putFirst, rules: rules)
+    let mapping = try ExchangeMapping(ofAll: entity, in: schema, policy: .putFirst, rules: rules)
     mappings[entity.index] = mapping
     return mapping
   }
@@ -198,8 +198,9 @@ struct SeedReader {
 
   private mutating func load(
     _ number: Int, _ url: URL
-  ) throws(ArborError) -> SeedDownloader.Download {
-    let downloader = downloader ?? SeedDownloader(options)
+  ) throws(ArborError) -> SeedDownload {
+    let downloader =
+      if let downloader { downloader } else { try SeedNetwork.downloader(options) }
     self.downloader = downloader
     do throws(SeedDownloadProblem) {
       return try downloader.fetch(url, limit: options.maximumSize - size, work: plan.limit.work)

@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// The location of a seed's document.
 enum SeedSource {

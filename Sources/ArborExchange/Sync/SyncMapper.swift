@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// Compiles the mappings of serializers.
 final class SyncMapper {
@@ -114,7 +114,7 @@ final class SyncMapper {
     case .toOne, .toMany: throw mismatch(entity, attribute.name, "is an attribute", "a value")
     default: break
     }
-    let coder = AttributeCoder(
+    let coder = try AttributeCoder(
       attribute, of: entity, in: schema.model,
       conversion: SyncConversion(kind: source.kind, isStrict: isStrict))
     return MappedAttribute(coder, routes: [source.route])

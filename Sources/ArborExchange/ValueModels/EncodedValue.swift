@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// The encoded form of a value before its destination is known. The form is exact, preserves the
 /// order of writing, and leaves nested models unencoded.

@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
-import Foundation
 
 /// The state shared by all values decoded from one document.
 final class JSONReading: ModelSession {

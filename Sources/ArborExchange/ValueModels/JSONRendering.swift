@@ -1,7 +1,7 @@
+import ArborFoundation
 import ArborJSON
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// A renderer of models as JSON.
 final class JSONRendering: ModelWriting {

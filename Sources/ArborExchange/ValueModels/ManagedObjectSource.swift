@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// A managed object or one of its properties to decode.
 struct ManagedObjectSource: ValueModelSource {

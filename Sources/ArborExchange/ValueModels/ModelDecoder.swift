@@ -1,5 +1,5 @@
+import ArborFoundation
 import ArborModel
-import Foundation
 
 /// A decoder of one value of a source.
 final class ModelDecoder<Source: ValueModelSource>: Decoder {

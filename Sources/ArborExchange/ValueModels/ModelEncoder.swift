@@ -1,5 +1,5 @@
+import ArborFoundation
 import ArborModel
-import Foundation
 
 /// A destination that the properties of a model are written to: a document or a store.
 protocol ModelWriting: AnyObject {

@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborModel
 import ArborObjects
-import Foundation
 
 /// The mapping of the properties of a model type to its entity.
 final class ModelMapping {
@@ -41,8 +41,8 @@ final class ModelMapping {
     for (key, name) in traits.managedKeys.renamedKeys where entity.property(named: name) == nil {
       throw Self.unknown(name, of: key, traits, entity)
     }
-    exchange = ExchangeMapping(
-      ofAll: entity, in: schema, identity: try Self.identity(traits, entity))
+    exchange = try ExchangeMapping(
+      ofAll: entity, in: schema, identity: Self.identity(traits, entity))
   }
 
   /// Returns the attributes of the uniquing keys, in the order of their keys, and the relationship

@@ -1,6 +1,6 @@
+import ArborFoundation
 import ArborModel
 import ArborObjects
-import Foundation
 import Synchronization
 
 /// The declarations of a model type, read once per call.

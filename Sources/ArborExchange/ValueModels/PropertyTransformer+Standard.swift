@@ -1,6 +1,6 @@
+public import ArborFoundation
 import ArborJSON
 import ArborModel
-public import Foundation
 
 /// Standard transformers. Nil is transformed into `nil` in both directions.
 extension PropertyTransformer {
@@ -55,25 +55,6 @@ extension PropertyTransformer {
       }
       return text
     }
-  }
-
-  /// Creates a transformer between a date and a string in a Unicode date format.
-  ///
-  /// ```swift
-  /// "due": .date(format: "d MMMM yyyy", timeZone: berlin, locale: Locale(identifier: "de_DE"))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - format: The date format.
-  ///   - timeZone: The time zone of written strings, and of strings that don't contain a time zone.
-  ///     Defaults to UTC.
-  ///   - locale: The locale of month and weekday names. Defaults to `en_US_POSIX`, independent of
-  ///     the device.
-  public static func date(
-    format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
-  ) -> PropertyTransformer {
-    let pattern = DatePattern(format, zone: timeZone, locale: locale)
-    return text("a date in the format \(format)", parse: pattern.date) { pattern.text($0) }
   }
 
   /// A transformer between a date and the number of seconds since 1970.

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// A local date with an optional time, independent of a time zone.
 package struct ClockReading: Sendable {

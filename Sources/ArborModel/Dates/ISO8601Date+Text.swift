@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 extension ISO8601Date {
   /// Returns an instant in UTC, such as `2024-05-01T12:30:15.25Z`, with as many fractional digits

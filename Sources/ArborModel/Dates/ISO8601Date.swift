@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// Parses instants in the formats of ISO 8601 and RFC 3339.
 ///

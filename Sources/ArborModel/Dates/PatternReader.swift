@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// Parses text by a Unicode date pattern, with the strictness of ``ISO8601Date``.
 ///
@@ -32,6 +32,12 @@ package struct PatternReader: Sendable {
     package let zone: Zone?
   }
 
+  /// Kinds of names in a locale.
+  package enum NameKind { case months, weekdays, halvesOfDay }
+
+  /// The names of a kind: lists in different forms, each in order.
+  package typealias Names = (NameKind) -> [[String]]
+
   fileprivate enum Field: Sendable {
     case year, month, day, dayOfYear, minute, second
     /// An hour from 0, an hour from 1 to 24, or an hour of half a day.
@@ -56,10 +62,11 @@ package struct PatternReader: Sendable {
   private let parts: [Part]
   private let hasTime: Bool
 
+  /// - Parameter names: The names of the pattern's locale.
   /// - Returns: `nil` for a pattern with unsupported or repeated fields, or without a year.
-  package init?(_ pattern: String, locale: Locale) {
-    var compiler = PatternCompiler(pattern, locale)
-    guard compiler.compile() else { return nil }
+  package init?(_ pattern: String, names: Names) {
+    var compiler = PatternCompiler(pattern)
+    guard compiler.compile(names) else { return nil }
     (parts, hasTime) = (compiler.parts, compiler.hasTime)
   }
 
@@ -81,18 +88,14 @@ private struct PatternCompiler {
   private(set) var parts: [PatternReader.Part] = []
   private(set) var hasTime = false
   private let bytes: [UInt8]
-  private let locale: Locale
   private var seen: Set<Unicode.Scalar> = []
   private var position = 0
   /// The number of pattern letters of the most recent number.
   private var lastWidth = 0
 
-  init(_ pattern: String, _ locale: Locale) {
-    bytes = Array(pattern.utf8)
-    self.locale = locale
-  }
+  init(_ pattern: String) { bytes = Array(pattern.utf8) }
 
-  mutating func compile() -> Bool {
+  mutating func compile(_ names: PatternReader.Names) -> Bool {
     while position < bytes.count {
       let byte = bytes[position]
       let isLetter = PatternReader.lowercase(byte) &- UInt8(ascii: "a") < 26
@@ -100,7 +103,7 @@ private struct PatternCompiler {
         guard addQuotation() else { return false }
       } else if isLetter {
         let count = bytes[position...].prefix { $0 == byte }.count
-        guard addField(Unicode.Scalar(byte), count) else { return false }
+        guard addField(Unicode.Scalar(byte), count, names) else { return false }
         position += count
       } else {
         add(byte)
@@ -133,7 +136,9 @@ private struct PatternCompiler {
     return false
   }
 
-  private mutating func addField(_ letter: Unicode.Scalar, _ count: Int) -> Bool {
+  private mutating func addField(
+    _ letter: Unicode.Scalar, _ count: Int, _ names: PatternReader.Names
+  ) -> Bool {
     let kind: Unicode.Scalar =
       switch letter {
       case "L": "M"
@@ -146,18 +151,11 @@ private struct PatternCompiler {
     case ("y", 1), ("y", 3...): addNumber(.year, count, most: 6)
     case ("M", ...2), ("L", ...2): addNumber(.month, count)
     case ("M", 3...4), ("L", 3...4):
-      parts.append(
-        .months(
-          names {
-            [
-              $0.shortMonthSymbols, $0.monthSymbols, $0.shortStandaloneMonthSymbols,
-              $0.standaloneMonthSymbols,
-            ]
-          }))
+      parts.append(.months(Self.sorted(names(.months))))
     case ("d", ...2): addNumber(.day, count)
     case ("D", ...3): addNumber(.dayOfYear, count, most: 3)
     case ("E", ...4):
-      parts.append(.weekdays(names { [$0.shortWeekdaySymbols, $0.weekdaySymbols] }))
+      parts.append(.weekdays(Self.sorted(names(.weekdays))))
     case ("H", ...2): addNumber(.hour, count)
     case ("k", ...2): addNumber(.hourFromOne, count)
     case ("h", ...2), ("K", ...2): addNumber(.hourOfHalf, count)
@@ -167,7 +165,7 @@ private struct PatternCompiler {
       limitLastNumber()
       parts.append(.fraction)
     case ("a", ...3):
-      parts.append(.halves(names { [[$0.amSymbol, $0.pmSymbol], ["AM", "PM"]] }))
+      parts.append(.halves(Self.sorted(names(.halvesOfDay) + [["AM", "PM"]])))
     case ("Z", ...3), ("Z", 5), ("X", ...5), ("x", ...5): parts.append(.offset)
     // A long zone name contains spaces, and so may the text that follows it.
     case ("z", 4) where position + count < bytes.count: return false
@@ -193,13 +191,10 @@ private struct PatternCompiler {
     parts[parts.count - 1] = .number(field, width: lastWidth, most: most)
   }
 
-  private func names(_ lists: (DateFormatter) -> [[String]?]) -> [PatternReader.Name] {
-    let formatter = DateFormatter()
-    formatter.locale = locale
-    formatter.calendar = Calendar(identifier: .iso8601)
+  private static func sorted(_ lists: [[String]]) -> [PatternReader.Name] {
     var names: [PatternReader.Name] = []
-    for list in lists(formatter) {
-      for (index, name) in (list ?? []).enumerated() where !name.isEmpty {
+    for list in lists {
+      for (index, name) in list.enumerated() where !name.isEmpty {
         let bytes = name.utf8.map(PatternReader.lowercase)
         names.append((bytes, index))
         if bytes.last == UInt8(ascii: ".") { names.append((bytes.dropLast(), index)) }

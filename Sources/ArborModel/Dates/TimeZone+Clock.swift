@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// Conversion between local times and instants: seconds since 2001-01-01T00:00 local time, and
 /// seconds since 2001-01-01T00:00 UTC.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborJSON
-internal import Foundation
 
 /// The JSON form of models.
 ///

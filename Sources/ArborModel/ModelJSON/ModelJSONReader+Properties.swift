@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborJSON
-internal import Foundation
 
 extension ModelJSONReader {
   // MARK: Attributes

@@ -1,5 +1,5 @@
+public import ArborFoundation
 internal import ArborJSON
-public import Foundation
 
 extension ManagedObjectModel {
   /// Creates a model from its JSON form; see ``jsonData(_:)``.

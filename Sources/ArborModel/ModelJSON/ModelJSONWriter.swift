@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborJSON
-public import Foundation
 
 extension ManagedObjectModel {
   /// Returns the model in its JSON form, which ``init(json:source:)`` parses into an equal model.

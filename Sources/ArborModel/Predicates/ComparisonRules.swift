@@ -10,6 +10,9 @@ package enum ComparisonRules {
   /// - Parameter arguments: The constants of arguments, or `nil` if they aren't known yet.
   /// - Throws: ``ArborError`` `invalidPredicate` if the operands are invalid.
   static func check(_ comparison: BoundComparison, arguments: [PropertyValue]?) throws(ArborError) {
+    if comparison.options.contains(.localized) {
+      _ = try comparison.site.services(for: "comparisons by the rules of a locale, [l]")
+    }
     if let error = nanProblem(comparison, arguments) { throw error }
     if let arguments, let problem = castProblem(comparison, arguments) {
       throw comparison.site.error(problem)

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The values of a field between two bounds, both of which the field can represent.
 struct IndexRange {

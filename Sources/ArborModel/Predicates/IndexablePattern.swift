@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A comparison of a property of the fetched entity with a constant. Once the constant is known, an
 /// index can evaluate it.

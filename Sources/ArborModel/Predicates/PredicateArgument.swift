@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A type whose values can be used as constants in a predicate, by interpolation or as format
 /// arguments.
@@ -53,11 +53,6 @@ extension UInt64: PredicateArgument {}
 extension Double: PredicateArgument {
   /// The number.
   public var predicateValue: PropertyValue { .double(self) }
-}
-
-extension CGFloat: PredicateArgument {
-  /// The number.
-  public var predicateValue: PropertyValue { .double(Double(self)) }
 }
 
 extension Duration: PredicateArgument {

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The context that determines a predicate's meaning, besides its text and arguments: the store for
 /// object IDs, the current time and the locale.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Formats and parses constants that have no literal in Core Data's language. Dates and decimals
 /// use `CAST`. The others use calls that only this library supports.

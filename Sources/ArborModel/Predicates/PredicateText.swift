@@ -54,6 +54,19 @@ package struct PredicateSite: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) {}
 
   package func error(_ message: String) -> ArborError {
-    ArborError(.invalidPredicate, message).with(location: text?.location(ofByte: Int(offset)))
+    ArborError(.invalidPredicate, message).with(location: location)
+  }
+
+  private var location: ArborError.SourceLocation? { text?.location(ofByte: Int(offset)) }
+
+  /// Returns the services that a feature needs.
+  ///
+  /// - Throws: ``ArborError`` `unsupported` if the program doesn't include them.
+  func services(for feature: String) throws(ArborError) -> any LocaleServices {
+    do throws(ArborError) {
+      return try LocaleSupport.services(for: feature)
+    } catch {
+      throw error.with(location: location)
+    }
   }
 }

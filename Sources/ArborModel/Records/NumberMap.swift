@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import CArborBits
-internal import Foundation
 
 /// A hash map from object numbers to machine words, with open addressing, linear probing and
 /// power-of-two size.

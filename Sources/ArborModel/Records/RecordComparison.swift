@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Comparison of records with the same layout.
 extension RecordView {

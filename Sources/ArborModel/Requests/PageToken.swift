@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The end of a page of a sorted fetch, as an opaque string that is valid across processes.
 ///

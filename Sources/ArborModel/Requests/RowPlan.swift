@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The columns and grouping of a request for rows, with names resolved. The columns are values of
 /// each object, or values of groups of objects.

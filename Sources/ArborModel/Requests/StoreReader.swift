@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A process's read transaction on a store, and the pages that its MVCC snapshot pins.
 ///

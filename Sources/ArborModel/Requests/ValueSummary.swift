@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Accumulates values for computing aggregates.
 package struct ValueSummary: Sendable {

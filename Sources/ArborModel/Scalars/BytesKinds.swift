@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborJSON
-internal import Foundation
 
 /// Types whose attributes store bytes.
 package protocol BytesAttributeKind: AttributeKind {}

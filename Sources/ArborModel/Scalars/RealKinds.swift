@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborJSON
-internal import Foundation
 
 /// Types whose attributes store floating-point numbers.
 package protocol RealAttributeKind: AttributeKind {}
@@ -274,9 +274,16 @@ package enum DecimalKind: AttributeKind {
 extension Decimal {
   /// The floating-point number with the same digits, if there is one.
   var exactDouble: Double? {
-    let double = NSDecimalNumber(decimal: self).doubleValue
-    guard let back = Decimal(string: "\(double)"), back == self else { return nil }
+    guard let double = Double(description), let back = Decimal(string: "\(double)"), back == self
+    else { return nil }
     return double
+  }
+}
+
+extension Decimal {
+  /// The number rounded toward zero.
+  package var truncated: Decimal {
+    exponent < 0 ? Decimal(string: String(description.prefix { $0 != "." })) ?? .nan : self
   }
 }
 

@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborJSON
-package import Foundation
 
 package enum UUIDKind: AttributeKind {
   package static var type: AttributeType { .uuid }

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The encoding of one kind of field in records and keys.
 ///

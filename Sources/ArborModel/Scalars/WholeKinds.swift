@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborJSON
-internal import Foundation
 
 /// Types whose attributes store integers of some width.
 package protocol WholeAttributeKind: AttributeKind {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A derivation that aggregates the members of a relationship, such as `entries.@sum.amount`. A
 /// commit updates it incrementally from the changed members.

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The schema of a store: its entities, named requests, configurations and composite types.
 ///

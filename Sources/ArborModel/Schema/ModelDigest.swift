@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A digest of a model: two models have the same digest if and only if they are equal.
 ///

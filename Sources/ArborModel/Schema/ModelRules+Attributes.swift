@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 extension ModelRules {
   /// Checks types, default values, bounds and regular expressions of all attributes.
@@ -75,7 +75,12 @@ extension ModelRules {
     if attribute.type != .string {
       report(
         subject, "\(name) has a regular expression but is not a string. Remove the expression.")
-    } else if (try? NSRegularExpression(pattern: pattern)) == nil {
+    } else if LocaleSupport.services == nil {
+      report(
+        subject,
+        "\(name) has a regular expression, which ArborCore doesn't support. Use the product "
+          + "ArborData, or remove the expression.")
+    } else if (try? LocaleSupport.services?.expression(pattern, ignoresCase: false)) == nil {
       report(
         subject, "\(name) has the malformed regular expression \(pattern). Correct it.")
     }

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Replaces compatibility forms of characters, such as double-width and half-width forms,
 /// superscripts, ligatures and letter-like symbols, and removes invisible characters.
 ///
@@ -25,8 +23,7 @@ enum CompatibilityForms {
       if !isMapped(scalar) {
         plain.append(scalar)
       } else if !scalar.properties.isDefaultIgnorableCodePoint {
-        plain.append(
-          contentsOf: String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars)
+        plain.append(contentsOf: self.plain(scalar).unicodeScalars)
       }
     }
     return String(plain)

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// An order-preserving encoding of decimals, used in records and index keys.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// A number as decimal digits: ±0.d₁d₂d₃… × 10^exponent, with d₁ ≠ 0 and without trailing zeros.
 /// Zero has no digits.

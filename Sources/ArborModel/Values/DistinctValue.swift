@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A value wrapped for use in sets. Two values are equal if and only if they are equal in the order
 /// of values, regardless of their types: 1, 1.0 and true are equal.

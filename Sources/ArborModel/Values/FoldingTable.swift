@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The folded forms of all characters with two bytes in UTF-8, and of some others, for folding text
 /// in most scripts without creating strings.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The exact order of numbers by numeric value, across Booleans, integers, floating-point numbers
 /// and decimals.

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// A sum of numbers of any type.
 ///

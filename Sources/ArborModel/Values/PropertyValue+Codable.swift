@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A value is encoded as a container with one key, its kind: `{"string": "Ada"}`, `{"null": true}`.
 extension PropertyValue: Codable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 extension PropertyValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value in human-readable form: `Ada`, `41`, `2026-01-31T12:00:00Z`, `12 bytes`, `nil`,

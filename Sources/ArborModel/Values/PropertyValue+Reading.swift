@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 // Accessors that return the value as a Swift type, or `nil` if it has another kind or is null. They
 // don't convert between kinds, except between numeric types.
@@ -21,10 +21,9 @@ extension PropertyValue {
     switch self {
     case .integer(let number): return number
     case .double(let number): return Int64(exactly: number)
-    case .decimal(var number):
-      var rounded = Decimal()
-      NSDecimalRound(&rounded, &number, 0, .plain)
-      return rounded == number ? Int64(rounded.description) : nil
+    case .decimal(let number):
+      let whole = number.truncated
+      return whole == number ? Int64(whole.description) : nil
     default: return nil
     }
   }

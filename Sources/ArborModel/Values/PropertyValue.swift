@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A value of any attribute or relationship.
 ///

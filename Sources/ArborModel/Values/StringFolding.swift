@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Options for ignoring case and diacritics in comparisons, and the folded form of strings that
 /// they define.
 ///
@@ -20,7 +18,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
 
   /// The version of the folded form. Folded keys are stored, so it must be incremented when the
   /// form changes.
-  package static let version = 2
+  package static let version = 3
 
   /// Returns the folded form of a string, or the string itself for an empty folding.
   package func fold(_ text: String) -> String {
@@ -51,23 +49,16 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   /// Returns the folded form of any string: decomposed, without marks, fully case-folded, and
   /// composed again.
   func foldByCharacters(_ text: String) -> String {
-    var scalars = text.decomposedStringWithCanonicalMapping.unicodeScalars
+    var scalars = text.decomposed
     if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
     if contains(.case) {
       var folded = String.UnicodeScalarView()
       for scalar in scalars { folded.append(contentsOf: scalar.caseFolded) }
       // The folded forms of some characters are composed, or contain marks.
-      scalars = String(folded).decomposedStringWithCanonicalMapping.unicodeScalars
+      scalars = String(folded).decomposed
       if contains(.diacritics) { scalars.removeAll(where: \.isDiacritic) }
     }
-    return String(scalars).precomposedStringWithCanonicalMapping
-  }
-
-  var compareOptions: String.CompareOptions {
-    var options: String.CompareOptions = []
-    if contains(.case) { options.insert(.caseInsensitive) }
-    if contains(.diacritics) { options.insert(.diacriticInsensitive) }
-    return options
+    return String(scalars).composed
   }
 
   private static func lowercasedASCII(_ text: String) -> String {

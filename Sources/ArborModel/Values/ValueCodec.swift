@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// An encoding of any value as tagged bytes, for attributes without a type.
 ///

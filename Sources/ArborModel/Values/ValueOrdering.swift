@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The result of comparing two values.
 package enum Ordering: Int8, Sendable, Hashable {

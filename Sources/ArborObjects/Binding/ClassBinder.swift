@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborSource
-internal import Foundation
 
 /// Determines which class represents each entity of a store, and the locations of its properties.
 struct ClassBinder {

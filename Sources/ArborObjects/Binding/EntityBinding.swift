@@ -1,7 +1,7 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 internal import Logging
 
 /// A property stored in the record and visible to users: an attribute or a to-one relationship.

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// Computes the derived attributes of one commit or validation. `now()` is the same throughout.
 struct AttributeDerivation {
@@ -334,11 +334,10 @@ extension AttributeType {
     switch (self, value) {
     case (_, .double(let number)) where isWhole:
       return Int64(exactly: number).flatMap { fitting(.integer($0)) }
-    case (_, .decimal(let number)) where isWhole:
-      let whole = NSDecimalNumber(decimal: number).int64Value
-      return Decimal(whole) == number ? fitting(.integer(whole)) : nil
+    case (_, .decimal) where isWhole:
+      return value.int64.flatMap { fitting(.integer($0)) }
     case (.float, .decimal(let number)), (.double, .decimal(let number)):
-      return fitting(.double(NSDecimalNumber(decimal: number).doubleValue))
+      return fitting(.double(Double(number.description) ?? .nan))
     case (_, .boolean(let flag)) where isWhole: return .integer(flag ? 1 : 0)
     case (.boolean, .integer(0)): return .boolean(false)
     case (.boolean, .integer(1)): return .boolean(true)

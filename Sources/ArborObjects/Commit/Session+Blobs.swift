@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// Large binaries of a session that are outside of records and not in the store.
 struct UnstoredBlobs {

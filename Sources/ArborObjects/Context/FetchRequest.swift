@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// A description of the objects to fetch: their entity, a predicate and a sort order.
 ///

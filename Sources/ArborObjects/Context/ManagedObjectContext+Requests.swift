@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// Convenience methods for fetching, and the model's named requests.
 extension ManagedObjectContext {

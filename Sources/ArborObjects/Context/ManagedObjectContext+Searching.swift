@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// Full-text search, ranked by relevance.
 extension ManagedObjectContext {

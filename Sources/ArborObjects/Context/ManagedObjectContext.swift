@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// A workspace for objects of a store. It holds one object per ID, and changes that are pending
 /// until a commit.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborModel
-internal import Foundation
 
 extension ObjectQuery {
   /// A value computed over a query's objects without creating them: a count, sum, minimum, maximum

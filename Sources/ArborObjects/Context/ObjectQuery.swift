@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// A query for objects of an entity, built step by step: its filters, order and limits.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// Opens a store's file, after a staged migration if it needs one.
 struct MigratingOpener {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborStore
-internal import Foundation
 
 /// The progress of a migration, stored with each commit in the copy that it works on, so that an
 /// interrupted migration continues after the last commit.

@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// The work required to migrate a store to another version of its model, and the obstacles to it.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 struct MigrationPlanner {
   private let store: PersistentStore
@@ -53,7 +53,7 @@ struct MigrationPlanner {
             + ".automatic.")
       ]
     }
-    let bytes = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    let bytes = (try? OpenFile(url.path, O_RDONLY).size) ?? 0
     return MigrationPlan(
       url: url, isInPlace: isInPlace, bytes: isInPlace ? 0 : bytes, parts: parts,
       objectCounts: counts, losses: losses, obstacles: obstacles,

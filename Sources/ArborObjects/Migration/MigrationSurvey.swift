@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// A search for objects of a store that violate the rules of a newer model.
 struct MigrationSurvey {
@@ -116,7 +116,7 @@ private struct ValueRule {
   let words: String
   private let minimum: PropertyValue
   private let maximum: PropertyValue
-  private let pattern: BoundedExpression?
+  private let pattern: (any BoundedExpression)?
 
   /// Creates the rule, or returns `nil` for other rules.
   init?(_ rule: ModelDifference.Rule?) {

@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 extension PersistentStore {
   /// Returns the plan of the migration that opening a store with a model would perform, without

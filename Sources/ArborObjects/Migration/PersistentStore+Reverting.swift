@@ -1,6 +1,6 @@
-internal import ArborStore
+public import ArborFoundation
 public import ArborModel
-public import Foundation
+internal import ArborStore
 
 extension PersistentStore {
   /// Confirms the last migration, and frees the data that was kept to revert it: the values of

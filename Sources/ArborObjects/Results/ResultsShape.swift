@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// The properties of a request that are known before fetching: which changes affect it, and how
 /// individual objects are evaluated and sorted.

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// The unit of work of a context: its objects, their changes since the last commit, and all access
 /// to the store.

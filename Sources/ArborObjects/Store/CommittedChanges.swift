@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 // The element of `StoreChanges`, which creates it from a history entry. `StoreObservers` and
 // `CommitNotifications` only report that there is a new one.

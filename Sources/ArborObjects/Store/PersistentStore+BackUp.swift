@@ -1,7 +1,7 @@
+public import ArborFoundation
 public import ArborLog
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 extension PersistentStore {
   /// The result of a backup.

@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 extension PersistentStore {
   /// Writes a copy of the newest commit to a new file, completely or not at all.

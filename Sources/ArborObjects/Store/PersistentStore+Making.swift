@@ -1,6 +1,6 @@
+package import ArborFoundation
 package import ArborModel
 internal import ArborStore
-package import Foundation
 
 extension PersistentStore {
   /// Creates a store that appears at its path only after `fill` has populated it. If the process is

@@ -1,7 +1,7 @@
+public import ArborFoundation
 public import ArborLog
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 extension PersistentStore {
   /// Opens a store that shares its commits with other machines through a log.

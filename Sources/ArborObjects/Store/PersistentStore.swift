@@ -1,7 +1,7 @@
+public import ArborFoundation
 internal import ArborLocks
 public import ArborModel
 internal import ArborStore
-public import Foundation
 
 /// An open store: its file, its model and its writer.
 ///

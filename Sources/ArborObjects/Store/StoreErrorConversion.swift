@@ -1,6 +1,6 @@
+internal import ArborFoundation
 public import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// The only place where errors of the store are converted to the public error.
 extension ArborError {

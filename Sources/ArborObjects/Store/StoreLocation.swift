@@ -1,6 +1,6 @@
+public import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-public import Foundation
 
 /// The location of a store.
 public enum StoreLocation: Sendable, Hashable {

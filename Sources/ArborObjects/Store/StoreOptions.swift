@@ -1,6 +1,6 @@
+public import ArborFoundation
 public import ArborModel
 package import ArborStore
-public import Foundation
 
 /// Options for opening a store. Data is never erased unless an option explicitly requests it.
 ///

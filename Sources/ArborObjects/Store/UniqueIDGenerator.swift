@@ -1,6 +1,6 @@
+package import ArborFoundation
 internal import ArborLocks
 public import ArborModel
-package import Foundation
 
 /// Unique numbers for an entire application, backed by a small store of their own.
 ///

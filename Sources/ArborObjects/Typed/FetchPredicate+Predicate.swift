@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 extension FetchPredicate {
   /// Creates a predicate from Foundation's typed predicate.

@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 /// Objects captured by a typed predicate.
 ///

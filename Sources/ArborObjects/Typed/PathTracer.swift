@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
-internal import ArborModel
-internal import Foundation
+package import ArborModel
 
 /// Finds the names of the properties that a key path of typed classes reads.
 ///
@@ -236,7 +236,7 @@ extension ManagedObject {
   /// Returns the names on a key path of the class, joined by dots.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
-  class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {
+  package class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {
     try PathTracer.names(of: keyPath, in: self).joined(separator: ".")
   }
 }

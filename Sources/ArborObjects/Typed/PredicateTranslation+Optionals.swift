@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 // Optionals. Paths and operators of the predicate language accept nil, so most of these need no
 // translation.

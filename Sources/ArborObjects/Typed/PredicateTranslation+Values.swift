@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 // Variables, captured values, key paths, arithmetic and subscripts.
 

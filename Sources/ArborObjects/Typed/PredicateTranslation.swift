@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// A Foundation expression that can be translated.
 protocol TranslatableExpression {

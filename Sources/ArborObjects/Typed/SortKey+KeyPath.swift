@@ -1,5 +1,4 @@
 public import ArborModel
-public import Foundation
 
 extension SortKey {
   /// The direction of a sort key.
@@ -48,39 +47,6 @@ extension SortKey {
     _ keyPath: KeyPath<Root, Property>, options: Options = []
   ) -> SortKey {
     SortKey(keyPath, .descending, options: options)
-  }
-
-  /// Creates a sort key from a Foundation sort descriptor.
-  ///
-  /// ```swift
-  /// request.sortKeys = [SortKey(SortDescriptor(\Employee.name, order: .reverse))]
-  /// ```
-  ///
-  /// If the descriptor has no key path of modeled properties or uses a string comparison that the
-  /// store doesn't support, the fetch throws `invalidPredicate`.
-  public init<Root: ManagedObject>(_ descriptor: SortDescriptor<Root>) {
-    do throws(ArborError) { self = try Self.key(for: descriptor) } catch {
-      self.init(failing: error)
-    }
-  }
-
-  private static func key<Root: ManagedObject>(
-    for descriptor: SortDescriptor<Root>
-  ) throws(ArborError) -> SortKey {
-    guard let keyPath = descriptor.keyPath else {
-      throw ArborError(
-        .invalidPredicate,
-        "The sort descriptor sorts by a function, not a property. Use "
-          + "SortDescriptor(\\\(Root.self).property), or a SortKey.")
-    }
-    if let comparator = descriptor.stringComparator, comparator != .lexical {
-      throw ArborError(
-        .invalidPredicate,
-        "A store cannot sort strings by the comparator \(comparator). Use a SortKey with options "
-          + "such as .localized or .numeric.")
-    }
-    return SortKey(
-      try Root.propertyPath(of: keyPath), isAscending: descriptor.order == .forward)
   }
 }
 

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 
 /// The metadata for tracing a typed class: its properties by number, in an entity of its own that
 /// belongs to no store.

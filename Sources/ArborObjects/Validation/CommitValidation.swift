@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Validates everything that a commit is about to write: the model's rules and the objects' own
 /// hooks.

@@ -1,11 +1,11 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// The rules of a model for the parts of a composite type, prepared for checking many values.
 struct CompositeRules {
   private struct Part {
     let description: AttributeDescription
-    let expression: BoundedExpression?
+    let expression: (any BoundedExpression)?
     /// The rules of the part's own parts if it is composite itself.
     let rules: CompositeRules?
   }

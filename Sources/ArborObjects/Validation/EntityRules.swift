@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// The rules of a model for the objects of one entity, prepared for checking many objects.
 ///
@@ -15,7 +15,7 @@ struct EntityRules {
   /// Attributes whose values have bounds. For strings, the bounds apply to the length.
   let bounds: [(attribute: AttributeSchema, minimum: PropertyValue, maximum: PropertyValue)]
   /// Attributes whose strings must match a regular expression as a whole.
-  let patterns: [(attribute: AttributeSchema, expression: BoundedExpression)]
+  let patterns: [(attribute: AttributeSchema, expression: any BoundedExpression)]
   let composites: [(attribute: AttributeSchema, rules: CompositeRules)]
   /// The slots of to-many relationships with a minimum or maximum number of members.
   let counted: [Int]
@@ -57,19 +57,20 @@ struct EntityRules {
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
   }
 
-  /// Returns an expression that must match a whole string, or `nil` if it is malformed.
-  static func expression(_ text: String) -> BoundedExpression? {
-    try? BoundedExpression("\\A(?:\(text))\\z")
+  /// Returns an expression that must match a whole string, or `nil` if it is malformed. A model
+  /// with expressions cannot be compiled without the services.
+  static func expression(_ text: String) -> (any BoundedExpression)? {
+    try? LocaleSupport.services?.expression("\\A(?:\(text))\\z", ignoresCase: false)
   }
 
   /// Returns whether a string matches. If matching takes too many steps, the result is `false`.
   ///
   /// - Parameter limit: Can stop the evaluation. The result is then not used.
   static func matches(
-    _ text: String, _ expression: BoundedExpression, _ limit: WorkLimit? = nil
+    _ text: String, _ expression: any BoundedExpression, _ limit: WorkLimit? = nil
   ) -> Bool {
     // The number of units between two calls of the closure.
-    let outcome = expression.firstMatch(in: text) { limit?.admit(1024) ?? true }
+    let outcome = expression.firstMatch(in: text, anchored: false) { limit?.admit(1024) ?? true }
     if case .found = outcome { return true }
     return outcome == .stopped
   }

@@ -1,5 +1,5 @@
+public import ArborFoundation
 internal import ArborModel
-public import Foundation
 
 /// Converts the Swift values of a transformable attribute to stored bytes and back.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 
 /// The transformers registered in this process, by the names that models use.
 ///

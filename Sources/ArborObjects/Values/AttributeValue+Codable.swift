@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborModel
-internal import Foundation
 
 // Any codable type can be used for attributes by conforming to the protocol. Its values are stored
 // as JSON in a binary attribute, with sorted keys, so that equal values have equal bytes and

@@ -1,5 +1,5 @@
+public import ArborFoundation
 public import ArborModel
-public import Foundation
 
 extension String: AttributeValue {
   /// Always `string`.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborModel
-public import Foundation
 
 // Integer types whose range differs from that of all attribute types. They are stored in the
 // smallest type that can hold all their values, except that 64-bit unsigned integers are stored as
@@ -52,23 +52,6 @@ extension UInt: AttributeValue {
   public static var attributeType: AttributeType { .integer64 }
 }
 
-extension CGFloat: AttributeValue {
-  /// Always `double`.
-  public static var attributeType: AttributeType { .double }
-  /// Reads an attribute of either floating-point type.
-  public static func load(from object: ManagedObject, slot: Int) -> CGFloat {
-    CGFloat(Double.load(from: object, slot: slot))
-  }
-  /// Writes an attribute of either floating-point type, rounding if it has 32 bits.
-  public func store(in object: ManagedObject, slot: Int) {
-    Double(self).store(in: object, slot: slot)
-  }
-  /// Returns the number of a dynamic value, floating-point or integer.
-  public static func fromValue(_ value: PropertyValue) -> CGFloat? {
-    value.number.map { CGFloat($0) }
-  }
-}
-
 extension Duration: AttributeValue {
   /// Always `decimal`, as an exact number of seconds.
   public static var attributeType: AttributeType { .decimal }
@@ -88,14 +71,12 @@ extension Duration: AttributeValue {
   /// Truncates the seconds to attoseconds. Returns `nil` if they are out of range.
   private init?(seconds: Decimal) {
     guard !seconds.isNaN else { return nil }
-    var (number, scaled, whole) = (seconds, Decimal(), Decimal())
-    guard NSDecimalMultiplyByPowerOf10(&scaled, &number, 18, .plain) == .noError else {
-      return nil
-    }
-    NSDecimalRound(&whole, &scaled, 0, scaled.isSignMinus ? .up : .down)
+    let scaled = Decimal(sign: .plus, exponent: 18, significand: seconds)
+    guard !scaled.isNaN else { return nil }
     // 2⁶³ seconds, because a duration counts seconds in 64 bits.
     let limit: Int128 = 9_223_372_036_854_775_808_000_000_000_000_000_000
-    guard let attoseconds = Int128(whole.description), (-limit..<limit).contains(attoseconds)
+    guard let attoseconds = Int128(scaled.truncated.description),
+      (-limit..<limit).contains(attoseconds)
     else { return nil }
     self.init(attoseconds: attoseconds)
   }

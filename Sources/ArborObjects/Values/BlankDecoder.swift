@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Decodes a blank value of a type: zeros, empty strings, empty collections, `nil`.
 ///

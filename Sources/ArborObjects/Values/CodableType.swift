@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 
 /// A codable type and the JSON structure of its values.
 ///

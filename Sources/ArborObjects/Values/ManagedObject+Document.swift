@@ -1,6 +1,6 @@
+package import ArborFoundation
 package import ArborJSON
 package import ArborModel
-package import Foundation
 
 /// Imports attribute values directly from document bytes to record bytes, without creating
 /// intermediate values.

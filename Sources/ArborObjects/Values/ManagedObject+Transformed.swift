@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborModel
-internal import Foundation
 
 /// Access to the Swift values of transformable attributes. See ``AttributeTransformer``.
 extension ManagedObject {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 public import ArborModel
-internal import Foundation
 
 // Codable types that don't conform to `AttributeValue`, such as those of other modules, can be used
 // for attributes nevertheless. These overloads are disfavored for types that conform, which are

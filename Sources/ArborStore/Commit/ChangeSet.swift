@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 /// Everything that one commit of a context writes: records, link edits and application metadata.
 ///

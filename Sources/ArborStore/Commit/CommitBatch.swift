@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Group commit: writes the change sets that wait in the ``CommitQueue`` in one transaction.

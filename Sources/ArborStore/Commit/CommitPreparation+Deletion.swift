@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Checks that nothing outside a change set links to the objects it deletes.
 extension CommitPreparation {

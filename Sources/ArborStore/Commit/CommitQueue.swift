@@ -1,7 +1,7 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
 internal import Dispatch
-internal import Foundation
 internal import LMDB
 
 /// The queue of change sets, and the election of the thread that writes them (group commit).

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Writes change sets one by one in the leader's transaction.

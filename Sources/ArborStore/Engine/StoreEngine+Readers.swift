@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 package import LMDB
 
 extension StoreEngine {

@@ -1,6 +1,6 @@
+package import ArborFoundation
 internal import ArborLocks
 package import ArborModel
-package import Foundation
 package import LMDB
 
 /// The engine of one open store file: its schema, its databases, its writer.

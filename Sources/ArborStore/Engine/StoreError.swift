@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 package import LMDB
 
 /// The reason why the store rejected or failed an operation.

@@ -1,5 +1,5 @@
+package import ArborFoundation
 internal import ArborLocks
-package import Foundation
 package import LMDB
 
 /// Reads and writes the header of an open file.

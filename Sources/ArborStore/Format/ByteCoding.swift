@@ -1,5 +1,5 @@
+package import ArborFoundation
 internal import CArborBits
-package import Foundation
 
 /// Encodes numbers and texts as bytes: little-endian, unaligned, with a checksum at the end.
 package struct ByteWriter {

@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 /// The record that every commit rewrites: the format of the file, the store's identity, its last
 /// writer, and the newest commits.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Encodes one commit as an entry of the `history` database, keyed by its sequence number.
 ///

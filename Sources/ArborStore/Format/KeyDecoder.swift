@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Decodes keys that ``KeyEncoder`` encoded, for tools and checks.
 package enum KeyDecoder {

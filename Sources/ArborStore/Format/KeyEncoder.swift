@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Encodes values as order-preserving byte strings: comparing keys bytewise compares their values.
 ///

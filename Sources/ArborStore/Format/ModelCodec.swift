@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Encodes the stored model as JSON, which any tool can display.
 package enum ModelCodec {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// The conversion of records from an older layout of an entity to the newest one.
 ///

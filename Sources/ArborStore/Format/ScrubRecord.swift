@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The time of the last scrub of a store's file, and the progress of an unfinished one.
 ///

@@ -1,5 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
-internal import Foundation
+internal import Dispatch
 
 /// The low-priority thread that scrubs a store in the background; see ``StoreScrub``.
 ///
@@ -48,11 +49,7 @@ final class BackgroundScrub: Sendable {
       return true
     }
     guard isFirst else { return }
-    Thread.detachNewThread { [self, weak store] in
-      #if canImport(Glibc)
-        // On Linux, this affects only the calling thread.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-      #endif
+    detachThread { [self, weak store] in
       let pause = { stop.wait(timeout: .now() + .milliseconds($0)) == .success }
       var delay = isUrgent ? 0 : Self.delay
       while !pause(delay), let store, !store.hasEnded, !scrub(store, after: former, report, pause) {

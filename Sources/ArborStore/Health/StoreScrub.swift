@@ -1,5 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
+internal import Dispatch
 internal import LMDB
 
 /// Reads a store's whole file and searches for damage while the store stays in use: every page,

@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 /// The record of one commit in the history.
 package struct HistoryEntry: Sendable, Hashable {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 extension StoreSnapshot {
   /// Returns the commits after a sequence number, up to that of this snapshot.

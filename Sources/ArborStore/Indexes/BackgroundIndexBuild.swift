@@ -1,5 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
-internal import Foundation
+internal import Dispatch
 
 /// The background thread that builds a store's unfinished indexes.
 ///
@@ -30,11 +31,7 @@ final class BackgroundIndexBuild: Sendable {
       return ended
     }
     guard let ended else { return }
-    Thread.detachNewThread { [self] in
-      #if canImport(Glibc)
-        // On Linux, this affects only the calling thread.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-      #endif
+    detachThread { [self] in
       var failure: StoreError?
       do throws(StoreError) {
         try OnlineIndexBuilder(store, largestBatch: largestBatch).run {

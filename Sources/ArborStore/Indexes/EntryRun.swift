@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// An entry to add to or remove from an index.
 ///

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 
 /// Encodes the keys of one index from the records of one concrete entity.
 ///

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Maintains one index: collects the entries that a commit adds and removes, and writes them.

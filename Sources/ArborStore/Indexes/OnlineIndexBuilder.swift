@@ -1,5 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
+internal import Dispatch
 internal import LMDB
 
 /// Builds the indexes that a migration left unfinished while other threads and processes read and

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import CArborBits
-internal import Foundation
 internal import LMDB
 
 /// An open journal, `NAME-journal` next to a store's file.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// A position in a journal: the end of an entry, or the beginning of an epoch.

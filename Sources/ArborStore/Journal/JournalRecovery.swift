@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Restores a journaled store after a power failure: the checkpoint, then the commits since.

@@ -1,6 +1,7 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
+internal import Dispatch
 internal import LMDB
 
 /// The redo journal of an open store, a write-ahead log with which a durable commit waits for the

@@ -1,5 +1,5 @@
+package import ArborFoundation
 internal import ArborModel
-package import Foundation
 
 /// Commits that were validated together and are appended to a log as a unit.
 package struct CommitGroup: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 internal import LMDB
 
 /// The followers that must receive a store's commits before these are removed from its log, and

@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 /// Encodes one commit for the `log` database and for logs outside the store.
 ///

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 extension StoreEngine {

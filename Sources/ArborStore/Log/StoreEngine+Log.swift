@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 internal import LMDB
 
 extension StoreEngine {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Searches a store's objects for obstacles to its migration.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 package import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// The files of a staged migration, next to the store's.

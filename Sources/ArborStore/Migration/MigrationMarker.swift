@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 internal import LMDB
 
 /// A marker in a store that is being migrated in a copy of its file.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Restores the relationships that a migration dropped, when it is reverted despite later commits.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 internal import LMDB
 
 /// Operations on a store's files: locking, renaming and removing them.

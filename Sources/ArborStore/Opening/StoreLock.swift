@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// A lock that excludes other threads and processes from the same operation on a store's files,

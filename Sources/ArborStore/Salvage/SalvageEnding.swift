@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Writes the metadata of a salvaged store: counters above all numbers found, application metadata,

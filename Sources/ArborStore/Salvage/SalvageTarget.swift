@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// The new store that a salvage fills, in a file that no other process has open.

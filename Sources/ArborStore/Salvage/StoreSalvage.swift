@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 internal import LMDB
 
 /// Recovers the contents of a damaged store's file into a new store.

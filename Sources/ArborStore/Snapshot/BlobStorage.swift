@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 internal import LMDB
 
 /// Large binaries that are stored outside their records, in chunks.

@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 extension StoreSnapshot {
   /// Returns the value of a field with external storage for a reference. If the reference is out of

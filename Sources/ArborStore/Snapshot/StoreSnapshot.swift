@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 package import LMDB
 
 /// The state of the store as of one commit: an MVCC snapshot. Must be used by one thread at a time.

@@ -1,4 +1,5 @@
 import ArborExchange
+import ArborLocale
 import ArborModel
 import ArborObjects
 import Foundation

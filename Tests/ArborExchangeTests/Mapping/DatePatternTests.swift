@@ -1,5 +1,6 @@
 import ArborExchange
 import ArborJSON
+import ArborLocale
 import ArborModel
 import ArborObjects
 import Foundation

@@ -1,5 +1,6 @@
 import ArborJSON
 import ArborExchange
+import ArborLocale
 import ArborModel
 import ArborObjects
 import Foundation

@@ -1,3 +1,4 @@
+import ArborLocale
 import ArborModel
 import ArborObjects
 import Foundation

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import CArborBits
-internal import Foundation
 
 /// A test of a byte sequence against a constant. Code that is generic over a matcher is specialized
 /// into a single closure.

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 /// The reference semantics of comparisons. Compiled code is an optimized equivalent.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A comparison of an attribute with a constant other than `nil`, compiled to a closure that reads
 /// and tests the field's slot.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Locates the record and the field at the end of a path to an attribute.
 struct FieldLocator {

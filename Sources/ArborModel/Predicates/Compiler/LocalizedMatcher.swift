@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Compares strings by the rules of a locale. It creates strings, and no index can replace it,
 /// because the stored order never depends on a locale.
@@ -69,10 +69,10 @@ struct LocalizedMatcher: ByteMatcher {
   private static func form(
     of text: String, _ folding: StringFolding, _ locale: Locale
   ) -> String {
-    if folding.isEmpty { return text.precomposedStringWithCanonicalMapping }
+    if folding.isEmpty { return text.composed }
     guard folding.contains(.case), isTurkic(locale) else { return folding.fold(text) }
     // Foundation's locale-specific lowercasing stops at a NUL.
-    let dotted = text.precomposedStringWithCanonicalMapping.unicodeScalars.map {
+    let dotted = text.composed.unicodeScalars.map {
       (scalar) -> Unicode.Scalar in
       switch scalar {
       case "I": "ı"
@@ -85,13 +85,14 @@ struct LocalizedMatcher: ByteMatcher {
 
   /// Returns whether I is the uppercase of ı, and İ that of i.
   private static func isTurkic(_ locale: Locale) -> Bool {
-    ["tr", "az"].contains(locale.language.languageCode?.identifier)
+    ["tr", "az"].contains(locale.identifier.prefix(while: \.isLetter).lowercased())
   }
 
   static func order(
     _ left: String, _ right: String, _ folding: StringFolding, _ locale: Locale
   ) -> Ordering {
-    let order = left.compare(right, options: folding.compareOptions, locale: locale)
-    return order == .orderedAscending ? .less : (order == .orderedSame ? .equal : .greater)
+    // Binding a predicate fails without services.
+    LocaleSupport.services?.order(left, right, ignoring: folding, isNumeric: false, locale)
+      ?? .equal
   }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// An integer that was read or computed, or the reason there isn't one.
 struct WholeNumber {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The values of a numeric field that satisfy a comparison with constants: none, or a closed
 /// interval. Intervals never contain `nil`.
@@ -99,12 +99,11 @@ enum WholeNumbers: NumericDomain {
   private static func neighbours(of number: Decimal) -> (below: Int64?, above: Int64?) {
     if number > Decimal(Int64.max) { return (.max, nil) }
     if number < Decimal(Int64.min) { return (nil, .min) }
-    var source = number
-    var whole = Decimal()
-    NSDecimalRound(&whole, &source, 0, .down)
-    let below = Int64(whole.description)
-    NSDecimalRound(&whole, &source, 0, .up)
-    return (below, Int64(whole.description))
+    let whole = number.truncated
+    return (
+      Int64((whole > number ? whole - 1 : whole).description),
+      Int64((whole < number ? whole + 1 : whole).description)
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Comparisons of computed numbers.
 extension PredicateCompilation {

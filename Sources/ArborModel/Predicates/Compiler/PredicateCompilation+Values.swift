@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Expressions as readers of values. This general path takes a few hundred nanoseconds, whereas
 /// typed code takes a few.

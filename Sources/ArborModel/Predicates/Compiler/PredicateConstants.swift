@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Evaluates expressions that don't depend on records.
 struct PredicateConstants {

@@ -1,21 +1,20 @@
-internal import Foundation
-
 /// An ICU regular expression that must match the entire text.
 struct RegularExpressionMatcher: ByteMatcher {
-  private let expression: BoundedExpression
+  private let expression: any BoundedExpression
   /// Only diacritics are folded, because the regular expression handles case itself.
   private let folding: StringFolding
 
   init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
     folding = options.folding.subtracting(.case)
     let pattern = folding.fold(pattern)
-    let flags: NSRegularExpression.Options = options.folding.contains(.case) ? .caseInsensitive : []
+    let ignoresCase = options.folding.contains(.case)
+    let services = try site.services(for: "MATCHES")
     // An unbalanced parenthesis must not close the group around the pattern.
     let isSound =
-      pattern.isEmpty || (try? BoundedExpression(pattern, options: flags)) != nil
+      pattern.isEmpty || (try? services.expression(pattern, ignoresCase: ignoresCase)) != nil
     // With `(?x)`, a trailing comment in the pattern would also comment out the end of the group.
     for whole in ["\\A(?:\(pattern))\\z", "\\A(?:\(pattern)\n)\\z"] where isSound {
-      if let expression = try? BoundedExpression(whole, options: flags) {
+      if let expression = try? services.expression(whole, ignoresCase: ignoresCase) {
         self.expression = expression
         return
       }

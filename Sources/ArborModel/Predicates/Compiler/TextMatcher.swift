@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Creates tests that compare strings with a constant pattern.
 enum TextMatcher {

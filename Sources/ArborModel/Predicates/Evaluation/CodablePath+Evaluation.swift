@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborJSON
-internal import Foundation
 
 extension CodablePath {
   package func value(of attribute: PropertyValue) -> PropertyValue {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// A decimal as an integer of at most 38 digits times a power of ten, with arithmetic that never
 /// traps.

@@ -1,4 +1,4 @@
-package import Foundation
+package import ArborFoundation
 
 extension PredicateFunction {
   /// Returns the function's value, or null for unsuitable arguments.
@@ -25,8 +25,8 @@ extension PredicateFunction {
     case .sum, .count, .min, .max, .average, .median, .mode, .stddev: return statistic(arguments)
     case .sqrt: return ValueFunctions.real(first) { $0.squareRoot() }
     case .log: return ValueFunctions.real(first, log10)
-    case .ln: return ValueFunctions.real(first, Foundation.log)
-    case .exp: return ValueFunctions.real(first, Foundation.exp)
+    case .ln: return ValueFunctions.real(first, ArborFoundation.log)
+    case .exp: return ValueFunctions.real(first, ArborFoundation.exp)
     case .floor: return ValueFunctions.rounded(first, .down)
     case .ceiling: return ValueFunctions.rounded(first, .up)
     case .abs: return ValueFunctions.magnitude(first)

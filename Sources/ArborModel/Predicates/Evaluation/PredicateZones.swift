@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborLocks
-internal import Foundation
 
 /// Looks up the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
 /// offset, such as `+02:00`.
@@ -20,8 +20,13 @@ enum PredicateZones {
   }
 
   static func unknown(_ name: String) -> String {
-    "\"\(name)\" is not a time zone. Use an identifier such as \"Europe/Berlin\", or an offset "
-      + "such as \"+02:00\"." + NearestName.hint(name, in: TimeZone.knownTimeZoneIdentifiers)
+    guard let zones = LocaleSupport.services?.timeZones else {
+      return
+        "ArborCore doesn't support the time zone \"\(name)\". Use an offset such as \"+02:00\", "
+        + "or the product ArborData."
+    }
+    return "\"\(name)\" is not a time zone. Use an identifier such as \"Europe/Berlin\", or an "
+      + "offset such as \"+02:00\"." + NearestName.hint(name, in: zones)
   }
 
   /// Returns the offset in seconds east of UTC.

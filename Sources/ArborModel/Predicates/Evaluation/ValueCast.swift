@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// The target types of `CAST`, under the names that Core Data uses.
 package enum ValueCast: String, Sendable, CaseIterable {

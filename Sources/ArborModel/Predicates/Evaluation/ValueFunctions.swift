@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Functions of one or two single values.
 enum ValueFunctions {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 extension PropertyValue {
   /// The size that counts against the limit for computed values: the bytes of strings and data,

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import ArborFoundation
 
 /// Functions of many values. All ignore `nil`; numeric functions also ignore everything that isn't
 /// a number.

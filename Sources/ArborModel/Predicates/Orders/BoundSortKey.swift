@@ -1,5 +1,5 @@
+package import ArborFoundation
 internal import ArborLocks
-package import Foundation
 
 /// A sort key with its path or expression resolved for an entity.
 package final class BoundSortKey: Sendable {
@@ -57,7 +57,7 @@ package final class BoundSortKey: Sendable {
   private static func column(
     _ path: BoundPath, _ isAscending: Bool, _ options: SortKey.Options
   ) -> IndexSchema.Column? {
-    guard path.hops.isEmpty, options.isDisjoint(with: [.localized, .numeric]) else { return nil }
+    guard path.hops.isEmpty, !options.isCollated else { return nil }
     let kind = options.isEmpty ? IndexSchema.Column.Kind.plain : .folded(options.folding)
     switch path.leaf {
     case .attribute(let attribute):
@@ -70,6 +70,9 @@ package final class BoundSortKey: Sendable {
 }
 
 extension SortKey.Options {
+  /// Whether texts are compared by collation rules rather than by (folded) code points.
+  package var isCollated: Bool { !isDisjoint(with: [.localized, .numeric]) }
+
   package var folding: StringFolding {
     var folding: StringFolding = .none
     if contains(.caseInsensitive) { folding.insert(.case) }

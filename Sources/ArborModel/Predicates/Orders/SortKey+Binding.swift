@@ -1,15 +1,19 @@
-package import Foundation
+package import ArborFoundation
 
 extension SortKey {
   /// Resolves the key's path or expression.
   ///
   /// - Throws: ``ArborError`` `unknownName` if a name in a path is unknown, `invalidArgument` if
   ///   the path contains a to-many relationship or the expression doesn't evaluate to a single
-  ///   value, or `invalidPredicate` if the expression is malformed or cannot be bound.
+  ///   value, `invalidPredicate` if the expression is malformed or cannot be bound, or
+  ///   `unsupported` if the order needs ``LocaleServices`` and the program doesn't include them.
   package func bind(
     to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> BoundSortKey {
     if let failure { throw failure.error }
+    if options.isCollated {
+      _ = try LocaleSupport.services(for: "localized and numeric orders")
+    }
     let path: BoundPath
     do throws(ArborError) {
       path = try KeyPathBinder.bind(keyPath, to: entity, in: schema)

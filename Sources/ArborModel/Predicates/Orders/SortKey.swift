@@ -1,4 +1,4 @@
-public import Foundation
+public import ArborFoundation
 
 /// A sort key: a key path or an expression, and a direction.
 ///

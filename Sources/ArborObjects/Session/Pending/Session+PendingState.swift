@@ -1,6 +1,6 @@
+package import ArborFoundation
 package import ArborModel
 package import ArborStore
-package import Foundation
 
 /// The pending changes as an overlay for queries.
 extension Session: PendingState {

@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
-internal import Foundation
 
 /// Creating and loading objects, by record, relationship or number. Object numbers read from the
 /// file are untrusted.

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Accumulates aggregates of one field from record bytes, without creating values.
 struct FieldSummary {

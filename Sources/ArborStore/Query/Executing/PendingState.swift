@@ -1,5 +1,5 @@
+package import ArborFoundation
 package import ArborModel
-package import Foundation
 
 /// A context's uncommitted changes, which a query merges into the stored rows.
 ///

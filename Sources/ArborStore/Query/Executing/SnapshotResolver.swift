@@ -1,6 +1,6 @@
+internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
-internal import Foundation
 internal import LMDB
 
 /// Follows relationships for predicates and sort keys: pending objects and links first, then the

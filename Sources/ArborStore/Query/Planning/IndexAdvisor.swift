@@ -92,7 +92,7 @@ struct IndexAdvisor {
     var columns: [FetchIndexDescription.Element] = []
     for key in query.sortKeys {
       guard let path = key.path, path.hops.isEmpty,
-        key.options.isDisjoint(with: [.localized, .numeric]),
+        !key.options.isCollated,
         case .attribute(let attribute) = path.leaf, attribute.field.kind != .tagged
       else { return [] }
       guard !fixed.contains(where: { $0.property == attribute.name }) else { continue }

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Compares rows by byte keys that are encoded like index keys but never truncated.
 ///
@@ -50,7 +50,7 @@ final class ByteOrder: RowOrder {
   init?(_ keys: [BoundSortKey], columns: SortColumns, usually entity: EntitySchema? = nil) {
     for key in keys {
       // Untyped and computed values have no byte encoding that preserves their order.
-      guard let path = key.path, key.options.isDisjoint(with: [.localized, .numeric]) else {
+      guard let path = key.path, !key.options.isCollated else {
         return nil
       }
       if case .attribute(let attribute) = path.leaf, attribute.field.kind == .tagged {

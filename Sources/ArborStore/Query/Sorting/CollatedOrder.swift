@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Compares rows by value, for orders that cannot be expressed in bytes: localized and numeric
 /// text, computed values and untyped values.
@@ -63,20 +63,9 @@ final class CollatedOrder: RowOrder {
     guard options.isCollated, case .string(let left) = left, case .string(let right) = right else {
       return PropertyValue.compare(left, right)
     }
-    var rules: String.CompareOptions = []
-    if options.contains(.caseInsensitive) { rules.insert(.caseInsensitive) }
-    if options.contains(.diacriticInsensitive) { rules.insert(.diacriticInsensitive) }
-    if options.contains(.numeric) { rules.insert(.numeric) }
-    let locale = options.contains(.localized) ? locale : nil
-    switch left.compare(right, options: rules, range: nil, locale: locale) {
-    case .orderedAscending: return .less
-    case .orderedSame: return .equal
-    case .orderedDescending: return .greater
-    }
+    // Binding an order fails without services.
+    return LocaleSupport.services?.order(
+      left, right, ignoring: options.folding, isNumeric: options.contains(.numeric),
+      options.contains(.localized) ? locale : nil) ?? .equal
   }
-}
-
-extension SortKey.Options {
-  /// Whether texts are compared by collation rules rather than by (folded) code points.
-  fileprivate var isCollated: Bool { !isDisjoint(with: [.localized, .numeric]) }
 }

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// The statistics for scoring a text, apart from the text itself.
 struct TextStatistics {

@@ -1,5 +1,5 @@
+internal import ArborFoundation
 internal import ArborModel
-internal import Foundation
 
 /// Reads the values of sort keys from records.
 struct SortColumns {

@@ -1,3 +1,4 @@
+import ArborExchange
 import ArborLocks
 import ArborModel
 import Dispatch
@@ -7,20 +8,11 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Downloads the remote documents of a seed, one after another, while the caller waits.
+/// Downloads documents with a session of Foundation.
 ///
 /// The session uses a queue of its own for callbacks, so waiting cannot block it, whichever thread
 /// waits. No cookies, cache or credentials are kept between documents.
-final class SeedDownloader {
-  /// A downloaded document.
-  struct Download {
-    let data: Data
-    /// The final URL after all redirects.
-    let url: URL
-    /// Whether the server reports that the document has one document per line.
-    let isLines: Bool
-  }
-
+final class SeedDownloader: SeedDownloading {
   private let options: SeedOptions
   /// The maximum time for a document in seconds, in the range supported by the session.
   private let time: TimeInterval
@@ -47,14 +39,9 @@ final class SeedDownloader {
 
   deinit { Self.aside { [session] in session.invalidateAndCancel() } }
 
-  /// Downloads a document.
-  ///
-  /// - Parameters:
-  ///   - limit: The number of bytes left for all documents together.
-  ///   - work: The limits that can interrupt the wait, or `nil`.
   func fetch(
-    _ url: URL, limit: Int, work: WorkLimit? = nil
-  ) throws(SeedDownloadProblem) -> Download {
+    _ url: URL, limit: Int, work: WorkLimit?
+  ) throws(SeedDownloadProblem) -> SeedDownload {
     var request = URLRequest(url: url)
     request.setValue("application/json, */*;q=0.1", forHTTPHeaderField: "Accept")
     let task = session.dataTask(with: request)
@@ -72,7 +59,7 @@ final class SeedDownloader {
     if let expected = transfer.expected, transfer.data.count < expected {
       throw .truncated(expected: expected, received: transfer.data.count)
     }
-    return Download(
+    return SeedDownload(
       data: transfer.data, url: response.url ?? transfer.url,
       isLines: SeedContent.isLines(response.mimeType))
   }
@@ -96,23 +83,6 @@ final class SeedDownloader {
   /// read all buffered data, which could take long with a fast server.
   static func aside(_ body: @escaping @Sendable () -> Void) {
     DispatchQueue.global().async(execute: body)
-  }
-}
-
-/// The content types accepted from servers.
-package enum SeedContent {
-  /// Returns whether a media type may contain JSON. Servers that don't know the type send plain
-  /// text or bytes.
-  package static func isAllowed(_ mimeType: String?) -> Bool {
-    guard let mimeType = mimeType?.lowercased() else { return true }
-    return ["application/json", "text/json", "text/plain", "application/octet-stream"]
-      .contains(mimeType) || mimeType.hasSuffix("+json") || isLines(mimeType)
-  }
-
-  /// Returns whether a media type has one document per line.
-  package static func isLines(_ mimeType: String?) -> Bool {
-    ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/jsonlines"]
-      .contains(mimeType?.lowercased() ?? "")
   }
 }
 
@@ -236,7 +206,7 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     change(task) { transfer in
-      if transfer.problem == nil, let error { transfer.problem = .failed(error) }
+      if transfer.problem == nil, let error { transfer.problem = .failed(.init(error), error) }
       transfer.ended.signal()
     }
   }
@@ -262,72 +232,15 @@ final class SeedDownloadDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 }
 
-/// The reason why a document could not be downloaded.
-enum SeedDownloadProblem: Error {
-  case status(Int)
-  case content(String)
-  case tooLarge(limit: Int)
-  case truncated(expected: Int, received: Int)
-  case slow(seconds: TimeInterval)
-  case redirects(limit: Int)
-  case redirectLoop
-  case redirected(SeedAddress.Problem)
-  case empty
-  case failed(any Error)
-  /// The waiting task was interrupted.
-  case interrupted(Interruption)
-
-  var code: ArborError.Code {
-    switch self {
-    case .tooLarge, .slow, .redirects: .limitExceeded
-    case .content: .invalidDocument
-    case .redirected: .notAllowed
-    case .interrupted(let interruption): ArborError(interruption).code
-    case .failed(let error) where (error as? URLError)?.code == .timedOut: .limitExceeded
-    default: .fileUnreadable
-    }
-  }
-
-  /// Returns a description of the error and its remedy.
-  func message(of name: String) -> String {
-    switch self {
-    case .status(let status):
-      "The server returned status \(status) instead of 200 for \(name). Check the URL."
-    case .content(let type):
-      "\(name) has the type \(type), which is not JSON. Correct the URL, or make the server send "
-        + "application/json."
-    case .tooLarge(let limit):
-      "\(name) exceeds the remaining \(limit) bytes. Split it, or raise maximumRemoteSize or "
-        + "maximumSize."
-    case .truncated(let expected, let received):
-      "\(name) ended after \(received) of \(expected) bytes. Try again, or check the server."
-    case .slow(let seconds):
-      "\(name) did not arrive within \(seconds) seconds. Try again, or raise maximumTime."
-    case .redirects(let limit):
-      "\(name) was redirected more than \(limit) times. Link the last URL, or raise "
-        + "maximumRedirects."
-    case .redirectLoop: "\(name) redirects in a loop. Correct the URL."
-    case .redirected(let problem):
-      "\(name) redirects to a URL that is not allowed. " + problem.message
-    case .empty: "The server returned no response for \(name). Check the URL."
-    case .failed(let error): failure(of: name, error)
-    case .interrupted(let interruption): ArborError(interruption).message
-    }
-  }
-
-  private func failure(of name: String, _ error: any Error) -> String {
-    switch (error as? URLError)?.code {
-    case .timedOut: "\(name) did not arrive in time. Try again, or raise maximumTime."
-    case .cannotFindHost, .dnsLookupFailed: "The host in \(name) was not found. Check its name."
-    case .cannotConnectToHost, .notConnectedToInternet:
-      "The host of \(name) cannot be reached. Check that its server is running."
-    case .networkConnectionLost:
-      "The connection was closed before all of \(name) had arrived. Try again."
-    default: "\(name) cannot be fetched. See the underlying error."
-    }
-  }
-
-  var underlying: (any Error)? {
-    if case .failed(let error) = self { error } else { nil }
+extension SeedDownloadProblem.Failure {
+  fileprivate init(_ error: any Error) {
+    self =
+      switch (error as? URLError)?.code {
+      case .timedOut: .timedOut
+      case .cannotFindHost, .dnsLookupFailed: .unknownHost
+      case .cannotConnectToHost, .notConnectedToInternet: .unreachable
+      case .networkConnectionLost: .interrupted
+      default: .other
+      }
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 /// A ``PatternReader`` reads most patterns. Formatters write dates, and read eras, weeks, quarters,
 /// two-digit years and non-ASCII digits. Can be used on any thread: the formatters are guarded by a
 /// lock.
-final class DatePattern: Sendable {
+final class DatePattern: DateTextFormat {
   private struct Formatters {
     /// In UTC, which has no gaps. Without a zone, the result is interpreted as local time.
     let reader: DateFormatter
@@ -36,7 +36,24 @@ final class DatePattern: Sendable {
     let fields = Self.fields(of: pattern)
     hasZone = !fields.isDisjoint(with: "zZOvVXx")
     hasTime = !fields.isDisjoint(with: "hHkKabBmsSA")
-    reader = PatternReader(pattern, locale: locale)
+    reader = PatternReader(pattern) { Self.names($0, locale) }
+  }
+
+  private static func names(_ kind: PatternReader.NameKind, _ locale: Locale) -> [[String]] {
+    let formatter = DateFormatter()
+    formatter.locale = locale
+    formatter.calendar = Calendar(identifier: .iso8601)
+    let lists: [[String]?] =
+      switch kind {
+      case .months:
+        [
+          formatter.shortMonthSymbols, formatter.monthSymbols,
+          formatter.shortStandaloneMonthSymbols, formatter.standaloneMonthSymbols,
+        ]
+      case .weekdays: [formatter.shortWeekdaySymbols, formatter.weekdaySymbols]
+      case .halvesOfDay: [[formatter.amSymbol, formatter.pmSymbol]]
+      }
+    return lists.compactMap(\.self)
   }
 
   private func format<R: Sendable>(_ body: (Formatters) -> R) -> R {

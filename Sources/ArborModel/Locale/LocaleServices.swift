@@ -1,0 +1,64 @@
+package import ArborFoundation
+internal import ArborLocks
+
+/// The functions that need all of Foundation and its Unicode library, ICU, whose data alone are
+/// 30 MB. `ArborLocale` implements them; programs that use `ArborCore` don't include it.
+package protocol LocaleServices: Sendable {
+  /// Returns the order of two strings by the rules of a locale, or by code points without one.
+  ///
+  /// - Parameters:
+  ///   - folding: The differences to ignore.
+  ///   - isNumeric: Whether digits are compared as numbers.
+  func order(
+    _ left: String, _ right: String, ignoring folding: StringFolding, isNumeric: Bool,
+    _ locale: Locale?
+  ) -> Ordering
+
+  /// Returns a regular expression.
+  ///
+  /// - Throws: An error if the pattern is malformed.
+  func expression(_ pattern: String, ignoresCase: Bool) throws -> any BoundedExpression
+
+  /// Returns the format of a Unicode date pattern.
+  ///
+  /// - Parameter zone: The time zone of dates without one.
+  func dateFormat(_ pattern: String, zone: TimeZone, locale: Locale) -> any DateTextFormat
+
+  /// Returns the separators in numbers of a locale.
+  func separators(of locale: Locale) -> (decimal: String, grouping: String?)
+
+  /// The identifiers of time zones with more than an offset.
+  var timeZones: [String] { get }
+}
+
+/// Reads and writes dates. Can be used on any thread.
+package protocol DateTextFormat: Sendable {
+  /// Returns the date in a string, or `nil`.
+  func date(_ text: String) -> Date?
+  func text(_ date: Date) -> String
+}
+
+/// The services of the program.
+package enum LocaleSupport {
+  private static let provided = Lock<(any LocaleServices)?>(nil)
+
+  /// Provides the services, before the first use of the library.
+  package static func provide(_ services: any LocaleServices) {
+    provided.withLock { $0 = services }
+  }
+
+  /// The services, or `nil` if the program doesn't include them. A constant, because reading it
+  /// takes no lock.
+  package static let services = provided.withLock { $0 }
+
+  /// Returns the services, or an error for a feature that needs them.
+  ///
+  /// - Throws: ``ArborError`` `unsupported`.
+  package static func services(
+    for feature: @autoclosure () -> String
+  ) throws(ArborError) -> any LocaleServices {
+    if let services { return services }
+    throw ArborError(
+      .unsupported, "ArborCore doesn't support \(feature()). Use the product ArborData instead.")
+  }
+}

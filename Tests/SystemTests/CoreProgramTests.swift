@@ -52,7 +52,7 @@ import Testing
       let strip = try env.run(["strip", "-o", program, scratch + "/release/core-hello"])
       try #require(strip.status == 0, "\(strip.errors)")
       let size = try FileManager.default.attributesOfItem(atPath: program)[.size] as? Int
-      #expect(try #require(size) <= 20_000_000)
+      #expect(try #require(size) <= 28_000_000)
       let run = try BuiltProgram(at: URL(filePath: program)).run([folder.path("Hello.arbor")])
       #expect(run.status == 0, "\(run.errors)")
     }

@@ -86,6 +86,77 @@ import ArborBrowser
     }
   }
 
+  /// Two hundred boxes are connected quickly, and no line is missing.
+  @Test func manyBoxesAreConnected() throws {
+    let entities = (0..<200).map { number in
+      var entity = EntityDescription("Entity\(number)") {
+        AttributeDescription("value", .integer64, .optional)
+        AttributeDescription("name", .string, .optional)
+      }
+      entity.relationships = [
+        RelationshipDescription("next", to: "Entity\((number + 1) % 200)", .optional)
+      ]
+      if number.isMultiple(of: 2) {
+        entity.relationships.append(
+          RelationshipDescription("far", to: "Entity\(number * 7 % 200)", .optional))
+      }
+      return entity
+    }
+    let model = ManagedObjectModel(entities: entities)
+    try ServedStore.use(model, fill: { _ in }) { served in
+      let page = try Chromium(width: 1400, height: 900)
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      #expect(try page.evaluate("document.querySelectorAll('.edge .line').length") == 300)
+      #expect(try page.evaluate(Self.crossings) == 0)
+      let time = try page.evaluate(
+        """
+        (async () => {
+          const { routeAll } = await import("./routing.js");
+          const boxes = new Map([...document.querySelectorAll(".box")].map((each) => {
+            const [x, y] = each.getAttribute("transform").match(/-?[\\d.]+/g).map(Number);
+            const frame = each.querySelector(".frame");
+            return [each.querySelector(".name").textContent, { x, y, width: Number(frame.getAttribute("width")), height: Number(frame.getAttribute("height")) }];
+          }));
+          const names = [...boxes.keys()];
+          const lines = names.flatMap((name, index) => [
+            { from: name, to: names[(index + 1) % 200], kind: "relationship", fromTop: 56, toTop: 24 },
+            ...(index % 2 ? [] : [{ from: name, to: names[index * 7 % 200], kind: "relationship", fromTop: 76, toTop: 24 }])]);
+          const began = performance.now();
+          routeAll(boxes, lines);
+          return Math.round(performance.now() - began);
+        })()
+        """)
+      // Less than 300 on an idle machine.
+      #expect(try #require(time.int64) < 2000)
+      try page.picture("many")
+    }
+  }
+
+  /// Boxes that touch on all sides leave no path around them. Their lines are drawn nevertheless.
+  @Test func noLineIsMissingBetweenBoxesThatTouch() throws {
+    try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let counts = try page.evaluate(
+        """
+        (async () => {
+          const { routeAll } = await import("./routing.js");
+          const boxes = new Map();
+          for (let x = 0; x < 3; x++) for (let y = 0; y < 3; y++) {
+            boxes.set(`${x}${y}`, { x: x * 250, y: y * 200, width: 250, height: 200 });
+          }
+          const lines = ["00", "22", "11", "10"].map((to) => ({ from: "11", to, kind: "relationship", fromTop: 60, toTop: 80 }));
+          return routeAll(boxes, [...lines, { from: "11", to: "12", kind: "inherits", fromTop: 24, toTop: 24 }])
+            .map((route) => route === null ? 0 : route.points.length);
+        })()
+        """)
+      #expect(counts.array?.count == 5)
+      #expect(counts.array?.allSatisfy { ($0.int64 ?? 0) >= 2 } == true, "\(counts)")
+    }
+  }
+
   @Test func boxesAreMovedAndStay() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
       let page = try Chromium()

@@ -142,6 +142,7 @@ let package = Package(
       name: "ArborBrowser",
       dependencies: [
         "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+        "LMDB",
       ],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
@@ -177,7 +178,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
+        "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "CLMDB", "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
     .target(

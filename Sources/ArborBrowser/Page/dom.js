@@ -82,7 +82,7 @@ export function debounce(wait, run) {
 
 let noticeTimer = 0;
 
-/** Tells something that needs no answer. */
+/** Shows a message that needs no answer. */
 export function notify(text, kind = "info") {
   const notice = document.getElementById("notice");
   clearTimeout(noticeTimer);
@@ -90,9 +90,26 @@ export function notify(text, kind = "info") {
   noticeTimer = setTimeout(() => show(notice), kind === "error" ? 9000 : 4000);
 }
 
-/** What stands in a view where something went wrong. */
+/** Shows work in progress that can be cancelled. */
+export function progress(text, cancel) {
+  const notice = document.getElementById("notice");
+  const words = el("span", {}, text);
+  const box = el("div", { class: "notice" }, words, el("button", { type: "button", class: "cancel", onclick: cancel }, "Cancel"));
+  clearTimeout(noticeTimer);
+  show(notice, box);
+  return {
+    update(now) {
+      words.textContent = visible(now);
+      // A message has taken its place meanwhile.
+      if (!box.isConnected && !notice.children.length) show(notice, box);
+    },
+    end() { box.remove(); },
+  };
+}
+
+/** An error in the place of the content that it prevented. */
 export function failure(error) {
   return el("div", { class: "failure", role: "alert" },
-    el("strong", {}, error.message || "The request failed."),
+    el("strong", {}, error.message || "The request failed. Reload the page."),
     (error.violations || []).map((each) => el("p", {}, each.message)));
 }

@@ -83,7 +83,8 @@ import ArborBrowser
       try page.type("z")
       try page.press("Enter")
       try page.wait(
-        "document.querySelector('#key-problem').innerText === 'No key is equal to or greater than this one.'")
+        "document.querySelector('#key-problem').innerText === 'No key is equal to or greater than this one.'"
+      )
       try page.press("Escape")
       try page.evaluate("location.hash = '#/tables/nothing'")
       try page.wait(

@@ -168,9 +168,8 @@ import Testing
 
   @Test func aClientThatLeavesEndsIt() throws {
     try use { served in
-      let (connection, _, number) = try begin(served, "/api/export?entity=Employee&format=json")
-      #expect(try state(served, number, until: "running")["state"] == "running")
-      connection.cut()
+      // Closes the connection with unread data, which the server notices at once.
+      let number = try begin(served, "/api/export?entity=Employee&format=json").number
       let end = try state(served, number, until: "failed")
       #expect(end["error"]?["message"] == "The client closed the connection.")
       let rows = try #require(end["rows"]?.int64)

@@ -164,7 +164,7 @@ let package = Package(
       name: "ArborBrowser",
       dependencies: [
         "ArborLocale", "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks",
-        "ArborSource",
+        "ArborSource", "LMDB",
       ],
       resources: [.embedInCode("Page")], swiftSettings: common),
     .executableTarget(
@@ -204,7 +204,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB",
+        "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "CLMDB",
+        "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
     .target(

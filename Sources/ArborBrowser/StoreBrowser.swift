@@ -39,9 +39,8 @@ public final class StoreBrowser: Sendable {
     public init() {}
   }
 
-  private let server: HTTPServer
+  private let page: PageServer
   let checkUp: CheckUp
-  private let token: String
 
   /// Starts serving a store.
   ///
@@ -53,29 +52,12 @@ public final class StoreBrowser: Sendable {
   }
 
   init(_ store: PersistentStore, options: Options, limits: HTTPLimits) throws(ArborError) {
-    token = RequestGate.makeToken()
     let interface = BrowserInterface(
       store, allowsWriting: options.allowsWriting && !store.isReadOnly, limits: limits)
     checkUp = interface.checkUp
-    server = try Self.server(on: options.port, of: store, token, limits, interface)
-    server.start()
-  }
-
-  private static func server(
-    on port: UInt16, of store: PersistentStore, _ token: String, _ limits: HTTPLimits,
-    _ interface: BrowserInterface
-  ) throws(ArborError) -> HTTPServer {
-    if port == 0, let server = try? Self.server(on: usualPort(of: store), token, limits, interface)
-    {
-      return server
-    }
-    return try Self.server(on: port, token, limits, interface)
-  }
-
-  private static func server(
-    on port: UInt16, _ token: String, _ limits: HTTPLimits, _ interface: BrowserInterface
-  ) throws(ArborError) -> HTTPServer {
-    try HTTPServer(port: port, token: token, limits: limits) { interface.response(to: $0) }
+    page = try PageServer(
+      port: options.port, usualPort: Self.usualPort(of: store), limits: limits
+    ) { interface.response(to: $0) }
   }
 
   /// Returns the port that a store has if it is free, below those that the system gives to clients.
@@ -87,23 +69,15 @@ public final class StoreBrowser: Sendable {
   deinit { stop() }
 
   /// The URL to open. The token is in the fragment, which web browsers do not send to servers.
-  public var url: URL {
-    var parts = URLComponents()
-    parts.scheme = "http"
-    parts.host = "127.0.0.1"
-    parts.port = Int(server.port)
-    parts.path = "/"
-    parts.fragment = "token=\(token)"
-    return parts.url ?? URL(filePath: "/")
-  }
+  public var url: URL { page.url }
 
   /// Stops serving. Requests in progress are completed, and so is a running check of the store.
-  public func stop() { server.stop() }
+  public func stop() { page.stop() }
 
   /// Blocks the calling thread until the browser has stopped, by a call or after
   /// ``Options/idleTime``, and no longer uses the store.
   public func waitUntilStopped() {
-    server.waitForEnd()
+    page.waitForEnd()
     checkUp.waitForEnd()
   }
 }

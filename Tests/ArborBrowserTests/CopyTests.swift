@@ -29,8 +29,8 @@ import Testing
       let columns = ["age", "name", "office", "projects", "salary"]
       #expect(
         try copy(served, ids, columns, "csv")
-          == "object,age,name,office,projects,salary\r\nEmployee/3,22,Employee 2,Office/3,0,\r\n"
-          + "Employee/1,20,Employee 0,Office/1,1,\r\n")
+          == "object,age,name,office,projects,salary\nEmployee/3,22,Employee 2,Office/3,0,\n"
+          + "Employee/1,20,Employee 0,Office/1,1,\n")
       let rows = try JSONValue.parse(try copy(served, ids, columns, "json"))
       #expect(
         rows[0] == [
@@ -40,7 +40,7 @@ import Testing
       let one = try JSONValue.parse(try copy(served, ["Employee/1"], ["photo"], "json"))
       #expect(one["photo"]?.string == ServedStore.photo.base64EncodedString())
       let computed = try copy(served, ids, ["age * 2 AS twice"], "csv")
-      #expect(computed == "object,twice\r\nEmployee/3,44\r\nEmployee/1,40\r\n")
+      #expect(computed == "object,twice\nEmployee/3,44\nEmployee/1,40\n")
     }
   }
 

@@ -23,7 +23,7 @@ import ArborBrowser
         #expect(answer.status == 200, "\(name)")
         waiting += references(in: String(decoding: answer.body, as: UTF8.self))
       }
-      #expect(seen.count == 37)
+      #expect(seen.count == 39)
     }
   }
 
@@ -40,10 +40,11 @@ import ArborBrowser
         #expect(name == "app.js")
       }
       let scripts = [
-        "api", "app", "columnmenu", "copy", "diagram", "dom", "edit", "explain", "fields",
+        "api", "app", "columnmenu", "copy", "diagram", "dom", "edit", "explain", "export",
+        "fields",
         "finder", "grid", "head", "health", "history", "layout", "live", "menu", "objects", "place",
         "places", "predicate", "query", "review", "routing", "schema", "search", "settings",
-        "staged", "table", "time", "values",
+        "staged", "table", "tables", "time", "values",
       ]
       for name in scripts {
         let script = String(decoding: try served.client.get("/\(name).js").body, as: UTF8.self)

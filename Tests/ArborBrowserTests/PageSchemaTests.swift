@@ -87,6 +87,57 @@ struct PageSchemaTests {
     }
   }
 
+  @Test("The lines of two hundred boxes are all drawn, and none crosses a box")
+  func manyBoxesAreConnected() throws {
+    let entities = (0..<200).map { number in
+      var entity = EntityDescription("Entity\(number)") {
+        AttributeDescription("value", .integer64, .optional)
+        AttributeDescription("name", .string, .optional)
+      }
+      entity.relationships = [
+        RelationshipDescription("next", to: "Entity\((number + 1) % 200)", .optional)
+      ]
+      if number.isMultiple(of: 2) {
+        entity.relationships.append(
+          RelationshipDescription("far", to: "Entity\(number * 7 % 200)", .optional))
+      }
+      return entity
+    }
+    let model = ManagedObjectModel(entities: entities)
+    try ServedStore.use(model, fill: { _ in }) { served in
+      let page = try Chromium(width: 1400, height: 900)
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      #expect(try page.evaluate("document.querySelectorAll('.edge .line').length") == 300)
+      #expect(try page.evaluate(Self.crossings) == 0)
+      try page.picture("many")
+    }
+  }
+
+  @Test("Boxes that touch on all sides, with no path around them, are connected nevertheless")
+  func noLineIsMissingBetweenBoxesThatTouch() throws {
+    try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let counts = try page.evaluate(
+        """
+        (async () => {
+          const { routeAll } = await import("./routing.js");
+          const boxes = new Map();
+          for (let x = 0; x < 3; x++) for (let y = 0; y < 3; y++) {
+            boxes.set(`${x}${y}`, { x: x * 250, y: y * 200, width: 250, height: 200 });
+          }
+          const lines = ["00", "22", "11", "10"].map((to) => ({ from: "11", to, kind: "relationship", fromTop: 60, toTop: 80 }));
+          return routeAll(boxes, [...lines, { from: "11", to: "12", kind: "inherits", fromTop: 24, toTop: 24 }])
+            .map((route) => route === null ? 0 : route.points.length);
+        })()
+        """)
+      #expect(counts.array?.count == 5)
+      #expect(counts.array?.allSatisfy { ($0.int64 ?? 0) >= 2 } == true, "\(counts)")
+    }
+  }
+
   @Test("Boxes keep the places that they are moved to")
   func boxesAreMovedAndStay() throws {
     try ServedStore.use(Self.makeModel(), fill: { _ in }) { served in

@@ -209,7 +209,7 @@ struct PageTableTests {
       #expect(try page.evaluate("document.querySelectorAll('[aria-selected=true]').length") == 3)
       try page.press("c", control: true)
       try page.wait("window.copied?.startsWith('object,name,age')")
-      #expect(try page.evaluate("window.copied.split('\\r\\n').length") == 5)
+      #expect(try page.evaluate("window.copied.split('\\n').length") == 5)
       try page.press("F10", shift: true)
       try page.wait("document.querySelector('dialog.menu[open]')")
       #expect(try PageAudit.problems(in: page) == [])
@@ -257,7 +257,7 @@ struct PageTableTests {
       try page.press("ArrowDown")
       try page.press("F10", shift: true)
       try choose(page, "Copy row as CSV")
-      try page.wait("window.copied === 'object,name,twice\\r\\nEmployee/3,Employee 2,44\\r\\n'")
+      try page.wait("window.copied === 'object,name,twice\\nEmployee/3,Employee 2,44\\n'")
       #expect(try PageAudit.problems(in: page) == [])
 
       try page.evaluate(
@@ -270,7 +270,7 @@ struct PageTableTests {
       try page.press("Home")
       try page.press("ArrowDown", shift: true)
       try page.press("c", control: true)
-      try page.wait("window.copied === 'city,people\\r\\nBern,10\\r\\nOslo,10\\r\\n'")
+      try page.wait("window.copied === 'city,people\\nBern,10\\nOslo,10\\n'")
       #expect(page.complaints == [])
     }
   }

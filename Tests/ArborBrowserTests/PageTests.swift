@@ -95,38 +95,11 @@ struct PageTests {
         try page.evaluate("location.hash = '#/\(address)'")
         try page.exists(mark)
         try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
-        try page.evaluate(Self.stops)
-        let expected = try #require(try page.evaluate("window.stops.length").int64)
-        #expect(expected > 8, "\(address)")
-        var count: Int64 = 0
-        repeat {
-          try page.press("Tab")
-          count += 1
-        } while try count < 400 && page.evaluate("noteStop()") == false
-        #expect(try page.evaluate("window.missed()") == [], "\(address)")
-        #expect(count < 400, "\(address): the Tab key does not leave")
+        try PageKeys.expectTabReachesAll(page, address)
       }
       #expect(page.complaints == [])
     }
   }
-
-  /// A script that lists the elements with a tab stop and records the focused ones. `noteStop`
-  /// returns true once one repeats.
-  private static let stops = """
-    document.activeElement?.blur();
-    window.seen = new Set();
-    window.stops = [...document.querySelectorAll(
-      "a[href], button, input, select, textarea, summary, [tabindex='0']")].filter((each) =>
-        each.tabIndex >= 0 && !each.disabled && !each.closest("[hidden]")
-        && getComputedStyle(each).visibility !== "hidden" && each.getClientRects().length);
-    window.noteStop = () => {
-      const now = document.activeElement;
-      if (seen.has(now)) return true;
-      seen.add(now);
-      return false;
-    };
-    window.missed = () => stops.filter((each) => !seen.has(each)).map((each) => each.outerHTML.slice(0, 120));
-    """
 
   @Test("Columns are sorted, and links followed, by keys")
   func theTableAnswersKeys() throws {

@@ -90,7 +90,23 @@ import Testing
     #expect(root["kind"] as? String == "index" && root["name"] as? String == "Employee.age")
     #expect(plan["suggestedIndex"] is NSNull)
     let analyzed = try inspection.run("explain", "Employee", "rate > 0.1", "--analyze").output
-    #expect(analyzed.hasPrefix("filter rate > 0.1 · 3 rows\n"), "\(analyzed)")
+    #expect(
+      try
+        #/filter rate > 0.1 · 3 rows · [\d.]+ ms\n└ scan Employee · 3 rows · estimated 3 · 3 records read · [\d.]+ ms\n/#
+        .wholeMatch(in: analyzed) != nil, "\(analyzed)")
+    let indexed = try inspection.run("explain", "Employee", "age > 40", "--analyze").output
+    #expect(indexed.contains("· 2 keys read · 2 records read ·"), "\(indexed)")
+    let trial = try inspection.run(
+      "explain", "Employee", "rate > 0.1 AND name == 'Ada'", "--what-if", "name, rate"
+    ).output
+    #expect(trial.contains("\nEmployee (name, rate): up to 3 entries, about "), "\(trial)")
+    #expect(
+      trial.hasSuffix("the query would find 1 of 3 objects by name == \"Ada\" AND rate > 0.1\n"))
+    let useless = try inspection.json("explain", "Employee", "age > 40", "--what-if", "rate")
+    let effect = (useless as? [String: Any])?["whatIf"] as? [String: Any]
+    #expect(effect?["effect"] is NSNull && effect?["summary"] as? String == "Employee (rate)")
+    let unknown = try inspection.run("explain", "Employee", "age > 40", "--what-if", "nme")
+    #expect(unknown.status == 1 && unknown.errors.contains("Did you mean"), "\(unknown)")
     let text = try inspection.run("explain", "Employee", "rate > 0.1", "--sort", "name").output
     #expect(text.contains("sort name") && text.contains("rate > 0.1"))
     #expect(text.contains("\nan index would help: Employee ("), "\(text)")

@@ -42,6 +42,28 @@ import Testing
     #expect(try lines(["query", "Employee", "--wide"]).contains { TextWidth.of($0) > 100 })
   }
 
+  @Test("Differences have the color of their kind, and the progress is erased before them")
+  func differencesHaveColors() throws {
+    let other = office.folder.url.appending(path: "Other.arbor")
+    try FileManager.default.copyItem(at: office.url, to: other)
+    let store = try PersistentStore(at: .file(other))
+    let context = store.makeContext()
+    try #require(try context.fetchOne("Employee", matching: "name == 'Ada'"))["age"] = 37
+    try context.insert("Project")["title"] = "new"
+    try context.commit()
+    store.close()
+    let colored = try lines(["diff", other.path], columns: 200, isPlain: false, status: 1)
+    #expect(
+      colored.contains { $0.contains("\u{1B}[33m~ Employee/1\u{1B}[0m  age: 36 → 37") },
+      "\(colored)")
+    #expect(colored.contains { $0.contains("\u{1B}[32m+ Project/") }, "\(colored)")
+    let plain = try lines(
+      ["diff", other.path], columns: 200, isPlain: false, environment: ["NO_COLOR": "1"], status: 1)
+    #expect(plain.contains { $0.hasSuffix("~ Employee/1  age: 36 → 37") }, "\(plain)")
+    let piped = try Inspection.program.run(["diff", office.url.path, other.path])
+    #expect(piped.errors.isEmpty && !piped.output.contains("\u{1B}"))
+  }
+
   @Test("Expanded rows have a line for each column")
   func expandedRowsHaveALineForEachColumn() throws {
     let outcome = try Inspection.program.run([

@@ -37,7 +37,7 @@ import Testing
     "ArborMacros": ["ArborModel"],
     "ArborService": ["ArborData", "ArborObjects", "ArborLocks"],
     "ArborBrowser": [
-      "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource",
+      "ArborObjects", "ArborStore", "ArborModel", "ArborJSON", "ArborLocks", "ArborSource", "LMDB",
     ],
     "lmdb-inspect": [
       "ArborBrowser", "ArborExchange", "ArborObjects", "ArborLog", "ArborStore", "ArborModel",
@@ -53,7 +53,9 @@ import Testing
     "arborbench": ["ArborData", "ArborPostgres"],
     "cluster-demo": ["ArborData", "ArborPostgres", "ArborService"],
     "TestLength": [],
-    "TestSupport": ["ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "LMDB"],
+    "TestSupport": [
+      "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "CLMDB", "LMDB",
+    ],
     "ArborLocksTests": ["ArborLocks"],
     "LMDBTests": ["TestLength", "LMDB", "CLMDB", "CArborBits", "ArborLocks"],
     "ArborErrorsTests": ["ArborErrors"],
@@ -156,14 +158,16 @@ import Testing
         == ["ConnectionParameters", "PostgresConnection", "PostgresResult"])
   }
 
-  /// The folders of `ArborStore` that read and write the file, and the file of `ArborLog` that
-  /// synchronizes a folder. The planner uses only counts, and the sorter only rows.
+  /// The folders of `ArborStore` that read and write the file, the file of `ArborLog` that
+  /// synchronizes a folder, and the folder of `ArborBrowser` that shows files of other programs. The
+  /// planner uses only counts, and the sorter only rows.
   static let storage =
     [
       "Commit", "Engine", "Format", "Health", "History", "Indexes", "Journal", "Log", "Migration",
       "Opening",
       "Query/Executing", "Salvage", "Snapshot",
-    ].map { "Sources/ArborStore/\($0)/" } + ["Sources/ArborLog/LogFiles.swift"]
+    ].map { "Sources/ArborStore/\($0)/" }
+    + ["Sources/ArborLog/LogFiles.swift", "Sources/ArborBrowser/Files/"]
 
   @Test("Only storage code imports the LMDB wrapper")
   func onlyStorageImportsTheBinding() {

@@ -129,7 +129,12 @@ extension BrowserInterface {
   }
 
   func milliseconds(since began: ContinuousClock.Instant) -> JSONValue {
-    let passed = began.duration(to: .now) / .microseconds(1)
+    Self.milliseconds(began.duration(to: .now))
+  }
+
+  /// Returns a duration in milliseconds, with two decimals.
+  static func milliseconds(_ duration: Duration) -> JSONValue {
+    let passed = duration / .microseconds(1)
     return JSONNumber((passed / 10).rounded() / 100).map(JSONValue.number) ?? .null
   }
 

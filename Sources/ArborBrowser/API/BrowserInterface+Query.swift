@@ -15,13 +15,54 @@ extension BrowserInterface {
   func query(_ request: HTTPRequest) throws -> JSONValue {
     let entity = try entity(of: request)
     let limit = number("limit", of: request, atMost: Self.mostRows) ?? 100
-    do throws(ArborError) {
-      let parts = Set(QueryPart.allCases)
-      return try answer(wanted(parts, of: request, entity), limit)
-    } catch {
+    return try finding(faultsOf: request, entity) { () throws(ArborError) in
+      try answer(wanted(Set(QueryPart.allCases), of: request, entity), limit)
+    }
+  }
+
+  /// Returns the query of a request, with its mistakes found.
+  ///
+  /// - Throws: `QueryFailure`, `ArborError`.
+  func checkedQuery(
+    _ request: HTTPRequest, _ entity: BrowsedSchema.Entity
+  ) throws -> FetchRequest<ManagedObject> {
+    try finding(faultsOf: request, entity) { () throws(ArborError) in
+      let wanted = try wanted(Set(QueryPart.allCases), of: request, entity)
+      _ = try rowPlan(of: wanted)
+      return wanted
+    }
+  }
+
+  private func finding<R>(
+    faultsOf request: HTTPRequest, _ entity: BrowsedSchema.Entity,
+    _ run: () throws(ArborError) -> R
+  ) throws -> R {
+    do throws(ArborError) { return try run() } catch {
       guard let field = fieldAtFault(request, entity) else { throw error }
       throw QueryFailure(field: field.rawValue, error: error)
     }
+  }
+
+  /// Returns what an index that doesn't exist would do for a query: its size and the rows that the
+  /// query would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
+  /// columns: a property, with `-` for descending order or `[cd]` for folded text.
+  ///
+  /// - Throws: `QueryFailure`, `ArborError`.
+  func effect(_ request: HTTPRequest) throws -> JSONValue {
+    let entity = try entity(of: request)
+    var wanted = try checkedQuery(request, entity)
+    wanted.sortKeys = Self.keysOfObjects(wanted)
+    wanted.propertiesToFetch = []
+    wanted.propertiesToGroupBy = []
+    wanted.havingPredicate = nil
+    wanted.returnsDistinctResults = false
+    wanted.fetchLimit = number("limit", of: request, atMost: Self.mostRows) ?? 100
+    if try rowPlan(of: checkedQuery(request, entity)).grouping != nil {
+      wanted.sortKeys = []
+      wanted.fetchLimit = 0
+    }
+    return try ProposedIndex(request.parameters("index"), of: entity)
+      .effect(on: wanted, in: makeContext()).json
   }
 
   /// Returns the first part of the query that makes it fail. Returns `nil` if the query itself is
@@ -99,7 +140,7 @@ extension BrowserInterface {
     ]
   }
 
-  private func rowPlan(
+  func rowPlan(
     of request: FetchRequest<ManagedObject>
   ) throws(ArborError) -> RowPlan {
     let name = request.description.entityName
@@ -127,7 +168,7 @@ extension BrowserInterface {
       }
     // Sort keys of grouped rows refer to columns, and their limit applies to groups: the objects
     // are found without either.
-    if isAggregated { objects.sortKeys = [] }
+    objects.sortKeys = isAggregated ? [] : Self.keysOfObjects(request)
     objects.fetchLimit = isAggregated ? 0 : limit
     let plan = try context.explain(objects, analyze: true)
     var fields: JSONObject = ["root": Self.json(of: plan.root)]
@@ -138,12 +179,32 @@ extension BrowserInterface {
     return .object(fields)
   }
 
+  /// Returns the order of a request without the names of its columns, which only rows have.
+  private static func keysOfObjects(_ request: FetchRequest<ManagedObject>) -> [SortKey] {
+    var expressions: [String: String] = [:]
+    for column in request.propertiesToFetch {
+      guard let match = column.keyPath.firstMatch(of: #/^(.+?)\s+AS\s+(\S+)$/#.ignoresCase()) else {
+        continue
+      }
+      expressions[String(match.2)] = String(match.1)
+    }
+    return request.sortKeys.map { key in
+      guard let expression = expressions[key.keyPath] else { return key }
+      var key = key
+      key.keyPath = expression
+      return key
+    }
+  }
+
   private static func json(of step: QueryPlan.Step) -> JSONValue {
     [
       "kind": .string(step.kind.rawValue), "name": step.name.map(JSONValue.string) ?? .null,
       "detail": .string(step.detail),
       "estimated": step.estimatedRows.map { JSONValue($0) } ?? .null,
       "actual": step.actualRows.map { JSONValue($0) } ?? .null,
+      "milliseconds": step.duration.map { milliseconds($0) } ?? .null,
+      "keys": step.keysRead.map { JSONValue($0) } ?? .null,
+      "records": step.recordsRead.map { JSONValue($0) } ?? .null,
       "inputs": .array(step.inputs.map { json(of: $0) }),
     ]
   }

@@ -38,8 +38,9 @@ extension BrowserInterface {
     case "swift": return source.swift(ids)
     case "predicate": return try source.predicate(ids)
     case "csv":
-      let lines = try values(rows, ids).map { RowText.csv($0) }
-      return RowText.csv(rows.names.map(PropertyValue.string)) + lines.joined()
+      var document = RowDocument(.delimited(.csv), columns: rows.names)
+      let lines = try values(rows, ids).map { document.row(RowText.json($0, rows.names)) }
+      return document.head + lines.joined()
     default:
       let objects = try values(rows, ids).map { RowText.json($0, rows.names) }
       return (objects.count == 1 ? objects[0] : .array(objects)).text(.pretty)

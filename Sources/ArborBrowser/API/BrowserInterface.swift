@@ -15,6 +15,7 @@ final class BrowserInterface: Sendable {
   let feed: ChangeFeed
   let checkUp: CheckUp
   let editor: ObjectEditor?
+  let exports = ExportLog()
 
   init(_ store: PersistentStore, allowsWriting: Bool, limits: HTTPLimits) {
     self.store = store
@@ -70,6 +71,9 @@ final class BrowserInterface: Sendable {
     case ("POST", "copy"): return .json(try copy(JSONValue.parse(Data(request.body))))
     case ("GET", "query"): return .json(try query(request))
     case ("GET", "search"): return .json(try search(request))
+    case ("GET", "export"): return try export(request)
+    case ("GET", "exported"): return .json(try exported(request))
+    case ("GET", "effect"): return .json(try effect(request))
     case ("GET", "history"): return .json(try feed.recent())
     case ("GET", "changes"):
       return try feed.stream(after: request.parameter("after").flatMap(UInt64.init) ?? 0)
@@ -85,7 +89,7 @@ final class BrowserInterface: Sendable {
     case (_, "check"), (_, "edit"), (_, "validate"), (_, "undo"), (_, "schema"), (_, "objects"),
       (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
       (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
-      (_, "news"):
+      (_, "news"), (_, "export"), (_, "exported"), (_, "effect"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

@@ -99,10 +99,11 @@ struct ChangeList {
         if let relationship = entity.relationships.first(where: { $0.name == property }),
           relationship.isToMany
         {
-          if schema.isKeptByMembers(relationship) || edited?.contains(object.objectID) == false {
-            continue
-          }
-          properties.append(members(property, from: old, to: value))
+          if edited?.contains(object.objectID) == false { continue }
+          let order = relationship.isOrdered ? order(from: old, to: value) : nil
+          // Links that the members keep are listed there, but their order isn't.
+          if schema.isKeptByMembers(relationship), order == nil { continue }
+          properties.append(members(property, from: old, to: value, order))
         } else {
           properties.append([
             "property": .string(property), "old": json(old), "new": json(value),
@@ -112,17 +113,27 @@ struct ChangeList {
       return properties
     }
 
-    /// Returns the added and removed members only, because the others may be many.
-    private func members(_ property: String, from old: PropertyValue, to new: PropertyValue)
-      -> JSONValue
-    {
+    /// Returns the members in their new order, or `nil` if those that remain keep theirs.
+    private func order(from old: PropertyValue, to new: PropertyValue) -> [String]? {
+      let (old, new) = (names(in: old), names(in: new))
+      let common = Set(old).intersection(new)
+      return old.filter(common.contains) == new.filter(common.contains) ? nil : new
+    }
+
+    /// Returns the added and removed members only, because the others may be many, unless the order
+    /// has changed.
+    private func members(
+      _ property: String, from old: PropertyValue, to new: PropertyValue, _ order: [String]?
+    ) -> JSONValue {
       let (old, new) = (names(in: old), names(in: new))
       let (added, removed) = (Set(new).subtracting(old), Set(old).subtracting(new))
-      return [
+      var change: JSONObject = [
         "property": .string(property),
         "added": .array(new.filter(added.contains).map { ["object": .string($0)] }),
         "removed": .array(old.filter(removed.contains).map { ["object": .string($0)] }),
       ]
+      if let order { change["order"] = .array(order.map { ["object": .string($0)] }) }
+      return .object(change)
     }
 
     private func names(in value: PropertyValue) -> [String] {

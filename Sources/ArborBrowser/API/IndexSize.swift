@@ -11,8 +11,8 @@ struct IndexSize {
   /// The bytes of each further object with the same key.
   private static let perObject = 9.0
 
-  private let entries: Int
-  private let bytes: Int
+  let entries: Int
+  let bytes: Int
   private let sample: Int
 
   /// Estimates an index of attributes and to-one relationships. Returns `nil` if the index has

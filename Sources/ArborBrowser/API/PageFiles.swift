@@ -15,6 +15,7 @@ enum PageFiles {
     "/dom.js": (script, PackageResources.dom_js),
     "/edit.js": (script, PackageResources.edit_js),
     "/explain.js": (script, PackageResources.explain_js),
+    "/export.js": (script, PackageResources.export_js),
     "/fields.js": (script, PackageResources.fields_js),
     "/finder.js": (script, PackageResources.finder_js),
     "/grid.js": (script, PackageResources.grid_js),
@@ -36,6 +37,7 @@ enum PageFiles {
     "/settings.js": (script, PackageResources.settings_js),
     "/staged.js": (script, PackageResources.staged_js),
     "/table.js": (script, PackageResources.table_js),
+    "/tables.js": (script, PackageResources.tables_js),
     "/time.js": (script, PackageResources.time_js),
     "/values.js": (script, PackageResources.values_js),
   ]

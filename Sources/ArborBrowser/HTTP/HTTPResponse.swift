@@ -26,7 +26,9 @@ struct HTTPResponse: Sendable {
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
   /// A function that sends the body in parts after the head; `nil` for responses with a fixed body.
-  var stream: (@Sendable (EventStream) -> Void)?
+  var stream: (@Sendable (BodyStream) -> Void)?
+  /// Whether the stream consists of chunks, so that the client notices if its end is missing.
+  var isChunked = false
 
   /// The policy that allows the page to load only its own files and to connect only to this server.
   /// Blobs are images that the page has received as bytes.
@@ -54,12 +56,14 @@ struct HTTPResponse: Sendable {
   var head: [UInt8] {
     var text = "HTTP/1.1 \(status.rawValue) \(status)\r\nContent-Type: \(contentType)\r\n"
     if stream == nil { text += "Content-Length: \(body.count)\r\n" }
+    if isChunked { text += "Transfer-Encoding: chunked\r\n" }
     for (name, value) in headers + Self.protections { text += "\(name): \(value)\r\n" }
     return Array((text + "\r\n").utf8)
   }
 }
 
-struct EventStream: Sendable {
+/// The body of a response, sent in parts: server-sent events, or chunks of a document.
+struct BodyStream: Sendable {
   let connection: Connection
   let limits: HTTPLimits
   let isStopped: @Sendable () -> Bool
@@ -73,7 +77,20 @@ struct EventStream: Sendable {
   /// Sends a comment as a keepalive, so that both sides notice if the other one is gone.
   func sendSignOfLife() -> Bool { send(":\n\n") }
 
-  private func send(_ text: String) -> Bool {
-    connection.write(Array(text.utf8), until: .now + limits.answerTime)
+  /// Sends a chunk of a document. Returns whether that succeeded.
+  func sendChunk(_ bytes: [UInt8]) -> Bool {
+    // An empty chunk would be the end.
+    guard !bytes.isEmpty else { return true }
+    let head = Array("\(String(bytes.count, radix: 16))\r\n".utf8)
+    return write(head + bytes + [13, 10])
+  }
+
+  /// Sends the end of a document. Without it, the document is known to be cut.
+  func sendEnd() -> Bool { send("0\r\n\r\n") }
+
+  private func send(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+  private func write(_ bytes: [UInt8]) -> Bool {
+    connection.write(bytes, until: .now + limits.answerTime)
   }
 }

@@ -125,7 +125,7 @@ final class HTTPServer: Sendable {
       return isAdmitted
     }
     response.stream?(
-      EventStream(connection: connection, limits: limits, isStopped: { self.isStopped }))
+      BodyStream(connection: connection, limits: limits, isStopped: { self.isStopped }))
     connection.finish(until: .now + .seconds(1))
     return isAdmitted
   }

@@ -14,8 +14,41 @@ export async function takeToken() {
   if (!token && tabs) token = await tokenOfTabs(tabs);
   if (!token) return false;
   sessionStorage.setItem("token", token);
-  if (tabs) tabs.addEventListener("message", ({ data }) => { if (data === "wanted") tabs.postMessage({ token }); });
+  if (tabs) {
+    tabs.addEventListener("message", ({ data }) => { if (data === "wanted") tabs.postMessage({ token }); });
+    // A tab that was opened before may wait for it.
+    tabs.postMessage({ token });
+  }
   return true;
+}
+
+/** Forgets a token that isn't right, as that of a former run. */
+export function forgetToken() {
+  sessionStorage.removeItem("token");
+  token = "";
+}
+
+/**
+ * Waits until another tab has the token, and calls `found`. Returns a function that takes an address
+ * which was printed, and says whether its token is right.
+ */
+export function awaitToken(found) {
+  const take = async (candidate) => {
+    if (!await isRight(candidate)) return false;
+    sessionStorage.setItem("token", candidate);
+    found();
+    return true;
+  };
+  const tabs = channel();
+  if (tabs) tabs.addEventListener("message", ({ data }) => { if (data && typeof data.token === "string") take(data.token); });
+  return (text) => take((text.match(/[0-9a-f]{32}(?![0-9a-f])/) || [""])[0]);
+}
+
+/** Whether the server takes a token. */
+async function isRight(candidate) {
+  if (!/^[0-9a-f]+$/.test(candidate)) return false;
+  const answer = await fetch("/api/news", { headers: { Authorization: `Bearer ${candidate}` } }).catch(() => null);
+  return answer !== null && answer.status !== 401;
 }
 
 /**
@@ -31,9 +64,7 @@ function tokenOfTabs(tabs) {
   return new Promise((resolve) => {
     setTimeout(() => resolve(""), 1000);
     tabs.addEventListener("message", async ({ data }) => {
-      if (!data || typeof data.token !== "string" || !/^[0-9a-f]+$/.test(data.token)) return;
-      const answer = await fetch("/api/news", { headers: { Authorization: `Bearer ${data.token}` } }).catch(() => null);
-      if (answer && answer.status !== 401) resolve(data.token);
+      if (data && typeof data.token === "string" && await isRight(data.token)) resolve(data.token);
     });
     tabs.postMessage("wanted");
   });
@@ -42,7 +73,7 @@ function tokenOfTabs(tabs) {
 /** An error response of the server. */
 export class Failure extends Error {
   constructor(status, fields, document) {
-    super(fields.message || "The request failed.");
+    super(fields.message || "The request failed. Reload the page.");
     Object.assign(this, fields, { status, document });
   }
 }
@@ -86,9 +117,38 @@ export async function post(path, body) {
   return (await request(`/api/${path}`, options)).json();
 }
 
+/** The bytes of an answer. */
+export async function bytes(path, parameters) {
+  return (await request(address(path, parameters))).arrayBuffer();
+}
+
 /** The bytes of a binary. */
-export async function binary(id, attribute) {
-  return (await request(address("binary", { id, attribute }))).arrayBuffer();
+export function binary(id, attribute) {
+  return bytes("binary", { id, attribute });
+}
+
+/**
+ * A document that the server streams, as a file. `received` is called with the number of bytes so far.
+ * If the document is cut, the server says why.
+ */
+export async function streamed(path, parameters, signal, received) {
+  const response = await request(address(path, parameters), { signal });
+  const number = response.headers.get("X-Export");
+  let size = 0;
+  const counted = response.body.pipeThrough(new TransformStream({
+    transform(part, output) {
+      size += part.length;
+      received(size);
+      output.enqueue(part);
+    },
+  }));
+  try {
+    return await new Response(counted).blob();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const { rows, error: reason } = await get("exported", { id: number });
+    throw new Failure(0, { ...reason, rows });
+  }
 }
 
 /** Reads events until the signal ends it; an event source of the browser could not send the token. */

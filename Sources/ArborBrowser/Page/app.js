@@ -1,5 +1,5 @@
 // The frame of the page: the current view and the global keyboard shortcuts.
-import { get, takeToken } from "./api.js";
+import { awaitToken, forgetToken, get, takeToken } from "./api.js";
 import { el, failure, notify, show, visible } from "./dom.js";
 import { healthView } from "./health.js";
 import { historyView } from "./history.js";
@@ -9,13 +9,16 @@ import { queryView } from "./query.js";
 import { setUpEditing } from "./review.js";
 import { schemaView } from "./schema.js";
 import { setUpSearch } from "./search.js";
+import { tablesView } from "./tables.js";
 import { zoneChoice } from "./time.js";
 
-const views = {
+const storeViews = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
   health: healthView,
 };
-/** What a view is made of; it is read while the former view is still shown. */
+/** The views of what is served: a store, or a file of another program. */
+let views = storeViews;
+/** The data of views, which is read while the former view is still shown. */
 const sources = { history: "history", health: "health" };
 const main = document.getElementById("main");
 let schema = null;
@@ -26,7 +29,7 @@ let turns = 0;
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [view, ...rest] = path.split("/").map(decoded);
-  return { view: Object.hasOwn(views, view) ? view : "schema", rest, parameters: new URLSearchParams(query || "") };
+  return { view: Object.hasOwn(views, view) ? view : Object.keys(views)[0], rest, parameters: new URLSearchParams(query || "") };
 }
 
 /** A part of an address; one with malformed escapes stays as it is. */
@@ -54,11 +57,12 @@ async function render() {
   const isCurrent = () => turn === turns;
   main.setAttribute("aria-busy", "true");
   document.title = visible(`${view[0].toUpperCase()}${view.slice(1)} · ${schema.name}`);
+  const source = sources[view] ? get(sources[view]) : null;
+  await Promise.allSettled([source]);
+  if (!isCurrent()) return;
+  main.className = `view ${view}`;
   try {
-    const source = sources[view] ? await get(sources[view]) : null;
-    if (!isCurrent()) return;
-    main.className = `view ${view}`;
-    const made = await views[view](main, schema, rest, parameters, source);
+    const made = await views[view](main, schema, rest, parameters, await source);
     if (!isCurrent()) {
       if (made.end) made.end();
       return;
@@ -66,7 +70,6 @@ async function render() {
     leave = { view, ...made };
   } catch (error) {
     if (!isCurrent()) return;
-    main.className = `view ${view}`;
     show(main, failure(error));
   }
   main.setAttribute("aria-busy", "false");
@@ -120,7 +123,7 @@ function isTyping(target) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   const names = Object.keys(views);
-  if (event.key >= "1" && event.key <= "5") location.hash = `#/${names[event.key - 1]}`;
+  if (event.key >= "1" && event.key <= String(names.length)) location.hash = `#/${names[event.key - 1]}`;
   else if (event.key === "/") {
     const box = main.querySelector("[data-search]");
     if (box) box.focus();
@@ -129,34 +132,60 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+/** Asks for the address with the token. A bookmark has none. */
+function tokenView() {
+  const offer = awaitToken(() => location.reload());
+  const problem = el("p", { class: "problem", id: "address-problem", role: "alert" });
+  const field = el("input", {
+    id: "address", type: "text", autocomplete: "off", spellcheck: "false", placeholder: "http://127.0.0.1:…/#token=…",
+    "aria-describedby": "address-problem",
+  });
+  return el("form", {
+    class: "failure token", onsubmit: async (event) => {
+      event.preventDefault();
+      if (!await offer(field.value)) show(problem, "This is not the address of the running server.");
+    },
+  }, el("strong", {}, "This address has no token."),
+  el("p", {}, "Open the complete address that lmdb-inspect serve printed in another tab, and this page continues. Or paste it here:"),
+  el("label", { for: "address" }, "Printed address"), el("div", { class: "pair" }, field, el("button", { type: "submit", class: "primary" }, "Continue")), problem);
+}
+
+function askForToken() {
+  show(main, tokenView());
+  main.setAttribute("aria-busy", "false");
+}
+
 async function start() {
   // The user entered the address of another run in this tab.
   window.addEventListener("hashchange", () => {
     if (location.hash.startsWith("#token=")) location.reload();
   });
-  if (!await takeToken()) {
-    show(main, el("div", { class: "failure", role: "alert" },
-      el("strong", {}, "This address has no token."),
-      el("p", {}, "Open the complete address that lmdb-inspect serve printed.")));
-    main.setAttribute("aria-busy", "false");
-    return;
-  }
+  if (!await takeToken()) return askForToken();
   document.getElementById("help").addEventListener("click", showKeys);
   try {
     await reloadSchema();
   } catch (error) {
+    if (error.status === 401) {
+      forgetToken();
+      return askForToken();
+    }
     show(main, failure(error));
     main.setAttribute("aria-busy", "false");
     return;
   }
+  const isStore = schema.kind !== "file";
+  if (!isStore) views = { tables: tablesView };
+  for (const tab of document.querySelectorAll("#tabs a")) tab.hidden = !Object.hasOwn(views, tab.dataset.view);
   document.getElementById("store-name").textContent = visible(schema.name);
   const mode = document.getElementById("mode");
   mode.textContent = schema.canWrite ? "writing" : "read only";
   mode.classList.toggle("warn", schema.canWrite);
   mode.hidden = false;
-  setUpSearch();
-  setUpEditing(schema, refresh);
-  document.getElementById("help").before(zoneChoice(refresh));
+  if (isStore) {
+    setUpSearch();
+    setUpEditing(schema, refresh);
+    document.getElementById("help").before(zoneChoice(refresh));
+  }
   // The history shows every commit as it happens.
   watchCommits({ shown: () => leave && leave.view === "history" ? Infinity : schema.sequence, refresh });
   window.addEventListener("hashchange", render);

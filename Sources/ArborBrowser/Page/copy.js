@@ -22,7 +22,7 @@ function csvField(value) {
 function rowText(format, rows, columns) {
   const values = rows.map((row) => columns.map((column) => plain(row[column.index])));
   const names = columns.map((column) => column.name);
-  if (format === "csv") return [names, ...values].map((row) => row.map(csvField).join(",") + "\r\n").join("");
+  if (format === "csv") return [names, ...values].map((row) => row.map(csvField).join(",") + "\n").join("");
   const objects = values.map((row) => Object.fromEntries(row.map((value, index) => [names[index], value])));
   return JSON.stringify(objects.length === 1 ? objects[0] : objects, null, 2);
 }
@@ -32,12 +32,12 @@ async function write(text, what) {
     await navigator.clipboard.writeText(text);
     notify(`Copied ${what}.`);
   } catch {
-    notify("The web browser doesn't allow copying.", "error");
+    notify("The web browser doesn't allow copying. Allow it for this page, or export the rows.", "error");
   }
 }
 
 /** A column's name on the server; nothing for the names of objects. */
-const sources = (columns) => columns.filter((column) => !column.href).map((column) => column.source || column.name);
+export const sources = (columns) => columns.filter((column) => !column.href).map((column) => column.source || column.name);
 
 /** Copies the marked rows. */
 export async function copyRows(format, { rows, columns, entity }) {

@@ -90,9 +90,26 @@ export function notify(text, kind = "info") {
   noticeTimer = setTimeout(() => show(notice), kind === "error" ? 9000 : 4000);
 }
 
+/** Shows work in progress that can be cancelled. */
+export function progress(text, cancel) {
+  const notice = document.getElementById("notice");
+  const words = el("span", {}, text);
+  const box = el("div", { class: "notice" }, words, el("button", { type: "button", class: "cancel", onclick: cancel }, "Cancel"));
+  clearTimeout(noticeTimer);
+  show(notice, box);
+  return {
+    update(now) {
+      words.textContent = visible(now);
+      // A message has taken its place meanwhile.
+      if (!box.isConnected && !notice.children.length) show(notice, box);
+    },
+    end() { box.remove(); },
+  };
+}
+
 /** An element that shows an error. */
 export function failure(error) {
   return el("div", { class: "failure", role: "alert" },
-    el("strong", {}, error.message || "The request failed."),
+    el("strong", {}, error.message || "The request failed. Reload the page."),
     (error.violations || []).map((each) => el("p", {}, each.message)));
 }

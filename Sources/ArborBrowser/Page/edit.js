@@ -1,7 +1,7 @@
 // The forms that stage edits. What is typed is checked by the server against the model.
 import { post } from "./api.js";
 import { debounce, el, notify, show } from "./dom.js";
-import { attributeField, canWrite, relationshipField, tellProblem } from "./fields.js";
+import { attributeField, relationshipField, tellProblem } from "./fields.js";
 import { nextReference, stage, stagedEdits, stagedFor, unstage, wire } from "./staged.js";
 
 function fieldsOf(schema, entity, object, edit) {
@@ -9,7 +9,7 @@ function fieldsOf(schema, entity, object, edit) {
   // A new object begins with the default values of its entity.
   const stored = (attribute) => object ? object.attributes[attribute.name] : attribute.default;
   return [
-    ...entity.attributes.filter((each) => canWrite(each, stored(each))).map((each) =>
+    ...entity.attributes.map((each) =>
       attributeField(each, stored(each), staged(each.name), object && object.id)),
     ...entity.relationships.map((each) =>
       relationshipField(schema, each, object && object.relationships[each.name], staged(each.name))),

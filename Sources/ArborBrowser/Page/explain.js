@@ -1,18 +1,63 @@
-// The plan of a query: what each step returned, and where its estimate was wrong.
-import { bytes, count, el, plural } from "./dom.js";
+// The plan of a query: the rows, reads and time of each step, wrong estimates, and the effect of a
+// proposed index.
+import { bytes, count, el, milliseconds, plural, show } from "./dom.js";
 
 /** An estimate is wrong by much if the fact is as many times higher or lower, and by so many rows. */
 const muchFactor = 4;
 const muchRows = 20;
 
-/** The plan as a tree, the last step at its root. */
-export function planView(plan) {
+/**
+ * The plan as a tree, the last step at its root.
+ *
+ * `whatIf` has the box for a proposed index, and asks the server for its effect.
+ */
+export function planView(plan, whatIf = null) {
   const most = Math.max(1, ...rowsOf(plan.root));
   const wrong = wrongSteps(plan.root);
   return el("section", { class: "plan", "aria-label": "Plan" }, el("h2", {}, "Plan"),
     el("ul", { class: "tree" }, step(plan.root, most)),
     wrong ? el("p", { class: "advice" }, `${plural(wrong, "estimate")} ${wrong === 1 ? "was" : "were"} wrong by a factor of ${muchFactor} or more. The plan may not be the best one.`) : null,
-    plan.suggestedIndex ? adviceView(plan) : null);
+    plan.suggestedIndex ? adviceView(plan) : null, whatIf ? whatIfView(plan, whatIf) : null);
+}
+
+/** A form in which an index is proposed, and what it would change. */
+function whatIfView(plan, { box, ask }) {
+  const answer = el("div", { class: "effect", role: "status" });
+  box.form = el("form", {
+    class: "what-if", "aria-label": "What if there were an index",
+    onsubmit: async (event) => {
+      event.preventDefault();
+      box.clear();
+      if (!box.value.trim()) return show(answer);
+      try {
+        show(answer, effectText(plan, await ask(box.value)));
+      } catch (error) {
+        show(answer);
+        box.fail({ message: error.message });
+      }
+    },
+  }, el("span", { class: "label", "aria-hidden": "true" }, "What if there were an index on"), box.element,
+  el("button", { type: "submit" }, "Try"));
+  return [box.form, answer];
+}
+
+/** What a proposed index would change. */
+function effectText(plan, { summary, size, total, effect }) {
+  const space = size ? `It would have up to ${plural(size.entries, "entry", "entries")} and take about ${bytes(size.bytes)}, `
+    + `estimated from ${plural(size.sample, "object")}. ` : "";
+  if (!effect) {
+    return el("p", {}, el("code", {}, summary), `: ${space}This query would not use it, because neither a condition nor the order begins with its first property.`);
+  }
+  const read = recordsOf(plan.root);
+  return el("p", {}, el("code", {}, summary), `: ${space}The query would find ${count(effect.rows)} of ${plural(total, "object")}`,
+    effect.conditions ? [" by ", el("code", {}, effect.conditions)] : "",
+    effect.givesOrder ? ", in its order" : "", read === null ? "." : `. Now it reads ${plural(read, "record")}.`);
+}
+
+/** The number of records that the step which finds the rows has read. */
+function recordsOf(step) {
+  if (step.records !== null && step.records !== undefined) return step.records;
+  return step.inputs.map(recordsOf).find((each) => each !== null) ?? null;
 }
 
 /** The index that would help, with the space that it would take. */
@@ -37,6 +82,15 @@ function wrongSteps(each) {
   return (error(each) ? 1 : 0) + each.inputs.reduce((sum, input) => sum + wrongSteps(input), 0);
 }
 
+/** What a step has cost, as far as it was measured. */
+function costs(each) {
+  const known = (value) => value !== null && value !== undefined;
+  return [
+    known(each.keys) ? plural(each.keys, "key") : "", known(each.records) ? plural(each.records, "record") : "",
+    known(each.milliseconds) ? milliseconds(each.milliseconds) : "",
+  ].filter((cost) => cost);
+}
+
 function step(each, most) {
   const rows = each.actual ?? each.estimated;
   const wrong = error(each);
@@ -47,6 +101,7 @@ function step(each, most) {
     el("span", { class: "figures" },
       el("span", {}, each.actual === null ? "– rows" : plural(each.actual, "row")),
       each.estimated === null ? null : el("span", { class: "faint" }, ` estimated ${count(each.estimated)}`),
+      costs(each).map((cost) => el("span", { class: "cost" }, cost)),
       wrong ? el("span", { class: "wrong" }, `${count(Math.round(wrong.factor))} × ${wrong.isMore ? "more" : "fewer"}`) : null),
     el("span", { class: "meter", "aria-hidden": "true" },
       el("span", { style: { width: `${Math.max(1, (rows || 0) / most * 100)}%` } }))),

@@ -1,11 +1,13 @@
 // The fields of a form: one for each kind of property.
 //
-// A field is `{property, element, read}`. `read` gives the staged value, or `undefined` if nothing is
-// to be changed. The element has a place for the message of a violation.
+// A field is `{property, element, read}`. `read` returns the staged value, or `undefined` if nothing
+// changes. The element has a place for the message of a violation.
 import { binary } from "./api.js";
-import { el, show } from "./dom.js";
+import { el, plural, show } from "./dom.js";
 import { makeFinder } from "./finder.js";
 import { stagedObjects } from "./staged.js";
+import { editableTime, timeInZone, zone } from "./time.js";
+import { cell } from "./values.js";
 
 const longestDocument = 256 << 10;
 let fields = 0;
@@ -14,14 +16,31 @@ let fields = 0;
 function editable(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return String(value);
-  return String(value.date ?? Object.values(value)[0]);
+  return "date" in value ? editableTime(value.date) : String(Object.values(value)[0]);
 }
 
-/** Whether a form can change an attribute with a value. */
-export function canWrite(attribute, value) {
-  const isComposite = Boolean(attribute.parts);
-  return !attribute.derivation && attribute.type !== "undefined" && (isComposite || !attribute.type.includes("("))
-    && !(value && typeof value === "object" && "text" in value);
+/** Why a form cannot change an attribute with a value; an empty text if it can. */
+function lockOf(attribute, value) {
+  const { type } = attribute;
+  if (attribute.derivation) return `The store computes it: ${attribute.derivation}.`;
+  if (type.startsWith("transformable")) {
+    return "A transformer of the program turns its bytes into a value, so only the program can change it.";
+  }
+  if (type === "undefined") return "It has no type, so only a program can change it.";
+  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only a program can change it.";
+  if (value && typeof value === "object" && "text" in value) {
+    return `It has ${plural(value.length, "character")}, too many to be edited here. A program can change it.`;
+  }
+  return "";
+}
+
+/** A property that cannot be changed here, with the reason. */
+function lockedField({ attribute, stored, id }, reason) {
+  return {
+    element: el("div", { class: "labelled locked" }, el("span", { class: "label" }, attribute.name, el("span", { class: "faint" }, ` ${attribute.type}`)),
+      el("p", { class: "value" }, cell(stored)), el("p", { class: "faint" }, reason), messageOf(id)),
+    read: () => undefined,
+  };
 }
 
 /** A label, a control with the elements beside it, and the place for a message. */
@@ -47,6 +66,8 @@ export function tellProblem(field, message) {
 /** The field of an attribute. `staged` is the value that is staged already. */
 export function attributeField(attribute, stored, staged, objectID, path = attribute.name) {
   const id = `field-${++fields}`;
+  const reason = lockOf(attribute, stored);
+  if (reason) return { id, property: path, ...lockedField({ attribute, stored, id }, reason) };
   const make = attribute.parts ? compositeField : attribute.type === "boolean" ? booleanField
     : attribute.type === "binary" ? binaryField : textField;
   return { id, property: path, ...make({ attribute, stored, staged, objectID, id, path }) };
@@ -92,13 +113,14 @@ function textField({ attribute, stored, staged, id }) {
   let isTouched = Boolean(staged);
   field.addEventListener("input", () => { isTouched = true; isNil.checked = false; });
   return {
-    element: labelled(id, attribute.name, attribute.type, el("div", { class: "pair" }, field,
+    element: labelled(id, attribute.name, attribute.type === "date" ? `date, ${zone()}` : attribute.type, el("div", { class: "pair" }, field,
       attribute.isOptional ? el("label", { class: "nil-box" }, isNil, "nil") : null)),
     read() {
       const wasNil = stored === null || stored === undefined;
       if (attribute.isOptional && isNil.checked) return wasNil ? undefined : { sent: null, shown: null };
       if (wasNil ? !isTouched && !(attribute.isOptional && !isNil.checked) : field.value === first) return undefined;
-      return { sent: field.value, shown: field.value };
+      const sent = attribute.type === "date" ? timeInZone(field.value) : field.value;
+      return { sent, shown: attribute.type === "date" ? { date: sent } : sent };
     },
   };
 }
@@ -107,7 +129,7 @@ function textField({ attribute, stored, staged, id }) {
 function compositeField({ attribute, stored, staged, objectID, id, path }) {
   const before = stored && stored.parts || {};
   const sent = staged && staged.sent ? staged.sent.parts : null;
-  const parts = attribute.parts.filter((part) => canWrite(part, before[part.name])).map((part) => attributeField(
+  const parts = attribute.parts.map((part) => attributeField(
     part, before[part.name] ?? null, sent && part.name in sent ? { sent: sent[part.name] } : null, objectID, `${path}.${part.name}`));
   const isNil = nilBox(attribute, staged ? staged.sent === null : !stored);
   const box = el("div", { class: "parts" }, parts.map((part) => part.element));
@@ -197,35 +219,72 @@ async function base64(file) {
   return btoa(letters);
 }
 
-/** The field of a relationship: its members, which can be taken out, and a search for others. */
+/**
+ * The field of a relationship: its members, which can be taken out, and a search for others. Members of
+ * an ordered relationship can be moved if all of them are shown.
+ */
 export function relationshipField(schema, relationship, stored, staged) {
   const id = `field-${++fields}`;
-  const before = relationship.isToMany ? (stored ? stored.members : []) : stored ? [stored] : [];
-  let added = staged ? (relationship.isToMany ? staged.add : staged.shown ? [staged.shown] : []) : [];
-  let removed = staged ? (relationship.isToMany ? staged.remove : before) : [];
-  const list = el("ul", { class: "members" });
-  const element = labelled(id, relationship.name, `${relationship.isToMany ? "many " : ""}${relationship.destination}`, list);
+  const { isToMany } = relationship;
+  const before = isToMany ? (stored ? stored.members : []) : stored ? [stored] : [];
+  const isComplete = !stored || !isToMany || stored.count <= before.length;
+  const isOrdered = isToMany && relationship.isOrdered && isComplete;
+  let added = staged ? (isToMany ? staged.add : staged.shown ? [staged.shown] : []) : [];
+  let removed = staged ? (isToMany ? staged.remove : before) : [];
   const isRemoved = (each) => removed.some((one) => one.object === each.object);
+  /** All members in their order, those taken out included. */
+  const known = (each) => [...before, ...added].find((one) => one.object === each.object) || each;
+  let sequence = staged && staged.list ? [...staged.list.map(known), ...before.filter(isRemoved)] : [...before, ...added];
+  const list = el("ul", { class: "members" });
+  const kind = [isToMany ? "many" : "", relationship.isOrdered ? "ordered" : "", relationship.destination].filter((word) => word).join(" ");
+  const element = labelled(id, relationship.name, kind, list);
   const changed = () => { draw(); element.dispatchEvent(new Event("input", { bubbles: true })); };
 
-  function member(each, isNew) {
+  function take(each, isNew, out) {
+    if (isNew) {
+      added = added.filter((one) => one !== each);
+      sequence = sequence.filter((one) => one !== each);
+    } else if (!out && isToMany) removed = [...removed, each];
+    else if (!out) removed = [each];
+    else {
+      removed = removed.filter((one) => one.object !== each.object);
+      if (!isToMany) added = [];
+    }
+    changed();
+    finder.input.focus();
+  }
+
+  /** Moves a member, and keeps the focus on its button. */
+  function move(each, step) {
+    const place = sequence.indexOf(each);
+    const next = place + step;
+    if (next < 0 || next >= sequence.length) return;
+    sequence.splice(place, 1);
+    sequence.splice(next, 0, each);
+    changed();
+    const button = list.children[next].querySelector(step < 0 ? ".up" : ".down");
+    (button.disabled ? list.children[next].querySelector(step < 0 ? ".down" : ".up") : button).focus();
+  }
+
+  function member(each) {
+    const isNew = added.includes(each);
     const name = each.label || each.object;
     const out = isRemoved(each);
-    return el("li", { class: out ? "removed" : isNew ? "added" : null }, el("span", { title: each.object }, name), el("button", {
-      type: "button", class: "quiet", "aria-label": out ? `Keep ${name}` : `Remove ${name}`, onclick: () => {
-        if (isNew) added = added.filter((one) => one !== each);
-        else if (!out && relationship.isToMany) removed = [...removed, each];
-        else if (!out) removed = [each];
-        else { removed = removed.filter((one) => one.object !== each.object); if (!relationship.isToMany) added = []; }
-        changed();
-        finder.input.focus();
-      },
-    }, out ? "↶" : "✕"));
+    const place = sequence.indexOf(each);
+    const mover = (step, word, sign) => el("button", {
+      type: "button", class: `quiet ${step < 0 ? "up" : "down"}`, "aria-label": `Move ${name} ${word}`,
+      disabled: step < 0 ? place === 0 : place === sequence.length - 1, onclick: () => move(each, step),
+    }, sign);
+    return el("li", { class: out ? "removed" : isNew ? "added" : null }, el("span", { title: each.object }, name),
+      isOrdered ? [mover(-1, "up", "↑"), mover(1, "down", "↓")] : null,
+      el("button", {
+        type: "button", class: "quiet", "aria-label": out ? `Keep ${name}` : `Remove ${name}`, onclick: () => take(each, isNew, out),
+      }, out ? "↶" : "✕"));
   }
 
   function draw() {
-    show(list, before.map((each) => member(each, false)), added.map((each) => member(each, true)),
-      stored && stored.count > before.length ? el("li", { class: "faint" }, `… and ${stored.count - before.length} more`) : null);
+    show(list, sequence.map(member),
+      isComplete ? null : el("li", { class: "faint" }, `… and ${plural(stored.count - before.length, "member")} more${relationship.isOrdered ? ". Only a program can change the order of so many" : ""}`));
   }
 
   const finder = makeFinder({
@@ -235,12 +294,13 @@ export function relationshipField(schema, relationship, stored, staged) {
       finder.input.value = "";
       const link = { object, label };
       if (before.some((each) => each.object === object)) {
-        removed = relationship.isToMany ? removed.filter((each) => each.object !== object) : [];
-        if (!relationship.isToMany) added = [];
+        removed = isToMany ? removed.filter((each) => each.object !== object) : [];
+        if (!isToMany) added = [];
       } else {
-        added = relationship.isToMany ? [...added.filter((each) => each.object !== object), link] : [link];
-        if (!relationship.isToMany) removed = before;
+        added = isToMany ? [...added.filter((each) => each.object !== object), link] : [link];
+        if (!isToMany) removed = before;
       }
+      sequence = [...sequence.filter((each) => before.includes(each) || added.includes(each)), ...added.filter((each) => !sequence.includes(each))];
       changed();
     },
   });
@@ -250,8 +310,12 @@ export function relationshipField(schema, relationship, stored, staged) {
   return {
     id, property: relationship.name, element,
     read() {
-      if (!added.length && !removed.length) return undefined;
-      if (relationship.isToMany) return { add: added, remove: removed };
+      const now = sequence.filter((each) => !isRemoved(each));
+      const isMoved = isOrdered && now.filter((each) => !added.includes(each))
+        .some((each, place) => each !== before.filter((one) => !isRemoved(one))[place]);
+      if (!added.length && !removed.length && !isMoved) return undefined;
+      if (isOrdered) return { add: added, remove: removed, list: now, isMoved };
+      if (isToMany) return { add: added, remove: removed };
       return added.length ? { sent: added[0].object, shown: added[0] } : { sent: null, shown: null };
     },
   };

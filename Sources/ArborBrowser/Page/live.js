@@ -1,4 +1,4 @@
-// Tells that the store has commits that the page doesn't show yet, or that its file is gone.
+// Notices commits that the page doesn't show yet, and that the file is gone.
 import { get } from "./api.js";
 import { count, el, show } from "./dom.js";
 

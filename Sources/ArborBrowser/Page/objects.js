@@ -61,6 +61,7 @@ export async function objectsView(main, schema, rest, parameters) {
       columns: columns(entity, (id) => address({ id })), order: state.sort,
       filter: (condition) => { location.hash = address({ where: withCondition(state.where, condition), id: "" }); },
       values: (property) => get("values", { ...query, property }),
+      exported: (shown) => ({ name, parameters: { ...query, sort: state.sort, column: shown } }),
       load: async ({ offset, limit, token, signal }) => {
         const page = await get("objects", { ...query, sort: state.sort, offset: token ? "" : offset, limit, token }, signal);
         return { ...page, rows: page.rows.map((row) => stagedRow(entity, row)) };
@@ -71,7 +72,7 @@ export async function objectsView(main, schema, rest, parameters) {
     });
     grid = own;
     show(table, grid.element);
-    show(tools, grid.columnsButton);
+    show(tools, grid.columnsButton, grid.exportButton);
     if (hadFocus) grid.element.focus();
     try {
       const total = await get("count", query);

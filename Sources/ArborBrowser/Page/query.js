@@ -66,7 +66,7 @@ export async function queryView(main, schema, rest, parameters) {
     else location.hash = address;
   }
 
-  function makeRows(answer, place) {
+  function makeRows(answer, place, asked) {
     const described = schema.entities.find((each) => each.name === entity.value);
     const texts = split(boxes.column.value);
     const properties = [...described.attributes, ...described.relationships];
@@ -76,8 +76,7 @@ export async function queryView(main, schema, rest, parameters) {
       const property = properties.find((each) => each.name === name);
       return {
         ...(property ? propertyColumn(property, index + shift) : { name, index: index + shift, width: 180 }),
-        // Objects are sorted by their properties, groups by any column.
-        canSort: !isObjects || Boolean(property), source: property ? name : texts[index],
+        canSort: !isObjects || !property || propertyColumn(property, 0).canSort, source: property ? name : texts[index],
         isNumber: answer.rows.some((row) => isNumber(row[index])),
       };
     });
@@ -90,28 +89,37 @@ export async function queryView(main, schema, rest, parameters) {
       sort: (key) => { boxes.sort.value = key; go(); },
       filter: (condition) => { boxes.where.value = withCondition(boxes.where.value.trim(), condition); go(); },
       values: (property) => get("values", { entity: entity.value, where: boxes.where.value, property }),
+      exported: () => ({ name: `${asked.entity} query`, parameters: { ...asked, of: "query", limit: "" } }),
       open: isObjects ? (id) => { location.hash = objectAddress(id); } : null,
     });
     made.element.style.setProperty("--rows", String(rows.length + 1));
     return made;
   }
 
+  /** What the server is asked for. */
+  const parts = () => ({
+    entity: entity.value, where: boxes.where.value, having: boxes.having.value,
+    column: split(boxes.column.value), group: split(boxes.group.value),
+    sort: split(boxes.sort.value), limit: limit.value,
+    distinct: distinct.checked ? "true" : "",
+  });
+
   async function run() {
     for (const each of Object.values(boxes)) each.clear();
     const own = ++runs;
     try {
-      const answer = await get("query", {
-        entity: entity.value, where: boxes.where.value, having: boxes.having.value,
-        column: split(boxes.column.value), group: split(boxes.group.value),
-        sort: split(boxes.sort.value), limit: limit.value,
-        distinct: distinct.checked ? "true" : "",
-      });
+      const asked = parts();
+      const answer = await get("query", asked);
       if (own !== runs) return;
       const hadFocus = table !== null && table.element === document.activeElement;
       const place = keptPlace() || (hadFocus ? { ...table.place, top: 0 } : null);
       if (table) table.end();
-      table = makeRows(answer, place);
-      show(result, answerView(answer, table));
+      table = makeRows(answer, place, asked);
+      const trial = predicateBox({
+        schema, entity: () => entity.value, label: "Properties of a proposed index", placeholder: "name, -age, city[cd]",
+        isColumn: true, take: () => trial.form.requestSubmit(),
+      });
+      show(result, answerView(answer, table, { box: trial, ask: (index) => get("effect", { ...asked, index: split(index) }) }));
       table.setTotal(answer.rows.length);
       if (hadFocus) table.element.focus();
     } catch (error) {
@@ -160,11 +168,12 @@ function isNumber(value) {
   return typeof value === "number" || Boolean(value && value.number);
 }
 
-function answerView(answer, table) {
+function answerView(answer, table, whatIf) {
   const number = answer.rows.length;
   return [
     el("p", { class: "summary" }, el("strong", {}, answer.hasMore ? `The first ${plural(number, "row")}` : plural(number, "row")),
-      el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`), table.columnsButton),
-    planView(answer.plan), table.element,
+      el("span", { class: "faint" }, ` · ${milliseconds(answer.milliseconds)}`),
+      el("span", { class: "table-tools" }, table.columnsButton, table.exportButton)),
+    planView(answer.plan, whatIf), table.element,
   ];
 }

@@ -52,13 +52,16 @@ function members(change, kind) {
   }
   return {
     property: change.property, ...(change.removed.length ? { old: names(change.removed, "−") } : {}),
-    ...(change.added.length ? { new: names(change.added, "+") } : {}),
+    ...(change.added.length || change.order ? {
+      new: [names(change.added, "+"), change.order ? `in the order ${names(change.order, "")}` : ""].filter((each) => each).join("; "),
+    } : {}),
   };
 }
 
 function stagedText(value) {
   if (!value.add) return text(value.shown);
-  return [names(value.add, "+"), names(value.remove, "−")].filter((each) => each).join(", ");
+  return [names(value.add, "+"), names(value.remove, "−"), value.isMoved ? `in the order ${names(value.list, "")}` : ""]
+    .filter((each) => each).join(", ");
 }
 
 /** The staged edits with what is wrong with each. */

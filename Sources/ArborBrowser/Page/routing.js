@@ -7,36 +7,52 @@
 export const margin = 18;
 const bend = 40;
 const shared = 30;
+/** How much the distance to the goal counts: with more than 1, paths are found sooner that may be longer. */
+const haste = 1.15;
+/** How far a line usually goes beyond its ends. Further ones are only looked for if there is no other. */
+const usualDetour = 400;
+/** How many times longer a line through a box counts. */
+const throughBoxes = 100;
 /** With more boxes, lines share one track beside each box, which keeps the grid small. */
 const mostWithTracks = 60;
 
-/** A queue of values with priorities, the lowest first. */
+/** A queue of whole numbers with priorities, the lowest first. */
 class Queue {
-  #items = [];
-  get isEmpty() { return this.#items.length === 0; }
+  #costs = [];
+  #values = [];
+  get isEmpty() { return this.#values.length === 0; }
+  clear() { this.#costs.length = this.#values.length = 0; }
   push(cost, value) {
-    const items = this.#items;
-    let place = items.push([cost, value]) - 1;
-    while (place > 0 && items[(place - 1) >> 1][0] > cost) {
-      items[place] = items[(place - 1) >> 1];
-      place = (place - 1) >> 1;
+    const [costs, values] = [this.#costs, this.#values];
+    let place = values.length;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (costs[parent] <= cost) break;
+      costs[place] = costs[parent];
+      values[place] = values[parent];
+      place = parent;
     }
-    items[place] = [cost, value];
+    costs[place] = cost;
+    values[place] = value;
   }
   pop() {
-    const items = this.#items;
-    const [, first] = items[0];
-    const last = items.pop();
-    if (!items.length) return first;
+    const [costs, values] = [this.#costs, this.#values];
+    const first = values[0];
+    const [cost, value] = [costs.pop(), values.pop()];
+    const { length } = values;
+    if (!length) return first;
     let place = 0;
     for (;;) {
       let next = 2 * place + 1;
-      if (next + 1 < items.length && items[next + 1][0] < items[next][0]) next++;
-      if (next >= items.length || items[next][0] >= last[0]) break;
-      items[place] = items[next];
+      if (next >= length) break;
+      if (next + 1 < length && costs[next + 1] < costs[next]) next++;
+      if (costs[next] >= cost) break;
+      costs[place] = costs[next];
+      values[place] = values[next];
       place = next;
     }
-    items[place] = last;
+    costs[place] = cost;
+    values[place] = value;
     return first;
   }
 }
@@ -58,7 +74,7 @@ function firstIndex(numbers, limit) {
 
 /**
  * The points where a line can bend, and the steps between neighbours: which of them boxes block, and
- * which lines use them.
+ * which lines use them. A state of a search is a point with the direction, `2 * point + isVertical`.
  */
 class Grid {
   constructor(boxes, xs, ys) {
@@ -68,6 +84,13 @@ class Grid {
     // A step belongs to its left or upper point.
     this.isBlocked = [new Uint8Array(size), new Uint8Array(size)];
     this.users = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
+    // What a search has found out about each point and direction; of the search with a number.
+    this.searches = 0;
+    this.found = new Int32Array(2 * size);
+    this.costs = new Float64Array(2 * size);
+    this.before = new Int32Array(2 * size);
+    this.visited = new Int32Array(2 * size);
+    this.queue = new Queue();
     for (const box of boxes) this.#block(box);
   }
 
@@ -106,59 +129,89 @@ export function ports(box, kind, top, isParent) {
 
 const stub = (port) => ({ x: port.x + port.dx * margin, y: port.y + port.dy * margin });
 
-/** The cheapest path from one of some ports to one of others, or null if there is none. */
-function path(grid, starts, goals, owner) {
-  const { xs, ys } = grid;
-  const place = (port) => [firstIndex(xs, stub(port).x), firstIndex(ys, stub(port).y)];
-  const keyOf = (ix, iy, isVertical) => grid.at(ix, iy) * 2 + isVertical;
+/**
+ * The cheapest path from one of some ports to one of others that goes no further than `detour` beyond
+ * them, or null if there is none. Steps through boxes cost `through` times their length, or are not
+ * taken without it.
+ */
+function path(grid, starts, goals, owner, detour, through = 0) {
+  const { xs, ys, isBlocked, users, found, costs, before, visited, queue } = grid;
+  const height = ys.length;
+  const search = ++grid.searches;
+  const stateOf = (port, isVertical) => 2 * grid.at(firstIndex(xs, stub(port).x), firstIndex(ys, stub(port).y)) + isVertical;
   const targets = goals.map(stub);
-  const left = (ix, iy) => Math.min(...targets.map((each) => Math.abs(xs[ix] - each.x) + Math.abs(ys[iy] - each.y)));
-  const ends = new Map();
-  for (const goal of goals) for (const isVertical of [0, 1]) {
-    ends.set(keyOf(...place(goal), isVertical), { goal, extra: isVertical === Math.abs(goal.dy) ? 0 : bend });
+  const all = [...starts, ...goals].map(stub);
+  const range = (numbers, own) => [firstIndex(numbers, Math.min(...own) - detour), firstIndex(numbers, Math.max(...own) + detour + 1) - 1];
+  const [left, right] = range(xs, all.map((each) => each.x));
+  const [top, bottom] = range(ys, all.map((each) => each.y));
+  /** The least cost from a point to a goal: the distance, and the bends that lead to its direction. */
+  const rest = (ix, iy, isVertical) => {
+    let least = Infinity;
+    for (let index = 0; index < goals.length; index++) {
+      const dx = Math.abs(xs[ix] - targets[index].x);
+      const dy = Math.abs(ys[iy] - targets[index].y);
+      const endsVertical = goals[index].dx === 0 ? 1 : 0;
+      const bends = isVertical !== endsVertical ? 1 : (isVertical ? dx : dy) ? 2 : 0;
+      least = Math.min(least, dx + dy + bends * bend);
+    }
+    return least * haste;
+  };
+  const ends = new Map(goals.flatMap((goal) => [0, 1].map((isVertical) =>
+    [stateOf(goal, isVertical), { goal, extra: isVertical === Math.abs(goal.dy) ? 0 : bend }])));
+  queue.clear();
+
+  function reach(state, ix, iy, cost, former) {
+    if (found[state] === search && cost >= costs[state]) return;
+    found[state] = search;
+    costs[state] = cost;
+    before[state] = former;
+    visited[state] = 0;
+    queue.push(cost + rest(ix, iy, state & 1), state);
   }
-  const costs = new Map();
-  const before = new Map();
-  const queue = new Queue();
+
   for (const start of starts) {
-    const [ix, iy] = place(start);
-    const isVertical = Math.abs(start.dy);
-    costs.set(keyOf(ix, iy, isVertical), 0);
-    queue.push(left(ix, iy), { ix, iy, isVertical, cost: 0, start });
+    const state = stateOf(start, Math.abs(start.dy));
+    reach(state, Math.floor((state >> 1) / height), (state >> 1) % height, 0, -1);
   }
   let best = null;
   while (!queue.isEmpty) {
     const now = queue.pop();
-    const key = keyOf(now.ix, now.iy, now.isVertical);
-    if (now.cost > costs.get(key)) continue;
-    if (best && now.cost + left(now.ix, now.iy) >= best.cost) break;
-    const end = ends.get(key);
-    if (end) best = { now, goal: end.goal, cost: now.cost + end.extra };
-    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-      const [ix, iy] = [now.ix + dx, now.iy + dy];
-      if (ix < 0 || iy < 0 || ix >= xs.length || iy >= ys.length) continue;
-      const isVertical = dy === 0 ? 0 : 1;
-      const step = grid.at(Math.min(ix, now.ix), Math.min(iy, now.iy));
-      if (grid.isBlocked[isVertical][step]) continue;
-      const length = Math.abs(xs[ix] - xs[now.ix]) + Math.abs(ys[iy] - ys[now.iy]);
-      const user = grid.users[isVertical][step];
-      const cost = now.cost + length + (isVertical === now.isVertical ? 0 : bend)
-        + (user >= 0 && user !== owner ? shared + 2 * length : 0);
-      const next = keyOf(ix, iy, isVertical);
-      if (cost >= (costs.get(next) ?? Infinity)) continue;
-      costs.set(next, cost);
-      before.set(next, now);
-      queue.push(cost + left(ix, iy), { ix, iy, isVertical, cost, start: now.start });
+    if (visited[now] === search) continue;
+    visited[now] = search;
+    const [point, wasVertical, soFar] = [now >> 1, now & 1, costs[now]];
+    const [x, y] = [Math.floor(point / height), point % height];
+    if (best && soFar + rest(x, y, wasVertical) >= best.cost) break;
+    const end = ends.get(now);
+    if (end && (!best || soFar + end.extra < best.cost)) best = { state: now, goal: end.goal, cost: soFar + end.extra };
+    for (let side = 0; side < 4; side++) {
+      const isVertical = side >> 1;
+      const forward = side & 1;
+      const ix = isVertical ? x : x + (forward ? 1 : -1);
+      const iy = isVertical ? y + (forward ? 1 : -1) : y;
+      if (ix < left || iy < top || ix > right || iy > bottom) continue;
+      // A step belongs to its left or upper point.
+      const step = forward ? point : ix * height + iy;
+      const length = isVertical ? Math.abs(ys[iy] - ys[y]) : Math.abs(xs[ix] - xs[x]);
+      let cost = soFar + length + (isVertical === wasVertical ? 0 : bend);
+      if (isBlocked[isVertical][step]) {
+        if (!through) continue;
+        cost += through * length;
+      }
+      const user = users[isVertical][step];
+      if (user >= 0 && user !== owner) cost += shared + 2 * length;
+      reach(2 * (ix * height + iy) + isVertical, ix, iy, cost, now);
     }
   }
   if (!best) return null;
-  const { goal, now: { start } } = best;
-  const points = [{ x: goal.x, y: goal.y }, stub(goal)];
-  for (let step = best.now; step; step = step.cost ? before.get(keyOf(step.ix, step.iy, step.isVertical)) : null) {
-    points.push({ x: xs[step.ix], y: ys[step.iy] });
+  const points = [{ x: best.goal.x, y: best.goal.y }];
+  let first = best.state;
+  for (let state = best.state; state >= 0; state = before[state]) {
+    points.push({ x: xs[Math.floor((state >> 1) / height)], y: ys[(state >> 1) % height] });
+    first = state;
   }
+  const start = starts.find((each) => stateOf(each, Math.abs(each.dy)) === first);
   points.push({ x: start.x, y: start.y });
-  return { points: straightened(points.reverse()), start, goal };
+  return { points: straightened(points.reverse()), start, goal: best.goal };
 }
 
 /** Points without those that lie on a straight line between their neighbours. */
@@ -175,8 +228,8 @@ function straightened(points) {
  * Routes lines between boxes, a map by name.
  *
  * A line is `{from, to, kind, fromTop, toTop}`, with the heights at which it meets its boxes. Lines of
- * inheritance to one parent join. Returns `{points, start, goal}` for each, or null where boxes that
- * touch leave no way.
+ * inheritance to one parent join. Returns `{points, start, goal}` for each. Only where boxes that touch
+ * leave no other path, a line crosses them.
  */
 export function routeAll(boxes, lines) {
   const all = [...boxes.values()].map(({ x, y, width, height }) => ({ x: Math.round(x), y: Math.round(y), width, height: Math.round(height) }));
@@ -193,8 +246,9 @@ export function routeAll(boxes, lines) {
     [...all.flatMap((box) => beside.flatMap((each) => [box.x - each, box.x + box.width + each])), ...stubs.map((each) => each.x)],
     [...all.flatMap((box) => beside.slice(0, 2).flatMap((each) => [box.y - each, box.y + box.height + each])), ...stubs.map((each) => each.y)]);
   return ends.map(({ starts, goals, owner }) => {
-    const found = path(grid, starts, goals, owner);
-    if (found) for (let place = 1; place < found.points.length; place++) grid.use(found.points[place - 1], found.points[place], owner);
+    const found = path(grid, starts, goals, owner, usualDetour) || path(grid, starts, goals, owner, Infinity)
+      || path(grid, starts, goals, owner, Infinity, throughBoxes);
+    for (let place = 1; place < found.points.length; place++) grid.use(found.points[place - 1], found.points[place], owner);
     return found;
   });
 }

@@ -1,6 +1,7 @@
 // A diagram of the model, with entities as boxes and relationships as lines that lead around them.
 import { bytes, count, el, plural, show, svg } from "./dom.js";
 import { edges, headHeight, heightOf, lineHeight, lines, lineTop, mermaid, standalone } from "./diagram.js";
+import { save } from "./export.js";
 import { keepPlaces, keptPlaces, layOut, settle } from "./places.js";
 import { routeAll } from "./routing.js";
 
@@ -28,13 +29,6 @@ function end([x, y, side], isMany) {
   return svg("path", {
     class: "end", d: isMany ? `M${x},${y - 6} L${x + side * 10},${y} L${x},${y + 6}` : `M${x + side * 7},${y - 5} v10`,
   });
-}
-
-/** Offers a text as a file. */
-function download(name, type, text) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  el("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** The view of the schema. */
@@ -242,8 +236,8 @@ export async function schemaView(main, schema) {
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
       el("span", { class: "faint" }, `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`),
       only, reset,
-      el("button", { type: "button", title: "Save the picture as SVG", onclick: () => download(`${stem}.svg`, "image/svg+xml", standalone(scene, extent())) }, "SVG"),
-      el("button", { type: "button", title: "Save a class diagram for Mermaid", onclick: () => download(`${stem}.mmd`, "text/plain", mermaid(entities, links)) }, "Mermaid")),
+      el("button", { type: "button", title: "Save the picture as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent())], { type: "image/svg+xml" })) }, "SVG"),
+      el("button", { type: "button", title: "Save a class diagram for Mermaid", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
     stage), info);
   draw();
   fit();

@@ -1,7 +1,8 @@
 // The edits that are staged for the next commit, and how objects look with them.
 //
 // An edit is `{op, entity, id or ref, values}`. Each value is `{sent, shown}`: what the server gets and
-// what a person sees. Members are `{add, remove}`, both lists of links.
+// what a person sees. Members are `{add, remove}`, both lists of links, and where they have
+// an order that can be changed also all of them as `list`, and whether they were moved.
 import { count } from "./dom.js";
 
 let edits = [];
@@ -57,7 +58,8 @@ function unlink(edit, ref) {
     if (value.sent === ref) delete edit.values[property];
     if (!value.add) continue;
     value.add = value.add.filter((each) => each.object !== ref);
-    if (!value.add.length && !value.remove.length) delete edit.values[property];
+    if (value.list) value.list = value.list.filter((each) => each.object !== ref);
+    if (!value.add.length && !value.remove.length && !value.isMoved) delete edit.values[property];
   }
 }
 
@@ -80,7 +82,7 @@ export function wire(edit) {
   return {
     ...rest,
     values: Object.fromEntries(Object.entries(values).map(([property, value]) =>
-      [property, value.add ? { add: ids(value.add), remove: ids(value.remove) } : value.sent])),
+      [property, value.list ? ids(value.list) : value.add ? { add: ids(value.add), remove: ids(value.remove) } : value.sent])),
   };
 }
 
@@ -104,7 +106,7 @@ function withEdit(edit, property, old) {
   if (!value) return old;
   const members = value.add && ((old && (old.count ?? old.members)) || 0) + value.add.length - value.remove.length;
   const shown = value.add
-    ? `${count(members)} (${[value.add.length ? `+${value.add.length}` : "", value.remove.length ? `−${value.remove.length}` : ""].filter((each) => each).join(" ")})`
+    ? `${count(members)} (${[value.add.length ? `+${value.add.length}` : "", value.remove.length ? `−${value.remove.length}` : "", value.isMoved ? "reordered" : ""].filter((each) => each).join(" ")})`
     : value.shown;
   return { staged: shown, old };
 }

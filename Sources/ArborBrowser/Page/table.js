@@ -1,7 +1,8 @@
 // The table of results that views share: a grid with the menus of its columns and rows.
 import { chooseColumns, columnMenu } from "./columnmenu.js";
-import { copyCell, copyMenu, copyRows } from "./copy.js";
+import { copyCell, copyMenu, copyRows, sources } from "./copy.js";
 import { el, notify } from "./dom.js";
+import { exportButton } from "./export.js";
 import { makeGrid } from "./grid.js";
 import { makeLayout } from "./layout.js";
 import { openMenu } from "./menu.js";
@@ -35,15 +36,16 @@ export function propertyColumn(property, index) {
  * Besides what a grid needs, `columns` are the columns and `key` is the name under which their layout
  * is kept; `filter` is called with a condition that a menu has written, `values` gives the frequent
  * values of a property. `entity` is the one that rows are objects of, `null` if they aren't objects.
+ * `exported` gives the name and the parameters of an export of all rows, for the columns shown.
  */
-export function makeTable({ columns, key, entity, filter, values, ...options }) {
+export function makeTable({ columns, key, entity, filter, values, exported, ...options }) {
   const layout = makeLayout(columns, key);
   const mostCopied = 1000;
 
   /** The content to copy: the current cell, and the marked rows. */
   async function marked() {
     const rows = await grid.markedRows(mostCopied);
-    if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied.`);
+    if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied. Export saves all of them.`);
     return { rows, columns: layout.columns, entity, column: grid.column };
   }
 
@@ -69,5 +71,7 @@ export function makeTable({ columns, key, entity, filter, values, ...options }) 
       type: "button", class: "quiet", "aria-haspopup": "dialog",
       onclick: (event) => chooseColumns({ layout, anchor: event.currentTarget, back: event.currentTarget }),
     }, "Columns"),
+    /** A button that saves all rows. */
+    exportButton: exported ? exportButton(() => exported(sources(layout.columns))) : null,
   });
 }

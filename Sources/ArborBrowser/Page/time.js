@@ -32,6 +32,39 @@ export function time(iso) {
   return `${parts.year.padStart(4, "0")}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}:${parts.second}${fraction} ${offset}`;
 }
 
+/** The offset of the chosen zone at a moment, in minutes. */
+function offsetAt(moment) {
+  const parts = new Intl.DateTimeFormat("en", { timeZone: chosen, timeZoneName: "longOffset" }).formatToParts(moment);
+  const found = parts.find((each) => each.type === "timeZoneName").value.match(/([+-])(\d\d):(\d\d)/);
+  return found ? (found[1] === "-" ? -1 : 1) * (60 * Number(found[2]) + Number(found[3])) : 0;
+}
+
+function offsetText(minutes) {
+  const two = (number) => String(number).padStart(2, "0");
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
+const isUsual = (moment) => moment.getUTCFullYear() > 0 && moment.getUTCFullYear() < 9999;
+
+/** A time in the chosen zone as ISO 8601 with its offset, from ISO 8601 in UTC. */
+export function editableTime(iso) {
+  const moment = new Date(iso);
+  if (chosen === "UTC" || !isUsual(moment)) return iso;
+  const minutes = offsetAt(moment);
+  return new Date(moment.getTime() + minutes * 60_000).toISOString().replace(/(\.000)?Z$/, "") + offsetText(minutes);
+}
+
+/** What was typed as a time, with the offset of the chosen zone if it has none. */
+export function timeInZone(text) {
+  const wall = text.trim().match(/^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/);
+  if (chosen === "UTC" || !wall) return text;
+  const asUTC = new Date(`${wall[1]}T${wall[2] || "00:00"}Z`);
+  if (Number.isNaN(asUTC.getTime()) || !isUsual(asUTC)) return text;
+  // The offset may change between the two moments, at the ends of summer time.
+  const first = new Date(asUTC.getTime() - offsetAt(asUTC) * 60_000);
+  return `${wall[1]}T${wall[2] || "00:00"}${offsetText(offsetAt(first))}`;
+}
+
 /** Makes the choice of the zone. */
 export function zoneChoice(changed) {
   return el("select", {

@@ -107,7 +107,8 @@ function binaryView(value, object, attribute) {
   return box;
 }
 
-function hex(data) {
+/** Bytes as a dump with sixteen on a line. */
+export function hex(data) {
   const lines = [];
   for (let offset = 0; offset < Math.min(data.length, longestHex); offset += 16) {
     const row = [...data.subarray(offset, offset + 16)];

@@ -53,18 +53,30 @@ public struct QueryPlan: Sendable, Hashable {
     public let estimatedRows: Int?
     /// The actual number of rows that the step returns, or `nil` if not all have been counted.
     public let actualRows: Int?
+    /// The time that the step took, without that of its inputs, or `nil` if it was not measured.
+    /// The time of the step that finds the rows includes that of its inputs and of planning.
+    public let duration: Duration?
+    /// The number of keys that the step read from its index or relationship, or `nil` if they were
+    /// not counted.
+    public let keysRead: Int?
+    /// The number of records that the step read, or `nil` if they were not counted.
+    public let recordsRead: Int?
     /// The steps that provide the rows or search keys.
     public let inputs: [Step]
 
     package init(
       _ kind: Kind, name: String? = nil, detail: String = "", estimatedRows: Int? = nil,
-      actualRows: Int? = nil, inputs: [Step] = []
+      actualRows: Int? = nil, duration: Duration? = nil, keysRead: Int? = nil,
+      recordsRead: Int? = nil, inputs: [Step] = []
     ) {
       self.kind = kind
       self.name = name
       self.detail = detail
       self.estimatedRows = estimatedRows
       self.actualRows = actualRows
+      self.duration = duration
+      self.keysRead = keysRead
+      self.recordsRead = recordsRead
       self.inputs = inputs
     }
   }
@@ -106,13 +118,25 @@ extension QueryPlan.Step {
     }
   }
 
+  /// Returns the step with the figures of a run.
+  package func measured(
+    _ duration: Duration?, keysRead: Int?, recordsRead: Int?
+  ) -> QueryPlan.Step {
+    QueryPlan.Step(
+      kind, name: name, detail: detail, estimatedRows: estimatedRows, actualRows: actualRows,
+      duration: duration, keysRead: keysRead, recordsRead: recordsRead, inputs: inputs)
+  }
+
   /// Returns the step and its inputs as lines, with inputs indented.
-  fileprivate func lines(_ lead: String = "", _ mark: String = "", _ rest: String = "") -> [String]
-  {
-    var lines = [lead + mark + description]
+  fileprivate func lines(
+    _ lead: String = "", _ mark: String = "", _ rest: String = "",
+    text: (QueryPlan.Step) -> String
+  ) -> [String] {
+    var lines = [lead + mark + text(self)]
     for (inputIndex, input) in inputs.enumerated() {
       let isLast = inputIndex == inputs.count - 1
-      lines += input.lines(lead + rest, isLast ? "└ " : "├ ", isLast ? "  " : "│ ")
+      lines += input.lines(
+        lead + rest, isLast ? "└ " : "├ ", isLast ? "  " : "│ ", text: text)
     }
     return lines
   }
@@ -135,5 +159,10 @@ extension QueryPlan.Step: CustomStringConvertible {
 
 extension QueryPlan: CustomStringConvertible {
   /// The steps as a tree, with the last one first.
-  public var description: String { root.lines().joined(separator: "\n") }
+  public var description: String { text { $0.description } }
+
+  /// Returns the steps as a tree, with the last one first, each as the text that `line` returns.
+  package func text(_ line: (Step) -> String) -> String {
+    root.lines(text: line).joined(separator: "\n")
+  }
 }

@@ -1,5 +1,5 @@
 public import ArborModel
-internal import ArborStore
+package import ArborStore
 
 extension ManagedObjectContext {
   /// Returns the objects that match a request, including uncommitted changes.
@@ -98,11 +98,11 @@ extension ManagedObjectContext {
 
   /// Calls a closure with each row of a request as it is read.
   ///
-  /// - Parameter body: Receives the values of a row's columns, in order. It must not use the
-  ///   context.
+  /// - Parameter body: Receives the values of a row's columns, in order, and returns whether more
+  ///   rows are wanted. It must not use the context.
   /// - Throws: ``ArborError`` as ``fetchRows(_:)``, possibly after some rows have been delivered.
   package func forEachRow<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
+    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Bool
   ) throws(ArborError) {
     try session.forEachRow(request, body)
   }
@@ -129,6 +129,18 @@ extension ManagedObjectContext {
   ) throws(ArborError) -> QueryPlan {
     try session.read(request) { snapshot, query, _ throws(StoreError) in
       try snapshot.explain(query, analyzes: analyze)
+    }
+  }
+
+  /// Returns the effect that an index would have on a request if the store had it, or `nil` if the
+  /// request wouldn't use it.
+  ///
+  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  package func effect<T: ManagedObject>(
+    of index: FetchIndexDescription, on request: FetchRequest<T>
+  ) throws(ArborError) -> IndexEffect? {
+    try session.read(request) { snapshot, query, _ throws(StoreError) in
+      try snapshot.effect(of: index, on: query)
     }
   }
 

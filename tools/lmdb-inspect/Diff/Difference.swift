@@ -17,16 +17,17 @@ struct Difference {
   /// The same as JSON members.
   let json: JSONObject
 
-  /// The difference as a line of text.
-  var line: String {
-    let mark =
+  /// Returns the difference as a line of text, whose mark and subject have the color of its kind.
+  func line(_ view: TerminalView) -> String {
+    let (mark, color) =
       switch kind {
-      case .added: "+"
-      case .gone: "-"
-      case .changed: "~"
-      case .model: "!"
+      case .added: ("+", 32)
+      case .gone: ("-", 31)
+      case .changed: ("~", 33)
+      case .model: ("!", 36)
       }
-    return "\(mark) \(subject)  \(text)"
+    let head = "\(mark) \(subject)"
+    return (view.isColored ? "\u{1B}[\(color)m\(head)\u{1B}[0m" : head) + "  \(text)"
   }
 
   var document: JSONValue {
@@ -39,13 +40,22 @@ struct Difference {
 
 /// Prints differences as they are found, and counts them.
 struct DifferenceList {
+  /// The progress, which is shown until there is a difference to print.
+  private let progress: ProgressLine
   private(set) var counts: [Difference.Kind: Int] = [:]
+
+  init(_ progress: ProgressLine) { self.progress = progress }
 
   var isEmpty: Bool { counts.isEmpty }
 
+  /// Shows what is being compared.
+  func report(_ name: String) { progress.report(name) }
+
   mutating func add(_ difference: Difference, to printer: inout Printer) {
+    progress.end()
     counts[difference.kind, default: 0] += 1
-    printer.add(json: difference.document, text: difference.line)
+    let view = printer.view
+    printer.add(json: difference.document, text: difference.line(view))
   }
 
   var summary: String {

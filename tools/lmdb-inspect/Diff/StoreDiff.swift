@@ -7,23 +7,24 @@ import ArborStore
 struct StoreDiff {
   private let old: StoreSide
   private let new: StoreSide
-  private var list = DifferenceList()
+  private var list: DifferenceList
 
-  private init(_ old: StoreSide, _ new: StoreSide) {
+  private init(_ old: StoreSide, _ new: StoreSide, _ list: DifferenceList) {
     self.old = old
     self.new = new
+    self.list = list
   }
 
   /// Prints the differences, reading one snapshot of each store.
   static func print(
-    _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
+    _ old: InspectedFile, _ new: InspectedFile, _ list: DifferenceList, to printer: inout Printer
   ) throws -> DifferenceList {
     let (before, after) = (try StoreSide(old), try StoreSide(new))
     defer {
       before.snapshot.close()
       after.snapshot.close()
     }
-    var diff = StoreDiff(before, after)
+    var diff = StoreDiff(before, after, list)
     try diff.compareEntities(&printer)
     return diff.list
   }
@@ -31,6 +32,7 @@ struct StoreDiff {
   private mutating func compareEntities(_ printer: inout Printer) throws {
     let (olds, news) = (old.entities, new.entities)
     for entity in olds {
+      list.report(entity.name)
       if let same = news.first(where: { $0.name == entity.name }) {
         try compare(entity, same, &printer)
       } else {

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import LMDB
@@ -7,18 +8,19 @@ import LMDB
 struct TableDiff {
   private let old: InspectedFile
   private let new: InspectedFile
-  private var list = DifferenceList()
+  private var list: DifferenceList
 
   /// Prints the differences, reading one snapshot per table of each file.
   static func print(
-    _ old: InspectedFile, _ new: InspectedFile, to printer: inout Printer
+    _ old: InspectedFile, _ new: InspectedFile, _ list: DifferenceList, to printer: inout Printer
   ) throws -> DifferenceList {
-    var diff = TableDiff(old: old, new: new)
+    var diff = TableDiff(old: old, new: new, list)
     let (olds, news) = (
       try old.reading { try old.environment.databaseNames() },
       try new.reading { try new.environment.databaseNames() }
     )
     for name in [""] + Set(olds + news).sorted() {
+      list.report(name)
       guard name.isEmpty || (olds.contains(name) && news.contains(name)) else {
         let isOld = olds.contains(name)
         diff.addTable(name, isOld ? "only in the first file" : "only in the second file", &printer)
@@ -29,9 +31,10 @@ struct TableDiff {
     return diff.list
   }
 
-  private init(old: InspectedFile, new: InspectedFile) {
+  private init(old: InspectedFile, new: InspectedFile, _ list: DifferenceList) {
     self.old = old
     self.new = new
+    self.list = list
   }
 
   private mutating func compare(

@@ -46,6 +46,9 @@ struct InspectedFile {
     }
   }
 
+  /// Whether the file belongs to another program.
+  var isForeign: Bool { store == nil && problem == nil }
+
   /// Runs `body`, which reads the file. Errors include its path.
   func reading<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch {

@@ -1,8 +1,29 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects
 import Foundation
 import LMDB
+
+/// The form of an answer.
+enum OutputForm: Equatable {
+  case text
+  /// One document.
+  case json
+  /// A document on each line.
+  case ndjson
+  case delimited(DelimitedRows)
+
+  /// The form of a list of rows, or `nil` for text.
+  var ofRows: RowForm? {
+    switch self {
+    case .text: nil
+    case .json: .json
+    case .ndjson: .ndjson
+    case .delimited(let rows): .delimited(rows)
+    }
+  }
+}
 
 /// The form and destination of an answer.
 struct Output {
@@ -23,8 +44,8 @@ struct Printer {
   private let file: OutputFile?
   private var awaitsPager: Bool
   private var pending: [UInt8] = []
-  private var listCount: Int?
-  private var columns: [String] = []
+  /// The list that is being printed, unless it is text.
+  private var list: RowDocument?
 
   /// - Parameter source: The file that the answer is about.
   init(_ output: Output, source: String) throws {
@@ -85,45 +106,25 @@ struct Printer {
   ///
   /// - Parameter columns: The keys of the parts, in the order of delimited columns.
   mutating func beginList(columns: [String] = []) {
-    listCount = 0
-    self.columns = columns
-    switch form {
-    case .json: write("[")
-    case .delimited(let rows): write(rows.header(columns) + "\n")
-    case .text, .ndjson: break
-    }
+    list = form.ofRows.map { RowDocument($0, columns: columns, isEscaped: isTerminal) }
+    if let list { write(list.head) }
   }
 
   /// Prints a part of the list.
   mutating func add(json: @autoclosure () -> JSONValue, text: @autoclosure () -> String) {
-    switch form {
-    case .text: write(text() + "\n")
-    case .ndjson: write(json().text(.compact) + "\n")
-    case .json:
-      write(listCount == 0 ? "\n" : ",\n")
-      write(json().text(.compact))
-    case .delimited(let rows):
-      let object = json().object ?? JSONObject()
-      let line = rows.line(columns.map { object[$0] ?? .null })
-      write((isTerminal ? TerminalText.escaped(line) : line) + "\n")
-    }
-    listCount = (listCount ?? 0) + 1
+    write(list?.row(json()) ?? text() + "\n")
   }
 
   /// Ends the list. As text, prints `summary`.
   mutating func endList(summary: String) {
-    switch form {
-    case .text: write(summary + "\n")
-    case .json: write(listCount == 0 ? "]\n" : "\n]\n")
-    case .ndjson, .delimited: break
-    }
-    listCount = nil
+    write(list?.tail ?? summary + "\n")
+    list = nil
   }
 
   /// Ends a list after an error, so that the output is a valid document. A file is not created.
   mutating func cutList() {
     guard file == nil else { return }
-    if form == .json, listCount != nil { endList(summary: "") }
+    if form == .json, list != nil { endList(summary: "") }
     flush()
   }
 

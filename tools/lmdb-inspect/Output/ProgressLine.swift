@@ -64,10 +64,11 @@ final class ProgressLine: Sendable {
     }
   }
 
-  private func end() {
+  /// Erases the line. It is not shown again.
+  func end() {
     lock.withLock {
+      if isShown, !hasEnded { show("\r\u{1B}[K") }
       hasEnded = true
-      if isShown { show("\r\u{1B}[K") }
     }
   }
 

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArgumentParser
 
 /// The options of verbs that print rows: their form and destination.

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 
@@ -31,7 +32,7 @@ struct RowList {
     begin(&printer)
     count += 1
     guard printer.form == .text else {
-      return printer.add(json: .object(object(of: values)), text: "")
+      return printer.add(json: RowText.json(values, names), text: "")
     }
     let texts = zip(names, values).map { text($1, in: $0) }
     if printer.view.isExpanded {
@@ -58,12 +59,6 @@ struct RowList {
     guard !hasBegun else { return }
     hasBegun = true
     printer.beginList(columns: names)
-  }
-
-  private func object(of values: [PropertyValue]) -> JSONObject {
-    var object = JSONObject()
-    for (name, value) in zip(names, values) { object[name] = Self.json(value) }
-    return object
   }
 
   private mutating func add(_ cell: String) {
@@ -116,12 +111,6 @@ struct RowList {
     let text = TextWidth.cut(String(decoding: cell, as: UTF8.self), to: widths[column])
     line.append(contentsOf: text.utf8)
     return TextWidth.of(text)
-  }
-
-  private static func json(_ value: PropertyValue) -> JSONValue {
-    if case .objectID(let id) = value { return .string(name(id)) }
-    if case .list(let values) = value { return .array(values.map(json)) }
-    return ValueText.json(value)
   }
 
   /// Returns a value as text. The object itself needs no label, because its row has the attribute.

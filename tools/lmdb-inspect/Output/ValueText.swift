@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects
@@ -8,23 +9,7 @@ enum ValueText {
   /// The maximum number of characters of a string, and of digits of a binary, on a line.
   private static let longest = 60
 
-  static func json(_ value: PropertyValue) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .boolean(let flag): .bool(flag)
-    case .integer(let number): .number(JSONNumber(number))
-    case .double(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
-    case .decimal(let number): JSONNumber(number).map(JSONValue.number) ?? .string("\(number)")
-    case .string(let text): .string(text)
-    case .date(let date): .string(ISO8601Date.milliseconds(date))
-    case .binary(let data): .string(data.base64EncodedString())
-    case .uuid(let uuid): .string(uuid.uuidString)
-    case .uri(let url): .string(url.absoluteString)
-    case .objectID(let id): .string("\(id)")
-    case .list(let values): .array(values.map(json))
-    case .composite(let parts): .object(object(parts))
-    }
-  }
+  static func json(_ value: PropertyValue) -> JSONValue { RowText.json(value) }
 
   static func text(_ value: PropertyValue) -> String {
     switch value {
@@ -47,11 +32,5 @@ enum ValueText {
   private static func quoted(_ text: String) -> String {
     let shown = text.count > longest ? text.prefix(longest) + "…" : text[...]
     return TerminalText.escaped(JSONValue.string(String(shown)).text())
-  }
-
-  private static func object(_ parts: [String: PropertyValue]) -> JSONObject {
-    var object = JSONObject()
-    for (name, value) in parts.sorted(by: { $0.key < $1.key }) { object[name] = json(value) }
-    return object
   }
 }

@@ -3,7 +3,7 @@ import ArborModel
 
 /// A query's plan as text and as JSON.
 enum PlanText {
-  static func json(_ plan: QueryPlan) -> JSONValue {
+  static func json(_ plan: QueryPlan) -> JSONObject {
     [
       "plan": step(plan.root),
       "suggestedIndex": plan.suggestedIndex.map { .string($0.summary) } ?? .null,
@@ -17,12 +17,35 @@ enum PlanText {
       "detail": .string(step.detail),
       "estimatedRows": step.estimatedRows.map { JSONValue($0) } ?? .null,
       "actualRows": step.actualRows.map { JSONValue($0) } ?? .null,
+      "keysRead": step.keysRead.map { JSONValue($0) } ?? .null,
+      "recordsRead": step.recordsRead.map { JSONValue($0) } ?? .null,
+      "milliseconds": step.duration.flatMap { JSONNumber(milliseconds($0)) }
+        .map(JSONValue.number) ?? .null,
       "inputs": .array(step.inputs.map(Self.step)),
     ]
   }
 
   static func text(_ plan: QueryPlan) -> String {
     let advice = plan.suggestedIndex.map { "\nan index would help: \($0.summary)" } ?? ""
-    return "\(plan)\(advice)"
+    return plan.text(line) + advice
+  }
+
+  /// Returns a step with its estimate beside the fact, and what it has cost.
+  private static func line(_ step: QueryPlan.Step) -> String {
+    var parts = [step.description]
+    if step.actualRows != nil, let estimated = step.estimatedRows, step.duration != nil {
+      parts.append("estimated \(estimated)")
+    }
+    if let keys = step.keysRead { parts.append("\(keys) \(keys == 1 ? "key" : "keys") read") }
+    if let records = step.recordsRead {
+      parts.append("\(records) \(records == 1 ? "record" : "records") read")
+    }
+    if let duration = step.duration { parts.append("\(milliseconds(duration)) ms") }
+    return parts.joined(separator: " · ")
+  }
+
+  /// Returns a duration in milliseconds, with two decimals.
+  private static func milliseconds(_ duration: Duration) -> Double {
+    (duration / .microseconds(10)).rounded() / 100
   }
 }

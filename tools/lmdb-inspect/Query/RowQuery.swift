@@ -31,7 +31,10 @@ struct RowQuery {
   /// Calls `body` with each row's values, in the order of ``names``. Reads a single snapshot of the
   /// store.
   func forEachRow(_ body: ([PropertyValue]) -> Void) throws {
-    try context.forEachRow(request, body)
+    try context.forEachRow(request) {
+      body($0)
+      return true
+    }
   }
 
   private static func allColumns(of entity: EntitySchema) -> [PropertyPath] {

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects

@@ -30,11 +30,11 @@ struct DiffVerb: Verb {
       if let problem = side.problem { throw InspectError(problem, on: side.path) }
     }
     printer.beginList()
-    let list: DifferenceList
-    if file.store != nil, second.store != nil {
-      list = try StoreDiff.print(file, second, to: &printer)
-    } else {
-      list = try TableDiff.print(file, second, to: &printer)
+    let list = try ProgressLine.showing("comparing") { progress in
+      let list = DifferenceList(progress)
+      return file.store != nil && second.store != nil
+        ? try StoreDiff.print(file, second, list, to: &printer)
+        : try TableDiff.print(file, second, list, to: &printer)
     }
     printer.endList(summary: list.summary)
     if !list.isEmpty { throw ExitCode(InspectError.Code.notFound.rawValue) }

@@ -1,3 +1,5 @@
+import ArborBrowser
+import ArborJSON
 import ArborModel
 import ArborObjects
 import ArgumentParser
@@ -9,9 +11,15 @@ struct ExplainVerb: Verb {
     discussion: """
       The plan is a tree of steps, the last one first. Each step takes its rows from those below \
       it. The query isn't run: rows are counted if that is cheap, otherwise estimated. With \
-      --analyze, the query is run, and the plan shows the number of rows each step returned.
+      --analyze, the query is run, and the plan shows the number of rows that each step returned, \
+      the keys and records that it read, and its time. The time of the step that finds the rows \
+      includes that of the steps below it.
 
-      Example: lmdb-inspect explain Staff.arbor Employee "age > 40" --analyze
+      --what-if estimates the size of an index that doesn't exist, and counts the objects that the \
+      query would find with it. A column is a property, with a minus sign for descending order, or \
+      with [cd] for text without case and diacritics.
+
+      Example: lmdb-inspect explain Staff.arbor Employee "age > 40" --analyze --what-if age,name
       """)
 
   @OptionGroup var target: FileArguments
@@ -20,12 +28,28 @@ struct ExplainVerb: Verb {
   @Flag(help: "Run the query and count the rows that leave each step.")
   var analyze = false
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The columns of an index to try.", valueName: "column,column"),
+    completion: StoreCompletion.properties)
+  var whatIf: [String] = []
+
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let asked = try query.query(in: file.requireStore())
     let request = try query.request(for: asked, in: file)
     let store = try file.openStore()
     defer { store.close() }
-    let plan = try store.makeContext().explain(request, analyze: analyze)
-    printer.print(json: PlanText.json(plan), text: PlanText.text(plan))
+    let context = store.makeContext()
+    let plan = try context.explain(request, analyze: analyze)
+    guard !whatIf.isEmpty else {
+      return printer.print(json: .object(PlanText.json(plan)), text: PlanText.text(plan))
+    }
+    let effect = try ProposedIndex(
+      CommaList.parts(of: whatIf), of: asked.entity, in: store.model
+    ).effect(on: request, in: context)
+    var json = PlanText.json(plan)
+    json["whatIf"] = effect.json
+    printer.print(
+      json: .object(json), text: "\(PlanText.text(plan))\n\(effect.text { SizeText.text($0) })")
   }
 }

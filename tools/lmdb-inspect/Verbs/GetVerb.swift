@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArgumentParser
@@ -20,7 +21,10 @@ struct GetVerb: Verb {
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let raw = try RawTable(file.database(table), in: file.environment)
     let transaction = try file.environment.beginRead()
-    let bytes = try raw.key(key, in: transaction)
+    guard let bytes = try raw.key(key, in: transaction) else {
+      throw InspectError.notFound(
+        "“\(key)” is not a valid key. Use text, hex as 0x…, or a number for integer keys.")
+    }
     let cursor = try transaction.reader.cursor(raw.database)
     var values: [[UInt8]] = []
     var entry = try bytes.withUnsafeBytes { try cursor.seekExact($0) }

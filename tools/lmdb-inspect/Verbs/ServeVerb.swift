@@ -1,25 +1,30 @@
-import ArborJSON
 import ArborBrowser
+import ArborJSON
 import ArborModel
 import ArborObjects
 import ArgumentParser
 import Foundation
 
-/// `serve`: shows a store in the web browser.
+/// `serve`: shows a store or an LMDB file in the web browser.
 struct ServeVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Shows a store in your web browser.",
+    commandName: "serve", abstract: "Shows a store or LMDB file in your web browser.",
     discussion: """
       Prints the address of a page with the store's schema, its objects, queries with their plans, \
       commits as they happen, and the health of its file. The page is served on this machine only. \
       Its address contains a secret that changes each time. Nothing is loaded from the network, \
       and nothing can be changed without --write. Press Control-C to stop. Stops after half an \
-      hour without a request, unless a History page is open.
+      hour without a request, unless a History page is open. LMDB files of other programs are shown \
+      by tables, keys and values, and cannot be changed.
+
+      With --port, addresses of the page can be bookmarked. A bookmark does not contain the secret: \
+      it opens once the printed address is open in another tab, or after you paste it.
 
       Example: lmdb-inspect serve Staff.arbor --port 8080
       """)
 
-  @Argument(help: "The store.", completion: .file())
+  @Argument(
+    help: "The store or LMDB file, or a folder that contains data.mdb.", completion: .file())
   var path: String
 
   @Flag(help: "Allow the page to insert, change and delete objects.")
@@ -33,19 +38,43 @@ struct ServeVerb: ParsableCommand {
 
   func run() throws {
     try reportAnswer(on: path, json: json) { printer in
-      var options = StoreOptions()
-      options.isReadOnly = !write
-      options.compactsWhenClosed = false
-      let store = try PersistentStore(at: .path(path), options: options)
+      let store: PersistentStore
+      do { store = try openStore() } catch {
+        // Asked only now: the file is not opened twice if it is a store.
+        guard let file = try? InspectedFile(path: path, isImmutable: false), file.isForeign else {
+          throw error
+        }
+        return try serve(file, &printer)
+      }
       defer { store.close() }
       var serving = StoreBrowser.Options()
       serving.allowsWriting = write
       serving.port = port
       let browser = try StoreBrowser(store, options: serving)
-      printer.print(
-        json: ["url": .string(browser.url.absoluteString)], text: browser.url.absoluteString)
-      printer.flush()
+      announce(browser.url, &printer)
       browser.waitUntilStopped()
     }
+  }
+
+  private func openStore() throws -> PersistentStore {
+    var options = StoreOptions()
+    options.isReadOnly = !write
+    options.compactsWhenClosed = false
+    return try PersistentStore(at: .path(path), options: options)
+  }
+
+  private func serve(_ file: InspectedFile, _ printer: inout Printer) throws {
+    guard !write else {
+      throw InspectError.unreadable(
+        "\(path) is an LMDB file of another program, which can only be read. Omit --write.")
+    }
+    let browser = try FileBrowser(file.environment, path: file.path, port: port)
+    announce(browser.url, &printer)
+    browser.waitUntilStopped()
+  }
+
+  private func announce(_ url: URL, _ printer: inout Printer) {
+    printer.print(json: ["url": .string(url.absoluteString)], text: url.absoluteString)
+    printer.flush()
   }
 }

@@ -30,9 +30,10 @@ extension Session {
     }
   }
 
-  /// Calls a closure with each row of a request as it is read, with its column values in order.
+  /// Calls a closure with each row of a request as it is read, with its column values in order,
+  /// until it returns `false`.
   func forEachRow<T: ManagedObject>(
-    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Void
+    _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Bool
   ) throws(ArborError) {
     try withRows(request) { snapshot, query, plan, overlay throws(StoreError) in
       try snapshot.forEachRow(query, plan, overlay: overlay, body)

@@ -18,11 +18,17 @@ extension QueryExecutor {
   func analyze(showsValues: Bool) throws -> QueryPlan {
     let tally = RowTally()
     self.tally = tally
+    let began = ContinuousClock.now
     let rows = try fetch(SlabAllocator()).rows.count
+    let duration = began.duration(to: .now)
     self.tally = nil
-    let counts = PlanExplainer.Counts(visited: tally.visited, accepted: tally.accepted, rows: rows)
+    let counts = PlanExplainer.Counts(
+      visited: tally.visited, accepted: tally.accepted, rows: rows,
+      reading: max(.zero, duration - tally.filtering - tally.sorting), filtering: tally.filtering,
+      sorting: tally.sorting)
+    let keys = source.keyTally?.keys ?? [:]
     guard case .rows(let plan) = ran else { return try explain(showsValues: showsValues) }
-    return try explaining.explain(plan, showsValues: showsValues, counts)
+    return try explaining.explain(plan, showsValues: showsValues, counts, keysRead: keys)
   }
 
   /// Returns the plan for computing aggregates of the rows.
@@ -53,9 +59,10 @@ extension QueryExecutor {
 
 extension QueryPlanner<StoredCounts> {
   fileprivate func explain(
-    _ plan: AccessPlan, showsValues: Bool, _ counts: PlanExplainer.Counts? = nil
+    _ plan: AccessPlan, showsValues: Bool, _ counts: PlanExplainer.Counts? = nil,
+    keysRead: [String: Int] = [:]
   ) throws -> QueryPlan {
-    let explainer = PlanExplainer(scope, showsValues: showsValues, counts)
+    let explainer = PlanExplainer(scope, showsValues: showsValues, counts, keysRead: keysRead)
     let root = explainer.root(plan)
     return QueryPlan(
       root, suggestedIndex: keepsMost(root) ? nil : try IndexAdvisor(self).advice(for: plan))

@@ -5,7 +5,11 @@ internal import ArborModel
 extension QueryExecutor {
   /// Runs the query and copies the records of rows that the context has not registered.
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
-    let plan = try plan()
+    try fetch(plan(), allocator)
+  }
+
+  /// Runs a plan of the query and copies the records of rows that the context has not registered.
+  func fetch(_ plan: AccessPlan, _ allocator: SlabAllocator) throws -> FetchedRecords {
     let known = overlay?.known
     let sink = RowCollector(allocator, known: known, expected: expectedRows(plan))
     return try run(plan, into: sink).result
@@ -135,10 +139,12 @@ extension QueryExecutor {
     _ sorter: inout RowSorter<Order>, to sink: any RowSink
   ) throws -> RowDelivery {
     try resolver.check()
+    let began = tally.map { _ in ContinuousClock.now }
     var rows = limited(sink)
     try sorter.drain(into: &rows)
     try rows.finish()
     try resolver.check()
+    if let began { tally?.noteSort(since: began) }
     return rows
   }
 }

@@ -189,6 +189,8 @@ extension QueryExecutor {
   ) throws -> Bool {
     guard var lookups = try OrderedLookups(self, nodes) else { return false }
     source.noteUse(of: ordered.index)
+    var keys = 0
+    defer { source.keyTally?.add(keys, of: source.schema.planName(of: ordered.index.schema)) }
     let cursor = try source.reader.cursor(source.database(of: ordered.index))
     let isForward = ordered.isForward
     // Only the first key can be the one at which an earlier scan ended.
@@ -198,6 +200,7 @@ extension QueryExecutor {
       let isOpen = range.isOpen(isForward: isForward)
       while let found = entry {
         if !isOpen, range.ends(before: found.key, isForward: isForward) { break }
+        keys += 1
         guard found.key.count < KeyBuffer.indexLimit else { return false }
         let behind = begin.flatMap { found.key.elementsEqual($0.key) ? $0.number : nil }
         begin = nil

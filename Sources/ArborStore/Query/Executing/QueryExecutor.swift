@@ -92,25 +92,48 @@ struct RowFilter {
   }
 }
 
-/// Counts the rows on which a query evaluates its conditions.
+/// Counts the rows on which a query evaluates its conditions, and measures its steps.
 final class RowTally {
   private(set) var visited = 0
   private(set) var accepted = 0
+  /// The time for evaluating conditions, and for sorting.
+  private(set) var filtering = Duration.zero
+  private(set) var sorting = Duration.zero
 
   /// Restarts counting. An abandoned scan does not count.
   func begin() {
     visited = 0
     accepted = 0
+    filtering = .zero
   }
 
   /// Wraps a predicate so that it counts its rows. Without a predicate, all rows pass and are
   /// counted.
   func counting(_ predicate: CompiledPredicate?) -> CompiledPredicate {
-    { [self] record, number, resolver in
+    guard let predicate else {
+      return { [self] _, _, _ in
+        visited += 1
+        accepted += 1
+        return true
+      }
+    }
+    return { [self] record, number, resolver in
       visited += 1
-      guard predicate?(record, number, resolver) ?? true else { return false }
-      accepted += 1
-      return true
+      let began = ContinuousClock.now
+      let isAccepted = predicate(record, number, resolver)
+      filtering += began.duration(to: .now)
+      if isAccepted { accepted += 1 }
+      return isAccepted
     }
   }
+
+  /// Adds the time since an instant to that for sorting.
+  func noteSort(since began: ContinuousClock.Instant) { sorting += began.duration(to: .now) }
+}
+
+/// Counts the keys that a query reads from each index and relationship, by `Entity.name`.
+final class KeyTally {
+  private(set) var keys: [String: Int] = [:]
+
+  func add(_ count: Int, of name: String) { keys[name, default: 0] += count }
 }

@@ -9,12 +9,15 @@ extension QuerySource {
     of candidate: AccessCandidate, _ bound: inout CountBound,
     _ body: (Entry, Int, borrowing Cursor) throws -> Void
   ) throws -> Bool {
+    var keys = 0
+    defer { keyTally?.add(keys, of: candidate, in: self) }
     switch candidate.accessPath {
     case .index(let index, let ranges, _):
       let cursor = try reader.cursor(database(of: index))
       for range in ranges.ranges {
         bound.look()
         let isAll = try forEachKey(cursor, in: range) { entry, count in
+          keys += 1
           if let filter = candidate.filter, !filter.accepts(entry.key) {
             return bound.allowsStep()
           }
@@ -30,6 +33,7 @@ extension QuerySource {
         try limit.check()
         guard let entry = try cursor.seekExact(owner.rawValue) else { continue }
         let count = try cursor.valueCount()
+        keys += 1
         bound.look()
         guard bound.allows(count) else { return false }
         try body(entry, count, cursor)
@@ -54,6 +58,16 @@ extension QuerySource {
       next = try cursor.nextKey()
     }
     return true
+  }
+}
+
+extension KeyTally {
+  fileprivate func add(_ count: Int, of candidate: AccessCandidate, in source: QuerySource) {
+    switch candidate.accessPath {
+    case .index(let index, _, _): add(count, of: source.schema.planName(of: index.schema))
+    case .members(let relationship, _): add(count, of: source.schema.planName(of: relationship))
+    case .objects, .words, .inverse: break
+    }
   }
 }
 

@@ -12,6 +12,8 @@ struct QuerySource {
   let limit: WorkLimit
   /// The locale for localized comparisons, or `nil` for the process's locale.
   var locale: Locale?
+  /// Counts keys while a plan is being analyzed.
+  var keyTally: KeyTally?
 
   var schema: ModelSchema { store.schema }
 

@@ -107,11 +107,21 @@ extension StoreSnapshot {
     _ query: StoreQuery, showsValues: Bool = true, analyzes: Bool = false
   ) throws(StoreError) -> QueryPlan {
     try translatingErrors {
+      var source = try source
+      if analyzes { source.keyTally = KeyTally() }
       let executor = try QueryExecutor(source, query, overlay: nil)
       return analyzes
         ? try executor.analyze(showsValues: showsValues)
         : try executor.explain(showsValues: showsValues)
     }
+  }
+
+  /// Returns the effect that an index would have on a fetch of stored objects if it existed, or
+  /// `nil` if the fetch wouldn't use it. Reads every object.
+  package func effect(
+    of index: FetchIndexDescription, on query: StoreQuery
+  ) throws(StoreError) -> IndexEffect? {
+    try translatingErrors { try QueryExecutor(source, query, overlay: nil).effect(of: index) }
   }
 
   /// Returns whether an object matches a predicate, which may follow relationships.

@@ -41,19 +41,21 @@ extension StoreSnapshot {
 }
 
 extension StoreSnapshot {
-  /// Calls `body` with each row that a plan projects from a query's objects, in their order. Rows
-  /// that are neither sorted, grouped nor distinct are passed on as they are read.
+  /// Calls `body` with each row that a plan projects from a query's objects, in their order, until
+  /// it returns `false`. Rows that are neither sorted, grouped nor distinct are passed on as they
+  /// are read.
   ///
   /// - Throws: As ``rows(_:_:overlay:)``, possibly after some rows were passed on.
   package func forEachRow(
     _ query: StoreQuery, _ plan: RowPlan, overlay: (any PendingState)?,
-    _ body: ([PropertyValue]) -> Void
+    _ body: ([PropertyValue]) -> Bool
   ) throws(StoreError) {
     // A scan along an index may be abandoned for another plan after some rows.
     guard plan.grouping == nil, plan.order.isEmpty, !plan.isDistinct, plan.sortKeys.isEmpty,
       query.groupLimit == nil
     else {
-      return try rows(query, plan, overlay: overlay).forEach(body)
+      for row in try rows(query, plan, overlay: overlay) where !body(row) { return }
+      return
     }
     let query = StoreQuery(
       entity: query.entity, includesSubentities: query.includesSubentities,
@@ -72,15 +74,15 @@ extension StoreSnapshot {
   }
 }
 
-/// Passes a row for every object to a closure.
+/// Passes a row for every object to a closure, until it returns `false`.
 private struct HandedRows: RowSink {
   private let readers: RowReaders
-  private let body: ([PropertyValue]) -> Void
+  private let body: ([PropertyValue]) -> Bool
   private(set) var count = 0
 
   init(
     _ plan: RowPlan, _ environment: PredicateEnvironment, _ resolver: SnapshotResolver,
-    _ body: @escaping ([PropertyValue]) -> Void
+    _ body: @escaping ([PropertyValue]) -> Bool
   ) {
     readers = RowReaders(plan.columns, environment, resolver)
     self.body = body
@@ -90,7 +92,7 @@ private struct HandedRows: RowSink {
     for index in rows.indices {
       let row = rows[index]
       count += 1
-      body(try readers.values(row.number, row.record, of: entity))
+      guard body(try readers.values(row.number, row.record, of: entity)) else { return false }
     }
     return true
   }

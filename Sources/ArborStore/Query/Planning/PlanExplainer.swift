@@ -2,21 +2,31 @@ internal import ArborModel
 
 /// Describes a plan in words. Needs no store.
 struct PlanExplainer {
-  /// The numbers of rows that a fetch visited, accepted and returned.
+  /// The figures of a fetch that has run.
   struct Counts {
+    /// The numbers of rows that the fetch visited, accepted and returned.
     let visited: Int
     let accepted: Int
     let rows: Int
+    /// The times for finding and reading the rows, evaluating conditions, and sorting.
+    let reading: Duration
+    let filtering: Duration
+    let sorting: Duration
   }
 
   private let scope: PlanScope
   private let words: PlanWords
   private let counts: Counts?
+  /// The numbers of keys that were read, by the name of the index or relationship.
+  private let keysRead: [String: Int]
 
-  init(_ scope: PlanScope, showsValues: Bool, _ counts: Counts? = nil) {
+  init(
+    _ scope: PlanScope, showsValues: Bool, _ counts: Counts? = nil, keysRead: [String: Int] = [:]
+  ) {
     self.scope = scope
     words = PlanWords(scope.query, showsValues: showsValues)
     self.counts = counts
+    self.keysRead = keysRead
   }
 
   private var query: StoreQuery { scope.query }
@@ -24,11 +34,17 @@ struct PlanExplainer {
   /// Returns the last step of a plan, with all earlier steps as its inputs.
   func root(_ plan: AccessPlan) -> QueryPlan.Step {
     var step = access(plan)
+    if let counts {
+      let readsRecords = counts.visited > 0 || !plan.isListed
+      step = step.measured(
+        counts.reading, keysRead: step.keysRead, recordsRead: readsRecords ? counts.visited : nil)
+    }
     var isOrdered = query.sortKeys.isEmpty
     if case .ordered = plan.access { isOrdered = true }
     if !plan.residual.isEmpty {
       step = QueryPlan.Step(
-        .filter, detail: words.all(plan.residual), actualRows: counts?.accepted, inputs: [step])
+        .filter, detail: words.all(plan.residual), actualRows: counts?.accepted,
+        duration: counts?.filtering, inputs: [step])
     }
     if let group = query.groupLimit {
       step = QueryPlan.Step(
@@ -36,7 +52,9 @@ struct PlanExplainer {
     }
     if !isOrdered {
       let keys = query.sortKeys.map { words.text($0) }.joined(separator: ", ")
-      step = QueryPlan.Step(.sort, detail: keys, actualRows: counts?.accepted, inputs: [step])
+      step = QueryPlan.Step(
+        .sort, detail: keys, actualRows: counts?.accepted, duration: counts?.sorting,
+        inputs: [step])
     }
     if query.limit > 0 || query.offset > 0 {
       step = QueryPlan.Step(
@@ -57,7 +75,8 @@ struct PlanExplainer {
       return QueryPlan.Step(
         .index, name: name(of: ordered.index.schema),
         detail: conditions.isEmpty ? direction : "\(conditions), \(direction)",
-        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil, actualRows: counts?.visited)
+        estimatedRows: plan.residual.isEmpty ? query.rowsNeeded : nil, actualRows: counts?.visited,
+        keysRead: keysRead[name(of: ordered.index.schema)])
     case .numbers(let list): return step(list)
     }
   }
@@ -122,7 +141,8 @@ struct PlanExplainer {
   ) -> QueryPlan.Step {
     QueryPlan.Step(
       kind, name: name, detail: detail, estimatedRows: count.rows,
-      actualRows: count.isExact ? count.rows : nil, inputs: inputs)
+      actualRows: count.isExact ? count.rows : nil, keysRead: name.flatMap { keysRead[$0] },
+      inputs: inputs)
   }
 
   private static func objects(_ count: RowCount) -> String {
@@ -130,21 +150,20 @@ struct PlanExplainer {
   }
 
   private func name(of relationship: RelationshipSchema) -> String {
-    "\(scope.schema.entities[relationship.declaringEntity].name).\(relationship.name)"
+    scope.schema.planName(of: relationship)
   }
 
   /// Returns the step that finds the related objects of another entity.
   private func step(_ related: RelatedRows) -> QueryPlan.Step {
-    let explainer = PlanExplainer(related.scope, showsValues: words.showsValues)
+    let explainer = PlanExplainer(
+      related.scope, showsValues: words.showsValues, keysRead: keysRead)
     let step = explainer.access(related.plan)
     guard !related.plan.residual.isEmpty else { return step }
     return self.step(
       .filter, related.count, detail: explainer.words.all(related.plan.residual), inputs: [step])
   }
 
-  private func name(of index: IndexSchema) -> String {
-    "\(scope.schema.entities[index.declaringEntity].name).\(index.name)"
-  }
+  private func name(of index: IndexSchema) -> String { scope.schema.planName(of: index) }
 
   /// Returns a condition in readable form, with objects as entity and number.
   private func condition(
@@ -168,6 +187,18 @@ struct PlanExplainer {
       }
       return words.text(name, condition(match.condition, on: column.source))
     }.joined(separator: ", ")
+  }
+}
+
+extension ModelSchema {
+  /// Returns the name by which plans refer to an index.
+  func planName(of index: IndexSchema) -> String {
+    "\(entities[index.declaringEntity].name).\(index.name)"
+  }
+
+  /// Returns the name by which plans refer to a relationship.
+  func planName(of relationship: RelationshipSchema) -> String {
+    "\(entities[relationship.declaringEntity].name).\(relationship.name)"
   }
 }
 

@@ -9,6 +9,7 @@ struct ObjectRows {
   /// The names of the columns. The first one is the object's name.
   let names: [String]
   private let request: FetchRequest<ManagedObject>
+  private let properties: Set<String>
   /// The number of objects that are read at a time: one if their values can be large.
   private let batch: Int
   private let workTime: Duration
@@ -52,8 +53,53 @@ struct ObjectRows {
       }
     }
     self.request = request
+    self.properties = properties
     batch = isLarge ? 1 : 200
     self.workTime = workTime
+  }
+
+  /// Calls a closure with the values of each object that matches, in order and from one snapshot.
+  /// Stops if the closure returns `false`.
+  ///
+  /// Objects without an order are passed on as they are read. Otherwise their IDs are sorted first,
+  /// which are all that is kept in memory.
+  ///
+  /// - Parameters:
+  ///   - predicate: The objects to pass on; `nil` for all.
+  ///   - sortKeys: The order, by properties, expressions, or names of the columns.
+  func forEach(
+    matching predicate: FetchPredicate?, by sortKeys: [SortKey], in context: ManagedObjectContext,
+    _ body: ([PropertyValue]) -> Bool
+  ) throws(ArborError) {
+    var request = request
+    request.predicate = predicate
+    guard !sortKeys.isEmpty else { return try context.forEachRow(request, body) }
+    request.sortKeys = sortKeys
+    // The first column is the object. Others are only needed if the order names them.
+    let names = Set(names)
+    if !sortKeys.contains(where: { names.contains($0.keyPath) && !properties.contains($0.keyPath) })
+    {
+      request.propertiesToFetch = Array(request.propertiesToFetch.prefix(1))
+    }
+    let sorted = request
+    try Self.onSnapshot(of: context) { () throws(ArborError) in
+      var ids: [ObjectID] = []
+      try context.forEachRow(sorted) { values in
+        if case .objectID(let id)? = values.first { ids.append(id) }
+        return true
+      }
+      try forEach(ids, in: context) { (row) throws(ArborError) in body(row) }
+    }
+  }
+
+  private static func onSnapshot(
+    of context: ManagedObjectContext, _ body: () throws(ArborError) -> Void
+  ) throws(ArborError) {
+    do { try context.withSnapshot { try body() } } catch let error as ArborError {
+      throw error
+    } catch {
+      throw ArborError(.inputOutput, "The rows cannot be read. Try again.")
+    }
   }
 
   /// Calls a closure with the values of each object, in the order of the IDs. Skips objects that no
@@ -71,6 +117,7 @@ struct ObjectRows {
       var rows: [ObjectID: [PropertyValue]] = [:]
       try context.forEachRow(request) { values in
         if case .objectID(let id)? = values.first { rows[id] = values }
+        return true
       }
       for id in part {
         guard let row = rows[id] else { continue }

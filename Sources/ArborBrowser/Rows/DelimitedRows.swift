@@ -1,10 +1,9 @@
-import ArborBrowser
-import ArborJSON
-import ArborModel
-import ArborObjects
+package import ArborJSON
+internal import ArborModel
+internal import ArborObjects
 
 /// A form in which each row is a line of cells.
-enum DelimitedRows: Equatable {
+package enum DelimitedRows: Equatable {
   /// Comma-separated values of RFC 4180. Only an absent value is an empty field without quotes.
   case csv
   /// Tab-separated values. Tabs, line breaks and backslashes are escaped with a backslash.
@@ -13,14 +12,14 @@ enum DelimitedRows: Equatable {
   case markdown
 
   /// Returns the lines before the first row.
-  func header(_ columns: [String]) -> String {
+  package func header(_ columns: [String]) -> String {
     let line = self.line(columns.map(JSONValue.string))
     guard self == .markdown else { return line }
     return line + "\n|" + columns.map { _ in " --- |" }.joined()
   }
 
   /// Returns a row as a line.
-  func line(_ values: [JSONValue]) -> String {
+  package func line(_ values: [JSONValue]) -> String {
     let cells = values.map(cell)
     return switch self {
     case .csv: cells.joined(separator: ",")

@@ -1,18 +1,18 @@
-import ArborJSON
-import ArborModel
+package import ArborJSON
+internal import ArborModel
 
 /// Bytes of a file, as text or JSON.
-struct ByteText {
-  let bytes: [UInt8]
+package struct ByteText {
+  package let bytes: [UInt8]
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The maximum number of bytes or characters shown on a line.
-  static let longest = 64
+  package static let longest = 64
 
   /// Returns the bytes as `0x…`, truncated to a limit.
-  func hex(limit: Int = .max) -> String {
+  package func hex(limit: Int = .max) -> String {
     let digits = Array("0123456789abcdef")
     var text = "0x"
     for byte in bytes.prefix(limit) {
@@ -23,7 +23,7 @@ struct ByteText {
   }
 
   /// The bytes as text, if they are printable UTF-8. A trailing zero byte, as in C, is allowed.
-  var text: String? {
+  package var text: String? {
     let body = bytes.last == 0 ? bytes.dropLast() : bytes[...]
     guard !body.isEmpty, let text = String(validating: body, as: UTF8.self) else { return nil }
     let isPrintable = text.unicodeScalars.allSatisfy { scalar in
@@ -36,7 +36,7 @@ struct ByteText {
   }
 
   /// Hexadecimal and text on one line.
-  var line: String {
+  package var line: String {
     guard let text else { return hex(limit: Self.longest) }
     let shown = text.count > Self.longest ? text.prefix(Self.longest) + "…" : text[...]
     let escaped = shown.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
@@ -45,7 +45,7 @@ struct ByteText {
   }
 
   /// `{"hex": …, "text": …}`, without text if the bytes are not text.
-  var json: JSONValue {
+  package var json: JSONValue {
     var object = JSONObject()
     object["hex"] = .string(hex())
     if let text { object["text"] = .string(text) }
@@ -56,7 +56,7 @@ struct ByteText {
 extension ByteText {
   /// Parses an argument: `0x…` is hexadecimal, anything else is text. Returns `nil` for invalid
   /// hexadecimal.
-  init?(argument: String) {
+  package init?(argument: String) {
     guard argument.hasPrefix("0x") else {
       self.init(Array(argument.utf8))
       return

@@ -1,18 +1,18 @@
-internal import ArborJSON
-internal import ArborModel
+package import ArborJSON
+package import ArborModel
 internal import Foundation
 
 /// Rows of values as JSON or CSV, for other programs.
-enum RowText {
+package enum RowText {
   /// Returns a row as an object with a member for each column.
-  static func json(_ values: [PropertyValue], _ names: [String]) -> JSONValue {
+  package static func json(_ values: [PropertyValue], _ names: [String]) -> JSONValue {
     var object = JSONObject()
     for (name, value) in zip(names, values) { object[name] = json(value) }
     return .object(object)
   }
 
   /// Returns a value in plain JSON. Numbers that JSON cannot represent are strings.
-  static func json(_ value: PropertyValue) -> JSONValue {
+  package static func json(_ value: PropertyValue) -> JSONValue {
     switch value {
     case .null: .null
     case .boolean(let flag): .bool(flag)
@@ -21,7 +21,7 @@ enum RowText {
     case .decimal(let number):
       JSONNumber(text: "\(number)").map(JSONValue.number) ?? .string("\(number)")
     case .string(let text): .string(text)
-    case .date(let date): .string(ISO8601Date.text(date) ?? ISO8601Date.milliseconds(date))
+    case .date(let date): .string(exact(date))
     case .binary(let data): .string(data.base64EncodedString())
     case .uuid(let uuid): .string(uuid.uuidString)
     case .uri(let url): .string(url.absoluteString)
@@ -29,6 +29,13 @@ enum RowText {
     case .list(let values): .array(values.map(json))
     case .composite(let parts): ValueJSON.object(parts.mapValues(json))
     }
+  }
+
+  /// Returns a date with milliseconds, or with more digits if it has them.
+  private static func exact(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    let text = ISO8601Date.milliseconds(date)
+    return (seconds * 1000).rounded() / 1000 == seconds ? text : ISO8601Date.text(date) ?? text
   }
 
   /// Returns a value as a person writes it; nil is empty.
@@ -40,13 +47,6 @@ enum RowText {
     }
   }
 
-  /// Returns a line of CSV as in RFC 4180, with its line break.
-  static func csv(_ values: [PropertyValue]) -> String {
-    values.map(csv).joined(separator: ",") + "\r\n"
-  }
-
   /// Returns a field of CSV. Nil is an empty field, an empty string a pair of quotes.
-  static func csv(_ value: PropertyValue) -> String {
-    value.isNull ? "" : CSVField.quoted(text(value))
-  }
+  static func csv(_ value: PropertyValue) -> String { DelimitedRows.csv.line([json(value)]) }
 }

@@ -1,14 +1,14 @@
-import CLMDB
-import Foundation
+package import CLMDB
+package import Foundation
 
 /// An LMDB environment of another program: in a folder, with keys of many kinds.
-struct ForeignFile {
-  let folder: URL
-  var data: URL { folder.appending(path: "data.mdb") }
+package struct ForeignFile {
+  package let folder: URL
+  package var data: URL { folder.appending(path: "data.mdb") }
 
-  enum Failure: Error { case code(Int32, at: String) }
+  package enum Failure: Error { case code(Int32, at: String) }
 
-  init() throws {
+  package init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "foreign-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write { transaction in
@@ -31,9 +31,9 @@ struct ForeignFile {
     }
   }
 
-  func remove() { try? FileManager.default.removeItem(at: folder) }
+  package func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  func write(_ body: (OpaquePointer?) throws -> Void) throws {
+  package func write(_ body: (OpaquePointer?) throws -> Void) throws {
     var environment: OpaquePointer?
     try Self.check(mdb_env_create(&environment), "create")
     defer { mdb_env_close(environment) }
@@ -45,7 +45,7 @@ struct ForeignFile {
     try Self.check(mdb_txn_commit(transaction), "commit")
   }
 
-  static func open(
+  package static func open(
     _ transaction: OpaquePointer?, _ name: String?, _ flags: Int32
   ) throws -> MDB_dbi {
     var database: MDB_dbi = 0
@@ -53,7 +53,7 @@ struct ForeignFile {
     return database
   }
 
-  static func put(
+  package static func put(
     _ transaction: OpaquePointer?, _ database: MDB_dbi, _ key: [UInt8], _ value: [UInt8]
   ) throws {
     var (key, value) = (key, value)
@@ -66,11 +66,11 @@ struct ForeignFile {
     }
   }
 
-  static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+  package static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     withUnsafeBytes(of: number) { Array($0) }
   }
 
-  static func check(_ code: Int32, _ call: String) throws {
+  package static func check(_ code: Int32, _ call: String) throws {
     if code != MDB_SUCCESS { throw Failure.code(code, at: call) }
   }
 }

@@ -1,0 +1,139 @@
+import ArborJSON
+import Foundation
+import TestSupport
+import Testing
+import ArborBrowser
+
+/// The page of an LMDB file of another program: its tables, keys and values.
+@Suite(.serialized, .enabled(if: Chromium.executable != nil)) struct PageTablesTests {
+  private func use(_ body: (ForeignFile, Chromium, URL) throws -> Void) throws {
+    let file = try ForeignFile()
+    defer { file.remove() }
+    try file.write { transaction in
+      let many = try ForeignFile.open(transaction, "many", 0x40000)
+      for number in 0..<5000 {
+        let key = Array("key \(String(number + 10_000).dropFirst())".utf8)
+        try ForeignFile.put(transaction, many, key, Array("{\"number\": \(number)}".utf8))
+      }
+    }
+    let before = try Data(contentsOf: file.data)
+    try ServedFile.use([file.folder.path]) { url in
+      let page = try Chromium()
+      try page.open(url)
+      try page.exists(".side")
+      try body(file, page, url)
+      #expect(page.complaints == [])
+    }
+    #expect(try Data(contentsOf: file.data) == before)
+  }
+
+  @Test func tablesKeysAndValues() throws {
+    try use { _, page, _ in
+      #expect(try page.text("#store-name") == "data.mdb")
+      #expect(
+        try page.evaluate(
+          "[...document.querySelectorAll('#tabs a:not([hidden])')].map((each) => each.innerText)")
+          == ["Tables"])
+      #expect(
+        try page.evaluate(
+          "[...document.querySelectorAll('.side a span:first-child')].map((each) => each.innerText)"
+        )
+          == ["(unnamed)", "many", "numbers", "sets", "words"])
+      func rows(_ table: String) throws -> [String] {
+        try page.evaluate("location.hash = '#/tables/\(table)'")
+        try page.wait(
+          "document.querySelector('.content')?.getAttribute('aria-label') === '\(table)'")
+        try page.exists(".rows .row:not(.waiting)")
+        let text = """
+          [...document.querySelectorAll('.rows .row')].map((row) =>
+            [...row.querySelectorAll('.cell')].map((each) => each.innerText).join(' | '))
+          """
+        return try page.evaluate(text).array?.compactMap(\.string) ?? []
+      }
+      #expect(try rows("numbers") == ["0 | 7 | n7 | 2", "1 | 300 | n300 | 4"])
+      #expect(try rows("sets") == ["0 | 5 | 10 | 8", "1 | 5 | 20 | 8", "2 | 5 | 30 | 8"])
+      #expect(
+        try rows("words") == [
+          "0 | apple | Apfel | 6", "1 | bread | 0xff0041 | 3", "2 | 0x8001 | empty | 0",
+        ])
+      try page.click(".rows .row:nth-child(2)")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'bread'")
+      #expect(try page.text(".detail .binary pre").hasPrefix("000000  ff 00 41"))
+      try page.picture("tables")
+    }
+  }
+
+  @Test func keysAreFoundAndValuesHaveForms() throws {
+    try use { _, page, _ in
+      try page.evaluate("location.hash = '#/tables/many'")
+      try page.wait("document.querySelector('.summary')?.innerText.startsWith('5')")
+      try page.press("/")
+      try page.type("key 4321")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.detail h2')?.innerText === 'key 4321'")
+      try page.wait(
+        "document.querySelector('.rows .selected .cell:nth-child(2)')?.innerText === 'key 4321'")
+      #expect(try page.text(".detail .binary pre") == "{\n  \"number\": 4321\n}")
+      try page.evaluate(
+        "[...document.querySelectorAll('.forms button')].find((each) => each.innerText === 'Text').click()"
+      )
+      #expect(try page.text(".detail .binary pre") == "{\"number\": 4321}")
+      try page.press("/")
+      try page.evaluate("document.querySelector('#key').select()")
+      try page.type("z")
+      try page.press("Enter")
+      try page.wait(
+        "document.querySelector('#key-problem').innerText === 'No key is equal to or greater than this one.'"
+      )
+      try page.press("Escape")
+      try page.evaluate("location.hash = '#/tables/nothing'")
+      try page.wait(
+        "document.querySelector('.failure')?.innerText === 'There is no table nothing.'")
+    }
+  }
+
+  @Test func everybodyCanUseIt() throws {
+    try use { _, page, _ in
+      for (width, isDark) in [(1280, false), (1280, true), (390, false), (390, true)] {
+        try page.resize(width, 780, isDark: isDark)
+        for address in ["tables/many", "tables/words?position=0"] {
+          try page.evaluate(
+            "window.shifts = 0; window.moved.clear(); location.hash = '#/\(address)'")
+          try page.exists(address.contains("?") ? ".detail .binary" : ".rows .row:not(.waiting)")
+          try page.wait("document.getElementById('main').getAttribute('aria-busy') === 'false'")
+          #expect(try PageAudit.problems(in: page) == [], "\(address) \(width)")
+        }
+      }
+    }
+  }
+
+  /// Every control is reached by the Tab key, which then leaves the page.
+  @Test func theTabKeyLeavesIt() throws {
+    try use { _, page, _ in
+      try page.evaluate("location.hash = '#/tables/words?position=0'")
+      try page.exists(".detail .binary")
+      try PageKeys.expectTabReachesAll(page, "tables")
+    }
+  }
+
+  /// Nothing can be changed, and commits of the other program are noticed.
+  @Test func theFileIsOnlyRead() throws {
+    let file = try ForeignFile()
+    defer { file.remove() }
+    let outcome = try BuiltProgram("lmdb-inspect").run(["serve", file.folder.path, "--write"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("which can only be read. Omit --write."), "\(outcome)")
+    try ServedFile.use([file.folder.path]) { url in
+      let page = try Chromium()
+      try page.open(url)
+      try page.exists(".side")
+      try file.write { transaction in
+        let words = try ForeignFile.open(transaction, "words", 0)
+        try ForeignFile.put(transaction, words, Array("cheese".utf8), Array("Käse".utf8))
+      }
+      try page.click("#news button")
+      try page.wait("document.querySelector('.side').innerText.includes('4')")
+      #expect(page.complaints == [])
+    }
+  }
+}

@@ -204,7 +204,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel", "CLMDB",
+        "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel",
+        "CLMDB",
         "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),

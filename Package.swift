@@ -205,8 +205,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "ArborLocale", "ArborLocks", "ArborLog", "ArborStore", "ArborObjects", "ArborModel",
-        "CLMDB",
-        "LMDB",
+        "CLMDB", "LMDB",
       ],
       path: "Tests/TestSupport", swiftSettings: common),
     .target(

@@ -164,8 +164,7 @@ import Testing
   static let storage =
     [
       "Commit", "Engine", "Format", "Health", "History", "Indexes", "Journal", "Log", "Migration",
-      "Opening",
-      "Query/Executing", "Salvage", "Snapshot",
+      "Opening", "Query/Executing", "Salvage", "Snapshot",
     ].map { "Sources/ArborStore/\($0)/" }
     + ["Sources/ArborLog/LogFiles.swift", "Sources/ArborBrowser/Files/"]
 
@@ -183,7 +182,7 @@ import Testing
     let skipping = CodeMask.blank(
       "public import Foundation\n@testable import LMDB\n// import Nothing")
     #expect(Self.imports(of: skipping) == ["Foundation", "LMDB"])
-    #expect(Self.problems(of: skipping, target: "ArborBrowser") == ["ArborBrowser imports LMDB"])
+    #expect(Self.problems(of: "import LMDB", target: "ArborData") == ["ArborData imports LMDB"])
     #expect(
       Self.problems(of: skipping, target: "ArborStore") == ["ArborStore imports Foundation"])
     #expect(Self.problems(of: "import Foundation", target: "LMDB") == ["LMDB imports Foundation"])

@@ -20,6 +20,8 @@ enum Interruption {
       var number: UInt8 = 0
       while read(reader, &number, 1) != 1 {}
       UnfinishedFile.removeAllOfThisProcess()
+      // Again, because the engine may just have created a lock file.
+      UnfinishedFile.removeAllOfThisProcess()
       signal(Int32(number), SIG_DFL)
       kill(getpid(), Int32(number))
     }

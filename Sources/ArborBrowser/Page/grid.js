@@ -194,7 +194,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
       if (store !== pages) return;
       pages.set(page, answer.rows);
       if (answer.next) tokens.set(page + 1, answer.next);
-      else if (page * pageSize + answer.rows.length < total) total = page * pageSize + answer.rows.length;
+      else if (answer.rows.length < pageSize) total = Math.min(total, page * pageSize + answer.rows.length);
       forget(page);
       draw();
     } catch (error) {

@@ -80,11 +80,16 @@ extension ForgedStore {
     let query = context.objects(entity.name)
     let attributes = model.lineage(of: entity).flatMap(\.attributes)
     // Binary data has no order.
-    for name in attributes.filter({ $0.type != .binary }).map(\.name) {
+    for attribute in attributes where attribute.type != .binary {
+      let name = attribute.name
       fetch(nil, by: name)
       guard findings.asks() else { continue }
-      findings.attempt { _ = try query.value(of: .minimum(name)) }
-      findings.attempt { _ = try query.value(of: .maximum(name)) }
+      // Composites have no order.
+      if case .composite = attribute.type {
+      } else {
+        findings.attempt { _ = try query.value(of: .minimum(name)) }
+        findings.attempt { _ = try query.value(of: .maximum(name)) }
+      }
       findings.attempt { _ = try query.grouped(by: name) }
       findings.attempt { _ = try query.value(of: .function("count", of: name)) }
       findings.attempt {

@@ -78,6 +78,8 @@ final class StoreJournal: @unchecked Sendable {
     var isCheckpointDue = false
     var isCheckpointRunning = false
     var isWatched = false
+    /// Whether this process has ever used the journal.
+    var isUsed = false
     /// The error of a failed sync of the store's file, after which nothing is committed.
     var failure: StoreError?
   }
@@ -117,6 +119,7 @@ final class StoreJournal: @unchecked Sendable {
     watch(store)
     guard var attached = attachment else {
       attachment = try attach(store, transaction)
+      activity.withLock { $0.isUsed = true }
       return
     }
     let newest = transaction.id - 1
@@ -267,7 +270,8 @@ final class StoreJournal: @unchecked Sendable {
 
   /// Ends journaling, unless another process writes to the store, which then ends it.
   func settle(_ store: StoreEngine) throws(StoreError) {
-    guard mode != .recovers, let path = store.path else { return }
+    // Other stores are not slowed down by a transaction, which costs more than the rest of closing.
+    guard mode != .recovers, let path = store.path, activity.withLock({ $0.isUsed }) else { return }
     try store.environment.write(path: path) { (transaction) throws(StoreError) in
       guard let attached = attachment, activity.withLock({ $0.failure == nil }) else {
         return false

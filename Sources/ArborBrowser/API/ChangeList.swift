@@ -120,8 +120,8 @@ struct ChangeList {
       return old.filter(common.contains) == new.filter(common.contains) ? nil : new
     }
 
-    /// Returns the added and removed members only, because the others may be many, unless the order
-    /// has changed.
+    /// Returns the added and removed members only, because there may be many others. If the order
+    /// has changed, also returns all members in their new order.
     private func members(
       _ property: String, from old: PropertyValue, to new: PropertyValue, _ order: [String]?
     ) -> JSONValue {

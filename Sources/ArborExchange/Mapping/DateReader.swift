@@ -72,7 +72,7 @@ final class DateReader: Sendable {
   }
 }
 
-/// Dates as numbers since 1970.
+/// The units of numeric dates, counted from 1970.
 enum UnixTime: String {
   case seconds = "UnixTime"
   case milliseconds = "UnixTimeMilliseconds"

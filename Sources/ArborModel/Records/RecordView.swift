@@ -107,7 +107,7 @@ package struct RecordView {
 /// The checksum at the end of a stored record.
 @usableFromInline
 package enum RecordChecksum {
-  /// Returns the CRC-32C of object number, entity number and `count` bytes.
+  /// Returns the CRC-32C of an object number, an entity number and `count` bytes.
   @usableFromInline
   package static func of(
     _ bytes: UnsafeRawPointer, count: Int, entity: UInt16, key: ObjectNumber

@@ -17,7 +17,7 @@ struct MigrationJournal: Codable, Equatable {
 
   /// Identifies the models and steps; files of another plan are discarded.
   let plan: String
-  /// The store's transaction that was copied.
+  /// The ID of the store's transaction that was copied.
   let origin: UInt64
   var hop: Int
   var phase = Phase.objects

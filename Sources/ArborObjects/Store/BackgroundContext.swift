@@ -101,7 +101,7 @@ actor WaitingLine {
   }
 }
 
-/// Runs background bodies on a separate thread.
+/// Runs the closures of background contexts on a separate thread.
 actor BackgroundWorker {
   private nonisolated let executor = QueueExecutor()
 

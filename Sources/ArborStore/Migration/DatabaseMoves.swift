@@ -34,8 +34,8 @@ struct DatabaseMoves {
   /// The current places of the members of each relationship of the newer model, with the numbers of
   /// the owners' entities.
   private var contents: [PartName: [PartName: Set<UInt16>]] = [:]
-  /// For each new relationship and each of its sources: the numbers of the entities whose objects
-  /// are members through that source, because their inverse had its links there.
+  /// For each new relationship, by source: the numbers of the entities whose objects become members
+  /// through that source, which stores the links of their former inverse.
   private var contributors: [PartName: [PartName: Set<UInt16>]] = [:]
 
   init(

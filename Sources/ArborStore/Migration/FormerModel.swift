@@ -96,7 +96,7 @@ extension FormerModel {
     }
   }
 
-  /// Removes some layouts and the counter of an entity.
+  /// Removes a range of layouts and the counter of an entity.
   static func forget(
     _ entity: EntitySchema, layouts: ClosedRange<UInt16>, _ arbor: Database,
     _ transaction: borrowing WriteTransaction

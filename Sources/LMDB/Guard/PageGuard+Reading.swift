@@ -40,7 +40,7 @@ extension PageGuard {
     try locate(goal, in: tree, verifiedLeaf(tree, goal))
   }
 
-  /// Returns the same, given the result of searching the most recent leaves.
+  /// Returns the same as ``locate(_:in:)``, given the result of searching the most recent leaves.
   @inline(__always)
   private mutating func locate(
     _ goal: TreeGoal, in tree: GuardedTree, _ known: UnsafeMutablePointer<VerifiedLeaf>?

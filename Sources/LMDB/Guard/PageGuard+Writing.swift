@@ -1,6 +1,6 @@
 /// Verifies pages before the engine changes entries.
 extension PageGuard {
-  /// The number of changes per page from which verifying all pages costs no more than individual
+  /// The number of changes per page at which verifying all pages costs no more than individual
   /// checks. A change's own check, along its path and the adjacent pages, takes about half as long
   /// as verifying a page.
   private static var changesPerPage: Int { 2 }

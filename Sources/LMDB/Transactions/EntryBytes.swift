@@ -145,7 +145,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Counts as removed an entry that an uncounted clear has removed and that is not put again.
+  /// Counts an entry as removed if an uncounted clear removed it and it isn't put back.
   @inlinable @inline(__always)
   package func countRemoval(
     _ database: Database, key: some EntryBytes, value: some EntryBytes

@@ -6,7 +6,8 @@ package struct PredicateDependencies: Sendable {
   package private(set) var readsAnyEntity = false
   /// Whether binary values are read that may be stored outside the record.
   package private(set) var readsBlobs = false
-  /// Whether lists or strings are computed, or regular expressions matched, which can take a long time.
+  /// Whether lists or strings are computed, or regular expressions matched, which can take a long
+  /// time.
   package private(set) var needsLimits = false
   /// Whether the result depends on the time of the fetch.
   package private(set) var usesNow = false

@@ -160,7 +160,11 @@ final class StoreJournal: @unchecked Sendable {
       switch redo {
       case .none: return .bypass
       case .commits: return .entry
-      case .sharedLog: return .shared
+      case .sharedLog:
+        // Counted even if LMDB doesn't commit it.
+        attachment?.commits += 1
+        noteTransaction(isDue: attachment?.commits ?? 0 >= limits.commits)
+        return .shared
       }
     }
     guard redo == .sharedLog || mode == .starts && store.sharedLog == nil, mode != .recovers,
@@ -222,11 +226,7 @@ final class StoreJournal: @unchecked Sendable {
     case (.bypass, true): try checkpointNow(store)
     // The entry must not be replayed.
     case (.entry, false): try? checkpointNow(store)
-    case (.entry, true): checkpointIfDue(store)
-    case (.shared, true):
-      attachment?.commits += 1
-      noteTransaction(isDue: attachment?.commits ?? 0 >= limits.commits)
-      checkpointIfDue(store)
+    case (.entry, true), (.shared, true): checkpointIfDue(store)
     }
   }
 

@@ -48,12 +48,7 @@ package struct RawTable {
   }
 
   package func keyJSON(_ key: UnsafeRawBufferPointer) -> JSONValue {
-    guard let number = number(inKey: key), var object = ByteText(key).json.object else {
-      return ByteText(key).json
-    }
-    object["text"] = nil
-    object["number"] = JSONNumber(text: String(number)).map(JSONValue.number)
-    return .object(object)
+    Self.json(key, number(inKey: key))
   }
 
   /// Returns a value as text. Values of number sets are shown as numbers.
@@ -62,9 +57,13 @@ package struct RawTable {
   }
 
   package func valueJSON(_ value: UnsafeRawBufferPointer) -> JSONValue {
-    guard let number = number(inValue: value), var object = ByteText(value).json.object else {
-      return ByteText(value).json
-    }
+    Self.json(value, number(inValue: value))
+  }
+
+  /// Returns bytes as an object, with a number instead of text if they are one.
+  private static func json(_ bytes: UnsafeRawBufferPointer, _ number: UInt64?) -> JSONValue {
+    let text = ByteText(bytes).json
+    guard let number, var object = text.object else { return text }
     object["text"] = nil
     object["number"] = JSONNumber(text: String(number)).map(JSONValue.number)
     return .object(object)

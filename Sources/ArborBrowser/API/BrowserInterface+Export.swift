@@ -61,7 +61,7 @@ extension BrowserInterface {
   }
 }
 
-/// What is exported.
+/// The rows of an export.
 private enum ExportedRows: Sendable {
   case objects(ObjectRows, FetchPredicate?, [SortKey])
   /// The rows of a grouped or distinct query, and the names of their columns.

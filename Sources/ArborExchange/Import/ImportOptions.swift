@@ -1,7 +1,7 @@
 public import ArborFoundation
 public import ArborJSON
 
-/// Options for reading documents, for whatever the model doesn't determine.
+/// Options for reading documents, which apply where the model doesn't specify them.
 public struct ImportOptions: Sendable, Hashable {
   /// The format of date attributes without a `DateFormat` in their `userInfo`.
   ///

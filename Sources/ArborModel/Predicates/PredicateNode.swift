@@ -22,7 +22,7 @@ package indirect enum PredicateNode: Sendable, Hashable {
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(false) : .or(flat))
   }
 
-  /// Returns the nodes with nested lists flattened. Usually there are none.
+  /// Returns the nodes with nested lists flattened. Usually, no list is nested.
   private static func flattened(
     _ nodes: [PredicateNode], _ inner: (PredicateNode) -> [PredicateNode]?
   ) -> [PredicateNode] {

@@ -28,7 +28,7 @@ final class ExecutorPool: Sendable {
   private let turns = TurnQueue(count: maximumCount)
   private let idle = Lock<[QueueExecutor]>([])
 
-  /// Returns an executor for one body, waiting if all are in use. The caller must give it back.
+  /// Returns an executor for one body, waiting if all are in use. The caller must return it.
   ///
   /// - Throws: `cancelled` if the task is cancelled while it waits.
   func take() async throws(ArborError) -> QueueExecutor {

@@ -28,7 +28,24 @@ package struct StoreSalvage {
     if try StoreFiles.exists(target) {
       throw .inputOutput(operation: "salvage", path: target, errno: EEXIST)
     }
-    let source = try SalvageSource(path: path)
+    let damaged = try SalvageSource.open(path)
+    guard try StoreFiles.exists(JournalFile.path(of: damaged.path)) else {
+      return try run(SalvageSource(damaged), to: target, model, mostIndexedAtOnce)
+    }
+    // The damaged file is only read, so its journal is applied to a copy.
+    let copy = try storing(path: target, UnfinishedFile(beside: target))
+    defer { StoreFiles.discard(copy.path) }
+    guard let isNewest = try JournalRecovery.copy(damaged, to: copy.path) else {
+      return try run(SalvageSource(damaged), to: target, model, mostIndexedAtOnce)
+    }
+    let source = try SalvageSource(SalvageSource.open(copy.path), mayBeBehind: !isNewest)
+    return try run(source, to: target, model, mostIndexedAtOnce)
+  }
+
+  private static func run(
+    _ source: SalvageSource, to target: String, _ model: ManagedObjectModel?,
+    _ mostIndexedAtOnce: Int
+  ) throws(StoreError) -> SalvageResult {
     let salvagedModel = try SalvagedModel(source, given: model)
     var salvage = StoreSalvage(source: source, model: salvagedModel)
     var storeID = UUID()

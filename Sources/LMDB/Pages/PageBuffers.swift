@@ -4,7 +4,7 @@
 /// Bounded by the deepest path that LMDB itself can follow.
 struct PageBuffers: ~Copyable {
   /// The name tree, a database's tree, and a key's values, each at LMDB's maximum depth.
-  static let mostLevels = 3 * TreeTraversal.mostLevels
+  static let maximumLevels = 3 * TreeTraversal.maximumDepth
 
   private let pageSize: Int
   private var pages: [UnsafeMutableRawBufferPointer] = []

@@ -12,9 +12,9 @@ struct TreeTraversal {
   }
 
   /// The maximum depth that LMDB's cursors follow.
-  static let mostLevels = 32
+  static let maximumDepth = 32
   /// The maximum size of a key, and of a value among several of a key.
-  static let mostKeyBytes = 511
+  static let maximumKeySize = 511
 
   let kind: Kind
   let name: String
@@ -88,7 +88,7 @@ struct TreeTraversal {
   @inline(__always)
   mutating func sizeComplaint(_ key: UnsafeRawBufferPointer) -> String? {
     if key.count == keySize, key.count > 0 { return nil }
-    if key.count > Self.mostKeyBytes || (key.count == 0 && kind != .values) {
+    if key.count > Self.maximumKeySize || (key.count == 0 && kind != .values) {
       return "it has a key of \(key.count) bytes"
     }
     return Self.share(key.count, &keySize, areIntegers: order == .integers)
@@ -101,7 +101,7 @@ struct TreeTraversal {
   /// Returns a description of the problem if the size of a value of a key with several values is
   /// invalid.
   mutating func valueComplaint(_ size: Int) -> String? {
-    if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
+    if size > Self.maximumKeySize { return "it has a sorted value of \(size) bytes" }
     return Self.share(size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
   }
 
@@ -124,7 +124,7 @@ extension TreeRecord {
       let counters = branchPages | leafPages | overflowPages | entries
       return depth == 0 && counters == 0 ? nil : "it is empty but has pages or entries"
     }
-    return (1...TreeTraversal.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
+    return (1...TreeTraversal.maximumDepth).contains(depth) ? nil : "its depth is \(depth)"
   }
 
   private var hasKnownFlags: Bool {

@@ -30,7 +30,7 @@ extension PageVerifier {
   /// are; others, and damage, are handled by verifying each entry.
   private func isPlain(_ nodes: NodeSummary, _ tree: TreeTraversal) -> Bool {
     guard tree.kind == .named || tree.kind == .main, nodes.haveNoFlags,
-      nodes.haveKeys(upTo: TreeTraversal.mostKeyBytes)
+      nodes.haveKeys(upTo: TreeTraversal.maximumKeySize)
     else { return false }
     if tree.keySize != nil {
       guard nodes.haveOneKeySize else { return false }
@@ -39,7 +39,7 @@ extension PageVerifier {
       if tree.order == .integers, size != 8, size != 4 { return false }
     }
     guard tree.hasSeveralValues else { return true }
-    return nodes.haveData(upTo: TreeTraversal.mostKeyBytes)
+    return nodes.haveData(upTo: TreeTraversal.maximumKeySize)
       && (tree.valueSize == nil || nodes.haveOneDataSize)
   }
 
@@ -184,8 +184,8 @@ extension PageVerifier {
       return try visit(&named)
     case .tree, .page: return
     }
-    guard report.databases.count < Self.mostDatabases else {
-      throw damage(tree, number, "it has more than \(Self.mostDatabases) names")
+    guard report.databases.count < Self.maximumDatabaseCount else {
+      throw damage(tree, number, "it has more than \(Self.maximumDatabaseCount) names")
     }
     report.databases[name] = named.record.flags
   }

@@ -49,7 +49,7 @@ import Testing
       do {
         let (problems, outcome) = try trial.salvage(
           bytes, damaged: damaged, in: folder, model: schema.model,
-          mostIndexedAtOnce: round % 5 == 0 ? 0 : 100_000)
+          maximumObjectsIndexedAtOnce: round % 5 == 0 ? 0 : 100_000)
         #expect(problems == [], "\(what): \(outcome)")
       } catch {
         // Without its catalogue, a migrated store's record layouts cannot be told apart.

@@ -157,7 +157,7 @@ package enum HistoryCodec {
     _ reader: inout ByteReader, _ schema: ModelSchema, areNumbered: Bool
   ) -> [HistoryEntry.Change]? {
     guard let count = reader.readVariable(),
-      count <= UInt64(StoreFormat.mostListedChanges)
+      count <= UInt64(StoreFormat.maximumListedChanges)
     else { return nil }
     var changes: [HistoryEntry.Change] = []
     changes.reserveCapacity(Int(count))
@@ -200,7 +200,7 @@ package enum HistoryCodec {
   }
 
   private static func readTombstones(_ reader: inout ByteReader) -> [HistoryEntry.Tombstone]? {
-    guard let count = reader.readVariable(), count <= UInt64(StoreFormat.mostListedChanges)
+    guard let count = reader.readVariable(), count <= UInt64(StoreFormat.maximumListedChanges)
     else { return nil }
     var tombstones: [HistoryEntry.Tombstone] = []
     var number: UInt64 = 0

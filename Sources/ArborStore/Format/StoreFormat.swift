@@ -34,9 +34,10 @@ package enum StoreFormat {
 
   /// The maximum number of changed objects to list in the history. Larger commits are recorded
   /// without a list.
-  package static let mostListedChanges = 10_000
-  /// The minimum number of commits to keep in the history. There are up to ``longestHistory``,
-  /// because older ones are removed only when commits move from the header to the history.
+  package static let maximumListedChanges = 10_000
+  /// The minimum number of commits to keep in the history. There are up to
+  /// ``maximumHistoryLength``, because older ones are removed only when commits move from the header
+  /// to the history.
   package static let historyLength: UInt64 = 1000
   /// The space for the newest commits after the header, in bytes: one or two dozen commits that
   /// change one object each. It leaves most of the header's page to the rest of its database.
@@ -44,7 +45,7 @@ package enum StoreFormat {
   /// The minimum size of a history entry: format, flags, date, no changes, checksum.
   package static let leastEntrySize = 15
   /// The maximum number of commits in the history.
-  package static let longestHistory =
+  package static let maximumHistoryLength =
     historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
   /// The initial distance between the positions of adjacent members of an ordered relationship.
   package static let positionGap: UInt64 = 1 << 32

@@ -52,7 +52,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   }
 
   /// The maximum number of problems to list. A ruined file may have millions.
-  package static let mostProblems = 1000
+  package static let maximumProblems = 1000
 
   package private(set) var problems: [Problem] = []
   /// Whether more problems were found than ``problems`` lists.
@@ -83,7 +83,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   mutating func add(
     _ kind: Problem.Kind, _ description: String, entity: String? = nil, object: ObjectNumber? = nil
   ) {
-    guard problems.count < Self.mostProblems else {
+    guard problems.count < Self.maximumProblems else {
       isCutShort = true
       return
     }

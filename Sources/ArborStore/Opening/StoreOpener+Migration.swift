@@ -28,7 +28,7 @@ extension StoreOpener {
       via: opening.versionsBetween, isStaged: opening.isStaged)
     let (environment, path) = (parts.environment, parts.path)
     if !migration.obstacles.isEmpty { try Self.refuseObstacles(parts, migration) }
-    let most = opening.mostObjectsIndexedAtOnce
+    let most = opening.maximumObjectsIndexedAtOnce
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
     try environment.write(path: path) { (transaction) throws(StoreError) in
       try Self.migrate(parts, migration, offer.digest, transaction, indexingAtOnce: most)

@@ -47,14 +47,14 @@ extension SchemaCatalog {
   }
 
   /// The maximum length of a stored name. With a prefix, it fits into a key of the engine.
-  private static let longestName = 480
+  private static let maximumNameLength = 480
 
   fileprivate static func name(
     _ wanted: String, _ number: UInt16, _ names: inout Set<String>
   ) -> String {
     // Names in a model never contain `#`, and numbers are never reused.
-    let isFree = wanted.utf8.count <= longestName && !names.contains(wanted)
-    let name = isFree ? wanted : "\(wanted.utf8.count <= longestName ? wanted : "")#\(number)"
+    let isFree = wanted.utf8.count <= maximumNameLength && !names.contains(wanted)
+    let name = isFree ? wanted : "\(wanted.utf8.count <= maximumNameLength ? wanted : "")#\(number)"
     names.insert(name)
     return name
   }

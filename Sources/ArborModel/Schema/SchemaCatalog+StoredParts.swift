@@ -13,7 +13,7 @@ extension SchemaCatalog {
 
   package typealias Parts = WritableKeyPath<Entry, [String: StoredPart]>
 
-  /// Returns the catalogue with a number and a stored name for each entity, to-many relationship
+  /// Returns the catalog with a number and a stored name for each entity, to-many relationship
   /// and index.
   ///
   /// The stored name is the name in the model, followed by the number if another part was created
@@ -103,7 +103,7 @@ extension SchemaCatalog {
     }
   }
 
-  /// Copies the parts that exist only in the older catalogue, under names that are invalid in
+  /// Copies the parts that exist only in the older catalog, under names that are invalid in
   /// models. Their numbers stay reserved, and they keep their stored names while the databases
   /// exist.
   package mutating func retire(_ parts: Parts, of former: SchemaCatalog) {
@@ -119,7 +119,7 @@ extension SchemaCatalog {
     }
   }
 
-  /// The catalogue after the databases of retired parts have been removed.
+  /// The catalog after the databases of retired parts have been removed.
   package var withoutRetiredDatabases: SchemaCatalog {
     var catalog = withoutRetiredIndexes
     for (name, var entry) in catalog.entries {
@@ -132,7 +132,7 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// The catalogue after the databases of retired indexes have been removed.
+  /// The catalog after the databases of retired indexes have been removed.
   package var withoutRetiredIndexes: SchemaCatalog {
     var catalog = self
     for (name, var entry) in entries {
@@ -144,7 +144,7 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// Returns the catalogue with the numbers that exist only in a later one added as retired. The
+  /// Returns the catalog with the numbers that exist only in a later one added as retired. The
   /// databases of those parts no longer exist.
   package func retiring(_ later: SchemaCatalog) -> SchemaCatalog {
     var catalog = self

@@ -52,7 +52,7 @@ extension ChangeSet {
   /// and the set is rejected with a conflict without objects.
   package struct Basis {
     package let sequence: UInt64
-    /// The catalogue numbers of the entities.
+    /// The catalog numbers of the entities.
     package let entities: Set<UInt16>
 
     package init(sequence: UInt64, entities: Set<UInt16>) {

@@ -20,7 +20,7 @@ package import LMDB
 /// log                          sequence       → the commit itself, until all followers have it
 /// ```
 ///
-/// Renamed entities, relationships and indexes keep their original databases. The catalogue maps
+/// Renamed entities, relationships and indexes keep their original databases. The catalog maps
 /// them.
 ///
 /// Any change here requires a new format version and an entry in the article's version history.
@@ -123,7 +123,7 @@ extension StoreFormat {
   package static let scrubKey = "scrub"
   package static let uniqueIDCounter = "unique-id"
 
-  /// Returns the key of a layout, by the catalogue number of its entity and its own number.
+  /// Returns the key of a layout, by the catalog number of its entity and its own number.
   package static func layoutKey(entity: UInt16, layout: UInt16) -> String {
     "layout/\(entity)/\(layout)"
   }

@@ -9,7 +9,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       /// A page of the file is inconsistent with itself or with other pages. In that case, nothing
       /// else has been checked.
       case damagedPage
-      /// The header, the model, the catalogue or a layout differs from the one that the file was
+      /// The header, the model, the catalog or a layout differs from the one that the file was
       /// opened with.
       case header
       /// A counter is not greater than a number in use.

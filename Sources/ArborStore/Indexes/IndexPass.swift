@@ -11,7 +11,7 @@ final class IndexPass {
   }
 
   let maintainer: IndexMaintainer
-  /// The catalogue number of the index, and the last entry that has been written.
+  /// The catalog number of the index, and the last entry that has been written.
   let index: UInt16
   private(set) var position: IndexBuildList.Position?
   /// The entries that are not written yet, as indices of the maintainer's run.

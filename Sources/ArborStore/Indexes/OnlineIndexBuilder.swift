@@ -94,7 +94,7 @@ final class OnlineIndexBuilder {
     }
   }
 
-  /// Returns the store-wide number of an index, given its catalogue number.
+  /// Returns the store-wide number of an index, given its catalog number.
   private func indexNumber(of index: UInt16) -> Int? {
     store.databases.indexes.firstIndex { store.schema.catalogNumber(of: $0.schema) == index }
   }

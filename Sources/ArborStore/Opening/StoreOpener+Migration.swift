@@ -212,9 +212,9 @@ extension StoreOpener {
       .refuseDuplicates(in: unique)
   }
 
-  // MARK: The catalogue
+  // MARK: The catalog
 
-  /// Writes the catalogue of the newer model, the new layouts of entities, and the counters of
+  /// Writes the catalog of the newer model, the new layouts of entities, and the counters of
   /// entities that had no objects.
   private static func storeCatalog(
     _ migration: LightweightMigration, _ parts: StoreParts,

@@ -19,7 +19,7 @@ struct StoreOpener {
     }
   }
 
-  /// Compiles a model with the catalogue of its store.
+  /// Compiles a model with the catalog of its store.
   static func schema(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog
   ) throws(StoreError) -> ModelSchema {

@@ -39,7 +39,7 @@ struct SalvagedEntries {
   /// The application's metadata by key.
   private(set) var metadata: [String: Found] = [:]
 
-  /// The maximum number of different models or catalogues to try.
+  /// The maximum number of different models or catalogs to try.
   private static let maximumVersions = 64
 
   /// Records an entry if it is plausible and the best so far.

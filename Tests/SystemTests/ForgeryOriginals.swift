@@ -95,7 +95,7 @@ enum ForgeryOriginals {
     }
   }
 
-  /// Creates a store with every attribute type, a full-text index, external binaries, derived
+  /// Creates a store with every attribute type, a full-text index, external binary values, derived
   /// attributes, and a relationship from an entity to itself.
   private static func makeLibrary(at path: String) throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {

@@ -147,7 +147,7 @@ struct CommitValidation {
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard object.binding.hooks.contains(.validate) else { return }
     for property in object.binding.recordProperties {
-      // A large binary isn't read again if it is unchanged.
+      // A large binary value isn't read again if it is unchanged.
       if property.field.isExternal, let committed = object.change?.committed,
         !record.differs(from: committed, property.field)
       {

@@ -15,7 +15,7 @@ package import LMDB
 /// r/<Entity>/<relationship>    owner          → members
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
-/// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
+/// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary value
 /// history                      sequence       → the history entry of the commit
 /// log                          sequence       → the commit itself, until all followers have it
 /// ```
@@ -49,15 +49,15 @@ package enum StoreFormat {
     historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
   /// The initial distance between the positions of adjacent members of an ordered relationship.
   package static let positionGap: UInt64 = 1 << 32
-  /// The minimum size of a binary that is stored outside its record if the model allows it.
+  /// The minimum size of a binary value that is stored outside its record if the model allows it.
   ///
-  /// Measured with 4,096 binaries of this size: a count that examines every record takes 0.06 ms if
-  /// they are stored outside and 13.7 ms if they are stored inside, because each record is read in
-  /// full to verify its checksum. Reading all of them takes the same time, and the file is a fifth
-  /// smaller.
+  /// Measured with 4,096 binary values of this size: a count that examines every record takes 0.06
+  /// ms if they are stored outside and 13.7 ms if they are stored inside, because each record is
+  /// read in full to verify its checksum. Reading all of them takes the same time, and the file is
+  /// a fifth smaller.
   package static let leastBlobSize = 16 << 10
-  /// The number of bytes of a large binary under one key. Together with LMDB's page header they
-  /// fill 64 KiB.
+  /// The number of bytes of a large binary value under one key. Together with LMDB's page header
+  /// they fill 64 KiB.
   package static let blobChunkSize = (64 << 10) - 16
 }
 

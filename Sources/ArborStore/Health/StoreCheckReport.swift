@@ -22,9 +22,9 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case missingValue
       /// A record has a key of another entity.
       case misplacedRecord
-      /// An external binary is damaged or missing.
+      /// An external binary value is damaged or missing.
       case damagedBlob
-      /// An external binary is not referred to by any record.
+      /// An external binary value is not referred to by any record.
       case strayBlob
       /// A record lacks its entry in an index.
       case missingIndexEntry

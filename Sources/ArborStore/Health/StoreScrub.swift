@@ -151,8 +151,8 @@ final class StoreScrub {
     }
   }
 
-  /// Returns the finding for a damaged record or large binary. The database's sum alone doesn't
-  /// locate it.
+  /// Returns the finding for a damaged record or large binary value. The database's sum alone
+  /// doesn't locate it.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {
@@ -173,7 +173,7 @@ final class StoreScrub {
       if try BlobStorage.read(reference, name, blobs, reader) == nil {
         return .corrupted(
           entity: entity.name, object: number,
-          what: "A binary stored outside the record is damaged or missing.")
+          what: "A binary value stored outside the record is damaged or missing.")
       }
     }
     return nil

@@ -8,7 +8,7 @@ package import ArborModel
 /// · records · for each, by object number:
 ///     distance from the last number · kind u8 · base version · [record as it is stored]
 /// · links · for each: owner u64 · relationship · kind u8 · [members · for each: number u64]
-/// · binaries · for each: object number u64 · property · version · bytes
+/// · binary values · for each: object number u64 · property · version · bytes
 /// · metadata · for each: key · is set u8 · [value]
 /// · crc32c u32
 /// ```

@@ -147,7 +147,7 @@ extension StoreEngine {
   /// that they remove the data as well.
   ///
   /// - Complexity: Linear in the number of pages that were kept, and in the number of large
-  ///   binaries of entities that lost an attribute with external storage.
+  ///   binary values of entities that lost an attribute with external storage.
   package func confirmMigration() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }

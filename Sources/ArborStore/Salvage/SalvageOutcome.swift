@@ -32,7 +32,7 @@ package struct SalvageOutcome: Sendable {
     package let target: ObjectNumber
   }
 
-  /// A large binary whose bytes are lost.
+  /// A large binary value whose bytes are lost.
   package struct LostBinary: Sendable, Hashable {
     package let owner: ObjectNumber
     package let attribute: String

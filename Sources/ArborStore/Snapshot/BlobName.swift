@@ -1,6 +1,6 @@
 package import ArborModel
 
-/// The identity of a large binary; see ``BlobReference``.
+/// The identity of a large binary value; see ``BlobReference``.
 package struct BlobName: Sendable, Hashable {
   package let number: ObjectNumber
   /// The property's catalog number.

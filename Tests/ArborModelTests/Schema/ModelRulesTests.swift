@@ -263,7 +263,7 @@ extension ManagedObjectModel {
   }
 
   @Test(
-    "A condition may test whether a large binary exists",
+    "A condition may test whether a large binary value exists",
     arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
   func aConditionMayAskWhetherThereIsALargeBinary(text: String, count: Int) throws {
     var model = try ModelSamples.sound()

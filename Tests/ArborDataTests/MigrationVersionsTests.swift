@@ -358,8 +358,8 @@ import Testing
     #expect(refusal.code == .invalidArgument)
     #expect(
       refusal.message == """
-        The entity Note is already kept as Note in the newer model and cannot become Entry, too. \
-        Remove the call, or set renaming identifiers.
+        The entity Note is already Note in the newer model and cannot also become Entry. Remove \
+        the call, or set renaming identifiers.
         """)
   }
 

@@ -172,8 +172,8 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let model = try make(chosen) else {
       throw fault(
-        "\(M.self) chose \(chosen) for this object, which is not a subtype. Return the type or a "
-          + "subclass from modelType(for:).", .noModelType)
+        "modelType(for:) of \(M.self) returned \(chosen) for this object. Return \(M.self) or a "
+          + "subclass of it.", .noModelType)
     }
     return model
   }

@@ -84,7 +84,7 @@ final class JSONRendering: ModelWriting {
     guard depth < limit else {
       throw ArborError(
         .limitExceeded,
-        "The models nest more than \(limit) levels deep. Exclude a property in jsonKeyPaths.")
+        "The models are nested more than \(limit) levels deep. Exclude a property in jsonKeyPaths.")
     }
     depth += 1
     defer { depth -= 1 }

@@ -130,8 +130,8 @@ extension MigrationManager {
       if name == entity.name { return }
       throw ArborError(
         .invalidArgument,
-        "The entity \(former) is already kept as \(name) in the newer model and cannot become "
-          + "\(new), too. Remove the call, or set renaming identifiers."
+        "The entity \(former) is already \(name) in the newer model and cannot also become \(new). "
+          + "Remove the call, or set renaming identifiers."
       ).with(entity: former)
     }
     wantedRename = (former, new)

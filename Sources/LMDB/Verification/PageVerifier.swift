@@ -103,7 +103,10 @@ struct PageVerifier: ~Copyable {
     do throws(LMDBError) { try verifier.visit(&main) } catch {
       if error != .closed { throw error }
       if meta.hasFewNames {
-        throw verifier.damage(main, nil, "its page counts don't match")
+        throw verifier.damage(
+          main, nil,
+          "it has more than \(maximumNamePages) pages, but its page counts are "
+            + "\(meta.main.branchPages) branch and \(meta.main.leafPages) leaf pages")
       }
     }
   }

@@ -63,8 +63,15 @@ extension PageVerifier {
     }
     let size = page.packedKeySize
     let (lower, upper) = (page.lower, page.upper)
-    guard lower >= RawPage.headerSize, lower % 2 == 0, size > 0, size == Int(tree.record.pad)
-    else { throw damage(tree, number, "its packed values have \(size) bytes") }
+    guard size > 0, size == Int(tree.record.pad) else {
+      throw damage(
+        tree, number, "its packed values have \(size) bytes instead of \(tree.record.pad)")
+    }
+    guard lower >= RawPage.headerSize, lower % 2 == 0 else {
+      throw damage(
+        tree, number,
+        "its lower bound is \(lower), not an even number of at least \(RawPage.headerSize)")
+    }
     let count = page.count
     guard count > 0, RawPage.headerSize + count * size <= page.size,
       upper == page.size - count * (size - 2)

@@ -79,8 +79,9 @@ struct PredicateBinding {
   ) throws(ArborError) -> R {
     guard scopes.count <= PredicateLimits.maximumCollectionDepth else {
       throw site.error(
-        "The predicate nests collections \(scopes.count) levels deep, which exceeds the limit of "
-          + "\(PredicateLimits.maximumCollectionDepth). Follow fewer to-many relationships.")
+        "The predicate's collections are nested \(scopes.count) levels deep, which exceeds the "
+          + "limit of \(PredicateLimits.maximumCollectionDepth). Follow fewer to-many "
+          + "relationships.")
     }
     let outer = names
     scopes.append(entity)

@@ -259,9 +259,8 @@ import Testing
         """)
     #expect(
       try refusal { $0.migration = .lightweightOnly } == """
-        The store has an older version of the model, and migrating it runs code from version 2 to \
-        3, and from 4 to 5, which .lightweightOnly doesn't allow. Set options.migration to \
-        .automatic.
+        The store has an older version of the model. Its migration runs code from version 2 to 3 \
+        and from 4 to 5, which .lightweightOnly doesn't allow. Set options.migration to .automatic.
         """)
     let circle = [
       MigrationStep(from: versions[0], to: versions[1]) { _ in },

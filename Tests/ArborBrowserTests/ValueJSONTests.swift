@@ -35,7 +35,7 @@ import Testing
       ValueJSON.json(.string(String(text.prefix(240))), maximumLength: 240).string?.count == 240)
   }
 
-  @Test("The kind of a binary is detected from its first bytes")
+  @Test("The kind of a binary value is detected from its first bytes")
   func binariesAreToldByTheirFirstBytes() {
     let heads: [(String, [UInt8])] = [
       ("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),

@@ -160,7 +160,7 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let chosen else {
       throw fault(
-        "\(M.self) has no type for this object. Return one from modelType(for:), or correct the "
+        "modelType(for:) of \(M.self) returned nil for this object. Return a type, or correct the "
           + "object.", .noModelType)
     }
     let chosenTraits = decoder.session.shapes.traits(of: chosen)

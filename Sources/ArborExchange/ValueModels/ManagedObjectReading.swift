@@ -60,8 +60,8 @@ final class ManagedObjectReading: ModelSession {
     guard let chosen = type else {
       throw ArborError(
         .noModelType,
-        "\(M.self) has no type for an object of \(object.entity.name). Return one from "
-          + "modelType(for:)."
+        "modelType(for:) of \(M.self) returned nil for an object of \(object.entity.name). Return a "
+          + "type."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {

@@ -60,8 +60,8 @@ final class ManagedObjectReading: ModelSession {
     guard let chosen = type else {
       throw ArborError(
         .noModelType,
-        "modelType(for:) of \(M.self) returned nil for an object of \(object.entity.name). Return a "
-          + "type."
+        "modelType(for:) of \(M.self) returned nil for an object of \(object.entity.name). Return "
+          + "a type."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {
@@ -92,8 +92,8 @@ final class ManagedObjectReading: ModelSession {
     guard frames.count < Self.maximumDepth else {
       throw ArborError(
         .limitExceeded,
-        "The models are nested more than \(Self.maximumDepth) levels deep. Add the nested property to "
-          + "backReferences, which aren't nested."
+        "The models are nested more than \(Self.maximumDepth) levels deep. Add the nested property "
+          + "to backReferences, which aren't nested."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
     }
     frames.append(Frame(identity: identity))

@@ -36,8 +36,8 @@ package enum StoreFormat {
   /// without a list.
   package static let maximumListedChanges = 10_000
   /// The minimum number of commits to keep in the history. There are up to
-  /// ``maximumHistoryLength``, because older ones are removed only when commits move from the header
-  /// to the history.
+  /// ``maximumHistoryLength``, because older ones are removed only when commits move from the
+  /// header to the history.
   package static let historyLength: UInt64 = 1000
   /// The space for the newest commits after the header, in bytes: one or two dozen commits that
   /// change one object each. It leaves most of the header's page to the rest of its database.

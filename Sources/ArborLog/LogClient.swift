@@ -23,7 +23,7 @@ package final class LogClient: SharedLog {
   private let counted = Lock(Counts())
   /// The most recent batches and their first commits, with which unknown outcomes are determined.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
-  private static let mostBatches = 256
+  private static let maximumBatches = 256
 
   package init(_ log: any CommitLog, firstPause: Duration = .milliseconds(5)) {
     self.log = log
@@ -37,7 +37,7 @@ package final class LogClient: SharedLog {
   package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
     let entry = CommitLogEntry(group)
     batches.withLock { batches in
-      if batches.count == Self.mostBatches { batches.removeFirst(Self.mostBatches / 2) }
+      if batches.count == Self.maximumBatches { batches.removeFirst(Self.maximumBatches / 2) }
       batches.append((group.batch, group.first))
     }
     let answer: AppendResult
@@ -129,13 +129,13 @@ package final class LogClient: SharedLog {
 
   package func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup] {
     do throws(ArborError) {
-      return try groups(try log.entries(after: sequence, limit: Self.mostEntries))
+      return try groups(try log.entries(after: sequence, limit: Self.maximumEntries))
     } catch {
       throw .log(error)
     }
   }
 
-  private static let mostEntries = 500
+  private static let maximumEntries = 500
 
   /// Returns the newest commit of the log. Throws `forked` if the log lacks commits that the store
   /// has from it.

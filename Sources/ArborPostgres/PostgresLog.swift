@@ -60,7 +60,7 @@ public final class PostgresLog: CommitLog {
   ) throws(ArborError) {
     let parameters = try ConnectionParameters(connection)
     try options.validate()
-    try Self.check(store, "The name of a log", longest: 200)
+    try Self.check(store, "The name of a log", maximumLength: 200)
     self.store = store
     self.options = options
     name = "\(store) in \(parameters.name)"

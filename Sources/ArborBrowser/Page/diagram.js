@@ -3,7 +3,7 @@ import { visible } from "./dom.js";
 
 export const lineHeight = 20;
 export const headHeight = 46;
-const mostLines = 14;
+const maximumLines = 14;
 
 /** The lines of a box: its own properties, the first of them where there are many. */
 export function lines(entity) {
@@ -15,8 +15,8 @@ export function lines(entity) {
       name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship",
     })),
   ];
-  if (all.length <= mostLines) return all;
-  return [...all.slice(0, mostLines - 1), { name: `… ${all.length - mostLines + 1} more`, type: "", kind: "more" }];
+  if (all.length <= maximumLines) return all;
+  return [...all.slice(0, maximumLines - 1), { name: `… ${all.length - maximumLines + 1} more`, type: "", kind: "more" }];
 }
 
 export function heightOf(entity) {

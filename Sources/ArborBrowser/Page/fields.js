@@ -9,7 +9,7 @@ import { stagedObjects } from "./staged.js";
 import { editableTime, timeInZone, zone } from "./time.js";
 import { cell } from "./values.js";
 
-const longestDocument = 256 << 10;
+const maximumDocumentSize = 256 << 10;
 let fields = 0;
 
 /** The text of a value in a form. */
@@ -185,7 +185,7 @@ function binaryField({ attribute, stored, staged, objectID, id }) {
   if (stagedText !== undefined && stagedText !== null) showDocument(original, stagedText);
   else if (attribute.isCodable && !stored) showDocument("");
   else showFile();
-  if (objectID && stored && stored.kind === "text" && stored.binary <= longestDocument) {
+  if (objectID && stored && stored.kind === "text" && stored.binary <= maximumDocumentSize) {
     binary(objectID, attribute.name).then((data) => {
       const text = new TextDecoder().decode(data);
       if (!isDocument(text)) return;

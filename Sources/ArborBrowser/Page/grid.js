@@ -7,7 +7,7 @@ const rowHeight = 32;
 const pageSize = 100;
 /** Web browsers give up on elements that are higher; longer tables scroll in proportion. */
 const tallest = 8_000_000;
-const mostPages = 60;
+const maximumPages = 60;
 
 /**
  * Makes a table.
@@ -206,9 +206,9 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
 
   /** Keeps the pages near the one that was loaded last. */
   function forget(near) {
-    if (pages.size <= mostPages) return;
+    if (pages.size <= maximumPages) return;
     const far = [...pages.keys()].sort((a, b) => Math.abs(b - near) - Math.abs(a - near));
-    for (const page of far.slice(0, pages.size - mostPages)) pages.delete(page);
+    for (const page of far.slice(0, pages.size - maximumPages)) pages.delete(page);
   }
 
   function select(index, { isShown = true, extends: isExtended = false } = {}) {

@@ -14,7 +14,7 @@ const usualDetour = 400;
 /** How many times longer a line through a box counts. */
 const throughBoxes = 100;
 /** With more boxes, lines share one track beside each box, which keeps the grid small. */
-const mostWithTracks = 60;
+const maximumTrackedBoxes = 60;
 
 /** A queue of whole numbers with priorities, the lowest first. */
 class Queue {
@@ -233,7 +233,7 @@ function straightened(points) {
  */
 export function routeAll(boxes, lines) {
   const all = [...boxes.values()].map(({ x, y, width, height }) => ({ x: Math.round(x), y: Math.round(y), width, height: Math.round(height) }));
-  const beside = all.length > mostWithTracks ? [margin] : [margin, margin + 12, margin + 24];
+  const beside = all.length > maximumTrackedBoxes ? [margin] : [margin, margin + 12, margin + 24];
   const ends = lines.map((line, index) => {
     const isLoop = line.from === line.to;
     const starts = ports(boxes.get(line.from), line.kind, line.fromTop, false);

@@ -40,12 +40,12 @@ export function propertyColumn(property, index) {
  */
 export function makeTable({ columns, key, entity, filter, values, exported, ...options }) {
   const layout = makeLayout(columns, key);
-  const mostCopied = 1000;
+  const maximumCopiedRows = 1000;
 
   /** The content to copy: the current cell, and the marked rows. */
   async function marked() {
-    const rows = await grid.markedRows(mostCopied);
-    if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied. Export saves all of them.`);
+    const rows = await grid.markedRows(maximumCopiedRows);
+    if (grid.markedCount > maximumCopiedRows) notify(`Only the first ${maximumCopiedRows} rows are copied. Export saves all of them.`);
     return { rows, columns: layout.columns, entity, column: grid.column };
   }
 

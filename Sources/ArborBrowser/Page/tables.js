@@ -12,7 +12,7 @@ const columns = [
   { name: "value", index: 2, width: 420, canSort: false },
   { name: "bytes", index: 3, width: 100, isNumber: true, canSort: false },
 ];
-const longestShown = 1 << 20;
+const maximumShownSize = 1 << 20;
 
 function addressOf(table, position) {
   return `#/tables/${encodeURIComponent(table)}${position === undefined ? "" : `?position=${position}`}`;
@@ -81,7 +81,7 @@ export async function tablesView(main, file, rest, parameters) {
     const close = el("button", { type: "button", class: "close quiet", "aria-label": "Close", onclick: () => { location.hash = addressOf(name); } }, "✕");
     try {
       const entry = await get("entry", { table: name, position });
-      const value = entry.length <= longestShown ? new Uint8Array(await bytesOf("value", { table: name, position })) : null;
+      const value = entry.length <= maximumShownSize ? new Uint8Array(await bytesOf("value", { table: name, position })) : null;
       if (own !== shown) return;
       show(detail, el("header", {}, el("div", {}, el("p", { class: "faint" }, `Entry ${count(position)}`), el("h2", {}, title(entry.key))), close),
         el("h3", {}, "Key"), el("pre", { tabindex: 0, "aria-label": "Bytes of the key" }, hex(fromHex(entry.key.hex))),

@@ -78,7 +78,7 @@ export function whole(value, object, attribute) {
 }
 
 const pictures = { png: "image/png", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
-const longestHex = 4096;
+const maximumHexSize = 4096;
 
 /** A binary, read when it is asked for; pictures and short ones at once. */
 function binaryView(value, object, attribute) {
@@ -98,7 +98,7 @@ function binaryView(value, object, attribute) {
       notify(error.message, "error");
     }
   };
-  if (pictures[value.kind] && value.binary < 4 << 20 || value.binary <= longestHex) {
+  if (pictures[value.kind] && value.binary < 4 << 20 || value.binary <= maximumHexSize) {
     box.classList.add("loading");
     load().then(() => box.classList.remove("loading"));
   } else {
@@ -110,12 +110,12 @@ function binaryView(value, object, attribute) {
 /** Bytes as a dump with sixteen on a line. */
 export function hex(data) {
   const lines = [];
-  for (let offset = 0; offset < Math.min(data.length, longestHex); offset += 16) {
+  for (let offset = 0; offset < Math.min(data.length, maximumHexSize); offset += 16) {
     const row = [...data.subarray(offset, offset + 16)];
     const digits = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const letters = row.map((byte) => byte > 31 && byte < 127 ? String.fromCharCode(byte) : "·");
     lines.push(`${offset.toString(16).padStart(6, "0")}  ${digits.padEnd(47)}  ${letters.join("")}`);
   }
-  if (data.length > longestHex) lines.push(`… ${bytes(data.length - longestHex)} more`);
+  if (data.length > maximumHexSize) lines.push(`… ${bytes(data.length - maximumHexSize)} more`);
   return lines.join("\n");
 }

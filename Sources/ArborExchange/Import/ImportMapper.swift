@@ -118,7 +118,10 @@ final class ImportMapper {
     case "Create": return true
     case let word?:
       Self.logger.warning(
-        "ImportMissingReference is not valid, so a missing object is an error. Use Create.",
+        """
+        “\(word)” is not a valid ImportMissingReference, so a missing object is an error. Use \
+        Create.
+        """,
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "word": "\(word)",
         ])
@@ -193,7 +196,10 @@ final class ImportMapper {
     let named = word.flatMap(ImportMergePolicy.init)
     if let word, named == nil {
       Self.logger.warning(
-        "The MergePolicy is unknown, so the import's is used. Use Replace, Merge or MergeAndPrune.",
+        """
+        “\(word)” is not a valid MergePolicy, so the import's is used. Use Replace, Merge or \
+        MergeAndPrune.
+        """,
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "policy": "\(word)",
         ])

@@ -177,7 +177,8 @@ extension ExchangePlan {
         func problem() -> ArborError {
           let expected = isToMany ? "a list of objects" : "an object"
           return value.error(
-            "Expected \(expected) or null for \(relationship.name), but found \(value.kind)."
+            "Expected \(expected) or null for \(relationship.entityName).\(relationship.name), but "
+              + "found \(value.kind)."
           ).with(
             entity: relationship.entityName, keyPath: relationship.name,
             offending: value.value.text())

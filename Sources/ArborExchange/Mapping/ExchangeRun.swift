@@ -284,7 +284,8 @@ final class ExchangeRun {
       guard let value = attribute.coder.kind.unique(number) else {
         throw ArborError(
           .limitExceeded,
-          "The next unique number doesn't fit the attribute. Make it a 64-bit integer.")
+          "The unique number \(number) doesn't fit \(mapping.entity.name).\(attribute.name). Make "
+            + "the attribute a 64-bit integer.")
       }
       return try assign(value, to: attribute, of: object, true)
     } catch {

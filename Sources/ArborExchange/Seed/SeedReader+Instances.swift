@@ -125,7 +125,8 @@ extension SeedReader {
         for element in node.items {
           guard let members = element.members else {
             throw element.error(
-              "Expected an object for a member of \(relationship.name), but found \(element.kind).")
+              "Expected an object for a member of \(relationship.entityName).\(relationship.name), "
+                + "but found \(element.kind).")
           }
           sources.append(try source(ofMember: element, members, of: relationship))
         }
@@ -183,7 +184,8 @@ extension SeedReader {
     }
     guard entity.isKind(of: destination) || destination.isKind(of: entity) else {
       throw nameNode.error(
-        "\(relationship.name) refers to \(destination.name), not \(name). Use another entity.")
+        "\(relationship.entityName).\(relationship.name) refers to \(destination.name), not "
+          + "\(name). Use another entity.")
     }
     let mapping = try mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }

@@ -53,7 +53,9 @@ struct CommitRun {
 
   /// Validates like ``run(marking:_:)``, without writing. See ``ManagedObjectContext/validate()``.
   func check() throws(ArborError) {
-    try begin("validate() was called during a commit or a seed, which validates by itself.")
+    try begin(
+      "validate() was called during a commit or a seed, which validates by itself. Remove the "
+        + "call.")
     try session.mergeKnownCommits()
     guard session.hasChanges else { return }
     let savepoint = session.beginSavepoint()

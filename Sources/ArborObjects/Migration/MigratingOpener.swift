@@ -134,8 +134,8 @@ struct MigratingOpener {
     }
     return ArborError(
       .modelMismatch,
-      "The store has an older version of the model, and migrating it runs code from version "
-        + "\(steps.joined(separator: ", and from ")), which .lightweightOnly doesn't allow. Set "
+      "The store has an older version of the model. Its migration runs code from version "
+        + "\(steps.joined(separator: " and from ")), which .lightweightOnly doesn't allow. Set "
         + "options.migration to .automatic.")
   }
 }

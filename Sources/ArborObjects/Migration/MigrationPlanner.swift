@@ -87,7 +87,7 @@ struct MigrationPlanner {
       var entity: String?
       var count: Int?
       switch step.work {
-      case .catalogue: break
+      case .catalog: break
       case .code(let name):
         if hop.step == nil {
           title = "Missing code for the objects of \(name ?? "the store")"

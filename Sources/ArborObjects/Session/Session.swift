@@ -76,7 +76,8 @@ package final class Session {
   var isInView = false
   /// The members of relationships that were prefetched or read ahead.
   var memberships = MembershipCache()
-  /// The relationship being traversed object by object. See ``readAhead(from:_:mostOfEach:)``.
+  /// The relationship being traversed object by object. See
+  /// ``readAhead(from:_:maximumMembersPerOwner:)``.
   var traversal = Traversal()
   /// A failure of a nonthrowing call, reported by the next throwing operation.
   var failure: DeferredFailure?

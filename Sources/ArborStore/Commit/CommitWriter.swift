@@ -205,7 +205,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Deletes the binaries that are no longer referred to, then writes the new ones. The order
+  /// Deletes the binary values that are no longer referred to, then writes the new ones. The order
   /// matters, because a new one may have the name of a deleted one.
   private func writeBlobs(
     _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction

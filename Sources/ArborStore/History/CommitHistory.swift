@@ -20,7 +20,7 @@ struct CommitHistory {
     author = set.author
     contextName = set.contextName
     var linkBits = set.links.isEmpty ? nil : Self.linkBits(set, schema)
-    isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.mostListedChanges
+    isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.maximumListedChanges
     guard !isBulk else {
       (self.changes, self.tombstones) = ([], [])
       return

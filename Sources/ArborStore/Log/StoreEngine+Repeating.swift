@@ -90,7 +90,7 @@ extension StoreEngine {
 
   // MARK: Counters
 
-  /// The greatest object numbers of commits, by the catalogue number of their entity.
+  /// The greatest object numbers of commits, by the catalog number of their entity.
   private struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 

@@ -73,7 +73,7 @@ extension DamagedFile {
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
   ) throws(LMDBError) -> Bool {
     var (root, depth) = (leaf, 1)
-    while depth < TreeTraversal.mostLevels, let above = try branch(above: root, depth: depth) {
+    while depth < TreeTraversal.maximumDepth, let above = try branch(above: root, depth: depth) {
       (root, depth) = (above, depth + 1)
     }
     begin()

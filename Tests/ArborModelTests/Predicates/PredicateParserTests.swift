@@ -242,7 +242,7 @@ import Testing
         let error = #expect(throws: ArborError.self) {
           try FetchPredicate(format: text, limits: limits)
         }
-        #expect(error?.message.contains("nests more than") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("nested more than") == true, "\(error?.message ?? "")")
       }
     }
   }

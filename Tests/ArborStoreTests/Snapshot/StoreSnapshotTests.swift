@@ -183,7 +183,7 @@ import Testing
   @Test("Bulk changes are marked in the history without a list of objects")
   func doesNotListBulkChanges() throws {
     try use { store, draft in
-      for round in 0...StoreFormat.mostListedChanges {
+      for round in 0...StoreFormat.maximumListedChanges {
         try draft.insert("Tag", ["name": .string("\(round)")])
       }
       try draft.commit()

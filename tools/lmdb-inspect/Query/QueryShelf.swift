@@ -5,7 +5,7 @@ import Foundation
 ///
 /// They are stored in the user's settings folder, in one file per store that only the user can read.
 struct QueryShelf {
-  private static let longestHistory = 100
+  private static let maximumHistoryLength = 100
 
   private let named: UserFile
   private let recent: UserFile
@@ -47,7 +47,7 @@ struct QueryShelf {
       try recent.change([]) { (history: inout [SavedQuery]) in
         history.removeAll { $0 == query }
         history.insert(query, at: 0)
-        history.removeLast(max(0, history.count - Self.longestHistory))
+        history.removeLast(max(0, history.count - Self.maximumHistoryLength))
       }
     } catch {
       StandardStream.report("lmdb-inspect: The history is not kept. \(error)")

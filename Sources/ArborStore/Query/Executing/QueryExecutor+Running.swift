@@ -131,7 +131,7 @@ extension QueryExecutor {
   /// Returns a sorter that keeps as many of the first rows as the query needs.
   func sorter<Order: RowOrder>(_ order: Order) throws -> RowSorter<Order> {
     try RowSorter(
-      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
+      order, maximumCount: query.rowsNeeded, behind: query.continuation, limit: source.limit)
   }
 
   /// Delivers a sorter's rows to the sink. They are sorted in place.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The program in the variable PAGER, which shows long answers on a terminal.
+/// The program in the variable PAGER, which shows long output on a terminal.
 enum Pager {
   /// The pager's input, or `nil` if no pager is running.
   ///
-  /// `nonisolated(unsafe)`: used only by the thread that prints the answer.
+  /// `nonisolated(unsafe)`: used only by the thread that prints.
   nonisolated(unsafe) private static var stream: UnsafeMutablePointer<FILE>?
 
   static var isShown: Bool { stream != nil }

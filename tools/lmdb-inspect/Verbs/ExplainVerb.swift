@@ -25,12 +25,12 @@ struct ExplainVerb: Verb {
   @OptionGroup var target: FileArguments
   @OptionGroup var query: QueryArguments
 
-  @Flag(help: "Run the query and count the rows that leave each step.")
+  @Flag(help: "Run the query and count the rows that each step returns.")
   var analyze = false
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("The columns of an index to try.", valueName: "column,column"),
+    help: ArgumentHelp("The columns of a hypothetical index.", valueName: "column,column"),
     completion: StoreCompletion.properties)
   var whatIf: [String] = []
 

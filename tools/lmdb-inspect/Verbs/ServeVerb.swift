@@ -40,7 +40,7 @@ struct ServeVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       let store: PersistentStore
       do { store = try openStore() } catch {
-        // Asked only now: the file is not opened twice if it is a store.
+        // Checked only now, so that a store isn't opened twice.
         guard let file = try? InspectedFile(path: path, isImmutable: false), file.isForeign else {
           throw error
         }

@@ -20,7 +20,7 @@ extension BrowserInterface {
     }
   }
 
-  /// Returns the query of a request, with its mistakes found.
+  /// Returns the query of a request after validating its parts.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
   func checkedQuery(

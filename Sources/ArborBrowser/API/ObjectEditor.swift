@@ -77,7 +77,7 @@ final class ObjectEditor: Sendable {
     return run
   }
 
-  /// Previews or commits the undoing of the last commit: `{}` or `{"digest": …}`.
+  /// Previews or commits a reversal of the last commit: `{}` or `{"digest": …}`.
   func undo(_ document: JSONValue) throws -> HTTPResponse {
     try writer.withLock { context in
       guard context.undoHistory?.canUndo == true else {

@@ -93,7 +93,7 @@ package struct ProposedIndex {
       }
       return "\(summary): \(space)the query would find \(effect.rows) of \(total) objects"
         + (effect.conditions.isEmpty ? "" : " by \(effect.conditions)")
-        + (effect.givesOrder ? ", in its order" : "")
+        + (effect.givesOrder ? ", already sorted" : "")
     }
   }
 

@@ -59,7 +59,7 @@ export async function healthView(main, schema, rest, parameters, health) {
       el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would free ${bytes(health.reclaimable)}.`,
         health.pinned ? ` Readers pin ${bytes(health.pinned)}.` : "")),
     el("div", { class: "column" }, card("Check", check),
-    card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
+    card("Readers", health.readers.length ? table(["Process", "Name", "Since about", "Transactions behind", "Pinned"],
       health.readers.map((each) => [
         each.process, each.name || "unknown", each.since ? time(each.since) : "the newest commit",
         count(each.behind), bytes(each.pinnedBytes),
@@ -80,7 +80,7 @@ function about(each) {
 }
 
 function table(names, rows) {
-  const isText = (name, index) => index === 0 || name === "Name" || name === "Reads since about";
+  const isText = (name, index) => index === 0 || name === "Name" || name === "Since about";
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": names[0] },
     el("table", {}, el("thead", {}, el("tr", {}, names.map((name, index) => el("th", { scope: "col", class: isText(name, index) ? null : "end" }, name)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, index) => el("td", { class: isText(names[index], index) ? null : "end" }, String(value))))))));

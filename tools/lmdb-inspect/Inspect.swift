@@ -97,7 +97,7 @@ import Logging
     if words.first == "help" { words = words.dropFirst() }
     guard let verb = words.first, !verbs.contains(verb) else { return }
     let nearest = NearestName.of(verb, in: verbs).map { " Did you mean “\($0)”?" } ?? ""
-    throw ValidationError("There is no verb “\(TerminalText.escaped(verb))”.\(nearest)")
+    throw ValidationError("Unknown verb “\(TerminalText.escaped(verb))”.\(nearest)")
   }
 }
 

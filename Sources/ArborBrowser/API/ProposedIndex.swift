@@ -4,7 +4,7 @@ package import ArborObjects
 internal import ArborStore
 internal import Foundation
 
-/// An index that doesn't exist, and what it would do for a query.
+/// A hypothetical index and its effect on a query.
 package struct ProposedIndex {
   private let advice: IndexAdvice
 

@@ -16,7 +16,7 @@ const storeViews = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
   health: healthView,
 };
-/** The views of what is served: a store, or a file of another program. */
+/** The views for a store, or for a file of another program. */
 let views = storeViews;
 /** The data of views, which is loaded while the previous view is still shown. */
 const sources = { history: "history", health: "health" };

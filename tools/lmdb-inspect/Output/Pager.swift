@@ -19,7 +19,7 @@ enum Pager {
     guard let stream = popen(command, "w") else { return }
     _ = dup2(fileno(stream), STDOUT_FILENO)
     self.stream = stream
-    // The pager decides what Control-C does, and its end is an error of the next write.
+    // The pager handles Control-C. If it ends, the next write fails.
     signal(SIGINT, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
   }

@@ -33,8 +33,8 @@ import Logging
       that another process has open can be read safely, because the tool takes part in LMDB's \
       locking like any other reader.
 
-      “lmdb-inspect --generate-completion-script bash” prints a script with which the shell \
-      completes verbs, options and files. It also supports zsh and fish.
+      “lmdb-inspect --generate-completion-script bash” prints a script that lets the shell \
+      complete verbs, options and files. It also supports zsh and fish.
 
       Errors are printed on standard error as one line that begins with “lmdb-inspect: ”, or with \
       --json as one document, {"error": {"exitCode": 1, "message": "…"}}. The output before an \

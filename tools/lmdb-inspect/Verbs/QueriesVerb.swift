@@ -13,7 +13,7 @@ struct QueriesVerb: RowVerb {
       “query --request” and “query --named” run them. Saved queries are kept in \
       $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 that were \
       run in a terminal in $XDG_STATE_HOME/lmdb-inspect, by default ~/.local/state/lmdb-inspect. \
-      Only you can read these files. They belong to a store and its copies.
+      Only you can read these files. Each applies to one store and its copies.
 
       Example: lmdb-inspect queries Staff.arbor
       """)

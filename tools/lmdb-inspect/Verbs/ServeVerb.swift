@@ -12,7 +12,7 @@ struct ServeVerb: ParsableCommand {
     discussion: """
       Prints the address of a page with the store's schema, its objects, queries with their plans, \
       commits as they happen, and the health of its file. The page is served on this machine only. \
-      Its address contains a secret that changes each time. Nothing is loaded from the network, \
+      Its address contains a secret that changes with each run. Nothing is loaded from the network, \
       and nothing can be changed without --write. Press Control-C to stop. Stops after half an \
       hour without a request, unless a History page is open. LMDB files of other programs are shown \
       by tables, keys and values, and cannot be changed.

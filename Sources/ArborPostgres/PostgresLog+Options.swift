@@ -14,7 +14,7 @@ extension PostgresLog {
     /// It includes resolving the server's host name. The default is two seconds, unless
     /// `connect_timeout` in the connection string overrides it.
     public var connectTimeout: Duration = .seconds(2)
-    /// The time after which a server cancels a statement. The default is four seconds. Its answer
+    /// The time after which a server cancels a statement. The default is four seconds. Its response
     /// is awaited for one more second.
     public var statementTimeout: Duration = .seconds(4)
     /// The schema of the log's tables, which is created if it doesn't exist. The default is

@@ -117,7 +117,7 @@ import Testing
   func helpNamesTheKeys() throws {
     let terminal = try browse(rows: 20, columns: 100)
     terminal.press("?")
-    let screen = terminal.wait { $0.lines[0] == "Keys" }
+    let screen = terminal.wait { $0.lines[0] == "Keyboard shortcuts" }
     #expect(screen.lines.contains { $0.hasPrefix("y ") && $0.contains("clipboard") })
     terminal.press(Press.escape)
     terminal.wait { $0.lines[0] == office.url.path }

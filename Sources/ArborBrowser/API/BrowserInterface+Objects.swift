@@ -83,10 +83,10 @@ extension BrowserInterface {
     guard count <= limits.binary else {
       throw ArborError(
         .limitExceeded,
-        "The binary has \(count) bytes, but the page shows at most \(limits.binary).")
+        "The binary value has \(count) bytes, but the page shows at most \(limits.binary).")
     }
     guard case .binary(let data) = try object.value(forKey: name) else {
-      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is not a binary.")
+      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is not a binary attribute.")
     }
     return HTTPResponse(
       contentType: "application/octet-stream",

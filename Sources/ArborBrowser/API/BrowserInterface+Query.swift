@@ -20,7 +20,7 @@ extension BrowserInterface {
     }
   }
 
-  /// Returns the query of a request, with its mistakes found.
+  /// Returns the query of a request after validating its parts.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
   func checkedQuery(
@@ -43,8 +43,8 @@ extension BrowserInterface {
     }
   }
 
-  /// Returns what an index that doesn't exist would do for a query: its size and the rows that the
-  /// query would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
+  /// Returns the effect of a hypothetical index on a query: its size and the rows that the query
+  /// would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
   /// columns: a property, with `-` for descending order or `[cd]` for folded text.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
@@ -217,7 +217,7 @@ enum QueryPart: String, CaseIterable {
   case `where`, group, column, having, sort
 }
 
-/// A query that cannot be run because of a mistake in one of its parts.
+/// A query that cannot be run because of an error in one of its parts.
 struct QueryFailure: Error {
   let field: String
   let error: ArborError

@@ -214,7 +214,7 @@ struct StoreSearch {
 }
 
 extension BrowserInterface {
-  /// Returns what is found by a typed text. Parameters: `text`, and optionally `entity`.
+  /// Returns the search results for typed text. Parameters: `text`, and optionally `entity`.
   func search(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let scope = try request.parameter("entity").map { (name) throws(ArborError) in
       try schema.entity(name)

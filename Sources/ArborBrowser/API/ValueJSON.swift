@@ -42,7 +42,7 @@ enum ValueJSON {
     return ["text": .string(String(text.prefix(maximumLength))), "length": JSONValue(text.count)]
   }
 
-  /// Returns the description of a binary. Its bytes have to be requested separately.
+  /// Returns the description of a binary value. Its bytes have to be requested separately.
   static func binary(count: Int, head: Data) -> JSONValue {
     ["binary": JSONValue(count), "kind": .string(BinaryKind(head).rawValue)]
   }
@@ -60,7 +60,7 @@ extension JSONValue {
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 }
 
-/// The kind of a binary, judging by its first bytes.
+/// The kind of a binary value, determined by its first bytes.
 enum BinaryKind: String {
   case png, jpeg, gif, webp, text, bytes
 

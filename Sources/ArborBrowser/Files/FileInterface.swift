@@ -59,7 +59,7 @@ final class FileInterface: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func newest() throws -> JSONValue {
     JSONValue(Int(clamping: try environment.lastTransactionID))

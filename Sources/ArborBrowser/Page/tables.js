@@ -140,7 +140,7 @@ function fromHex(text) {
   return Uint8Array.from(digits, (each) => parseInt(each, 16));
 }
 
-/** The text of bytes if they are text, and JSON laid out; null if they aren't. */
+/** Returns bytes as text, or null if they aren't text. */
 function textOf(value) {
   const end = value.length && value[value.length - 1] === 0 ? value.subarray(0, -1) : value;
   try {
@@ -160,7 +160,7 @@ function jsonOf(text) {
   }
 }
 
-/** A value in one of the forms that it has: text, JSON, or hex. */
+/** A value in one of its formats: number, JSON, text or hex. */
 function valueView(entry, value, load) {
   const saved = el("button", {
     type: "button", class: "quiet", onclick: async () => save("value.bin", new Blob([value || await load()])),
@@ -180,6 +180,6 @@ function valueView(entry, value, load) {
     for (const each of buttons) each.setAttribute("aria-pressed", each.textContent === name ? "true" : "false");
   }
   choose(...forms[0]);
-  return el("div", { class: "binary" }, el("div", { class: "forms", role: "group", "aria-label": "Form of the value" }, buttons), place,
+  return el("div", { class: "binary" }, el("div", { class: "forms", role: "group", "aria-label": "Format of the value" }, buttons), place,
     el("p", { class: "faint" }, `${bytes(entry.length)} · `, saved));
 }

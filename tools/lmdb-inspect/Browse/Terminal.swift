@@ -15,9 +15,9 @@ final class Terminal {
   enum Event: Equatable {
     case key(Key)
     case resized
-    /// Nothing has happened for a while.
+    /// No event occurred within the timeout.
     case idle
-    /// The terminal is gone, or the program was asked to terminate.
+    /// The terminal was closed, or the program was asked to terminate.
     case ended
   }
 
@@ -109,7 +109,7 @@ final class Terminal {
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno != EINTR, errno != EAGAIN {
-        // The terminal is gone, which the next event reports.
+        // The terminal was closed, which the next event reports.
         return
       }
     }

@@ -40,7 +40,7 @@ final class ObjectLabels {
   }
 
   private func label(of number: ObjectNumber) -> String? {
-    // The record lies in its memory.
+    // The record is in the snapshot's memory.
     let slabs = SlabAllocator()
     defer { withExtendedLifetime(slabs) {} }
     guard let entity = store.schema.entity(of: number), let name = attributes[entity.name],

@@ -29,7 +29,7 @@ struct SharedCommit {
   /// - Parameter makeCommits: Writes the commits and returns them as encoded by
   ///   ``LoggedCommitCodec``, unless they need more than `encoding` bytes; none if that is zero. May
   ///   run again, and must change nothing but the file and state that it overwrites.
-  /// - Throws: As ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)``;
+  /// - Throws: As ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``;
   ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
   ///   file.
   static func run(

@@ -19,7 +19,7 @@ extension StoreEngine {
     guard !commits.isEmpty || !counters.isEmpty || position != nil else { return }
     // Cached last keys of databases have to be determined again in each transaction.
     let workspace = try CommitWorkspace(self)
-    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try makeAgain(commits, workspace, &header, transaction)
       try raise(counters, transaction)
       guard let position else { return }

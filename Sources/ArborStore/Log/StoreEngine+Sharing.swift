@@ -50,7 +50,7 @@ extension StoreEngine {
   func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
     var count = 0
-    try runRedoable(repeats: true) { (transaction, header) throws(StoreError) -> Redo in
+    try runRedoable(inFollower: true) { (transaction, header) throws(StoreError) -> Redo in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
       count = newer.count

@@ -56,12 +56,12 @@ final class CommitBatch: @unchecked Sendable {
         try store.releaseFreedPages()
       }
       // The closure writes all sets of the group; it runs again if the transaction has to.
-      try SharedCommit.run(in: store) { (transaction, header, encoding) throws(StoreError) in
+      try SharedCommit.run(in: store) { (transaction, header, encodingLimit) throws(StoreError) in
         group.restart()
         transactionID = transaction.id
         workspace.begin(transactionID)
         var writer = CommitWriter(
-          store: store, workspace: workspace, header: header, encoding: encoding)
+          store: store, workspace: workspace, header: header, encodingLimit: encodingLimit)
         try Self.writeChangeSets(of: &group, &writer, transaction, take)
         header = writer.header
         return writer.encoded

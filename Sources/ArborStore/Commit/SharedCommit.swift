@@ -27,15 +27,16 @@ struct SharedCommit {
   /// Runs a transaction and commits it, through the log that the store shares, if any.
   ///
   /// - Parameter makeCommits: Writes the commits and returns them as encoded by
-  ///   ``LoggedCommitCodec``, unless they need more than `encoding` bytes; none if that is zero. May
-  ///   run again, and must change nothing but the file and state that it overwrites.
+  ///   ``LoggedCommitCodec``, or none if they need more than `encodingLimit` bytes, which is zero
+  ///   if nothing needs them. May run again, and must change nothing but the file and state that it
+  ///   overwrites.
   /// - Throws: As ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``;
   ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
   ///   file.
   static func run(
     in store: StoreEngine,
     _ makeCommits: (
-      borrowing WriteTransaction, inout HeaderRecord, _ encoding: Int
+      borrowing WriteTransaction, inout HeaderRecord, _ encodingLimit: Int
     ) throws(StoreError) -> [[UInt8]]
   ) throws(StoreError) {
     var shared = SharedCommit(store)

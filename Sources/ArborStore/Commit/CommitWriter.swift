@@ -30,13 +30,13 @@ struct CommitWriter: ~Copyable {
 
   /// Validates a set completely, then writes it.
   ///
-  /// - Parameter repeated: The history entry of the commit in another copy of the store, if it is
+  /// - Parameter replayed: The history entry of the commit in another copy of the store, if it is
   ///   being replayed here.
   mutating func writeChangeSet(
-    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, replaying replayed: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
-    if set.purges { return try purge(set, repeating: repeated, transaction) }
+    if set.purges { return try purge(set, replaying: replayed, transaction) }
     if let basis = set.basis, basis.sequence != header.sequence {
       let history = HistoryReader(
         reader: transaction.reader, history: store.databases.history, schema: store.schema,
@@ -55,7 +55,7 @@ struct CommitWriter: ~Copyable {
       sweeps: before != nil)
     try preparation.collectAndCheck()
     let history =
-      repeated
+      replayed
       ?? CommitHistory(
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
       ).encoded(sequence: header.sequence + 1, store.schema)
@@ -76,13 +76,13 @@ struct CommitWriter: ~Copyable {
   }
 
   private mutating func purge(
-    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, replaying replayed: [UInt8]?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     try store.removeAll(transaction)
     workspace.forgetEnds()
     header.sequence += 1
     let history =
-      repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
+      replayed ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
     try storing(recordHistory(of: set, [], history, transaction))
     return CommitReceipt(sequence: header.sequence)
   }

@@ -73,7 +73,7 @@ extension StoreEngine {
       commits += try decode(group)
       position = position.after(group)
     }
-    try makeAgain(commits, workspace, &header, transaction)
+    try replay(commits, workspace, &header, transaction)
     try writePosition(position, transaction)
   }
 

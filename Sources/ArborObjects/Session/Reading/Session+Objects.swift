@@ -166,7 +166,7 @@ extension Session {
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {
-      readAhead.insert(number)
+      readNewer.insert(number)
     }
   }
 

@@ -96,8 +96,8 @@ package final class Session {
   var outdated: [ObjectNumber] = []
   /// The context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
-  /// The objects whose records were loaded in a newer state than ``sequence`` while listeners record
-  /// changes. See ``noteRead(_:on:)``.
+  /// Objects that were loaded in a newer state than ``sequence`` while listeners record changes. See
+  /// ``noteRead(_:on:)``.
   var readNewer: Set<ObjectNumber> = []
   /// Whether concurrent commits changed links that also have pending changes, so that applying the
   /// pending changes may now have a different result.

@@ -96,7 +96,7 @@ package final class Session {
   var outdated: [ObjectNumber] = []
   /// The context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
-  /// Objects that were loaded in a newer state than ``sequence`` while listeners record changes. See
+  /// Objects loaded in a newer state than ``sequence`` while listeners record changes. See
   /// ``noteRead(_:on:)``.
   var readNewer: Set<ObjectNumber> = []
   /// Whether concurrent commits changed links that also have pending changes, so that applying the

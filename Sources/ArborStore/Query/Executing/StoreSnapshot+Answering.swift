@@ -2,8 +2,8 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Answers a query: calls `body`, which obtains the ``QueryExecutor``, and converts errors. If the
-  /// snapshot is watched, reports the query with its plan to the ``watch``.
+  /// Answers a query: calls `body`, which obtains the ``QueryExecutor``, and converts errors. If
+  /// the snapshot is watched, reports the query and its plan to the ``watch``.
   ///
   /// - Parameters:
   ///   - kind: The kind of result.

@@ -48,7 +48,7 @@ extension ExchangeRun {
       if !parents.isEmpty, let known = parents.removeValue(forKey: index) {
         members.append(known)
       } else {
-        try carryOut(index, within: owner, &members)
+        try carryOutItem(index, within: owner, &members)
       }
     }
     if let former, former !== members.first {

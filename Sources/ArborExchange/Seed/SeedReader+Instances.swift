@@ -30,7 +30,7 @@ extension SeedReader {
     for _ in mapping.attributes { plan.values.append(0) }
     plan.items.append(
       ExchangePlan.Item(
-        mapping: plan.index(of: mapping), document: plan.index(of: node.document),
+        mapping: plan.enterMapping(mapping), document: plan.enterDocument(node.document),
         node: Int32(node.tapeIndex), key: -1, isWithinParent: false, values: Int32(values),
         firstLink: 0))
     // The links of an item are contiguous, and nested instances have their own.
@@ -195,7 +195,7 @@ extension SeedReader {
       ).with(entity: name)
     }
     let table = plan.table(for: entity, by: terms.map(\.attribute))
-    return plan.name(CollectionOfOne(key), in: table, at: node)
+    return plan.enterName(CollectionOfOne(key), in: table, at: node)
   }
 
   private func term(

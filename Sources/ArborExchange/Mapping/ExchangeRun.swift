@@ -180,7 +180,7 @@ final class ExchangeRun {
     _ object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
     let callsHooks = mapping.rules.callsHooks
-    let hasHooks = callsHooks && object.takesImportedValues
+    let hasHooks = callsHooks && object.overridesImportValue
     // A single node for all values, so that the document is retained only once.
     var node = plan.node(item, item.node)
     var changed = false
@@ -202,7 +202,7 @@ final class ExchangeRun {
     for link in item.links {
       if try connect(object, plan.links[link], item, mapping) { changed = true }
     }
-    if callsHooks, object.hearsOfImports {
+    if callsHooks, object.overridesDidImport {
       _ = plan.node(item, item.node).tell {
         object.didImport(from: $0)
         return true

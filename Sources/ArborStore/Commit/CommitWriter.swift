@@ -41,7 +41,7 @@ struct CommitWriter: ~Copyable {
       let history = HistoryReader(
         reader: transaction.reader, history: store.databases.history, schema: store.schema,
         header: header)
-      try CommitHistory.demand(basis, history)
+      try CommitHistory.requireUnchanged(basis, history)
     }
     // A large set is validated against a snapshot of the state before the transaction, whose pages
     // can be read from the map. If the transaction has already written another set, or no snapshot

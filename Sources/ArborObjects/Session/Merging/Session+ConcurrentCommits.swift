@@ -9,6 +9,7 @@ extension Session {
   func mergeKnownCommits() throws(ArborError) {
     guard !isClosed else { throw ArborError(StoreError.closed, in: engine) }
     guard engine.lastSequence != sequence, pinned == nil else { return }
+    // Taking a snapshot merges the commits up to it.
     try onSnapshot { _ in }
   }
 

@@ -15,8 +15,8 @@ internal import LMDB
 struct SharedCommit {
   private enum Decision {
     case none
-    case written(CommitGroup)
-    case behind([CommitGroup])
+    case written(LoggedGroup)
+    case behind([LoggedGroup])
   }
 
   private let store: StoreEngine
@@ -71,8 +71,8 @@ struct SharedCommit {
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let position = try store.sharedPosition(transaction.reader, header)
-    let group = CommitGroup(
-      batch: CommitGroup.newBatch(), first: header.sequence + 1, before: position.chain,
+    let group = LoggedGroup(
+      batch: LoggedGroup.newBatch(), first: header.sequence + 1, before: position.chain,
       commits: commits)
     switch try log.append(group) {
     case .written: decision = .written(group)

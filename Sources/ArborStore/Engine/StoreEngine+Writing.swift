@@ -71,7 +71,7 @@ extension StoreEngine {
           let redo = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
-          let part = journal.part(&header, redo, self, transaction)
+          let part = journal.decidePart(&header, redo, self, transaction)
           try writeHeader(header, transaction, &attempt)
           attempt.journalPart = part
           if part == .entry, case .commits(let commits) = redo {

@@ -138,7 +138,7 @@ extension IndexMaintainer {
     let end = run.endOfKey(start)
     var hasAdded = false
     for part in stride(from: start, to: end, by: Self.appendedAtOnce) {
-      try limit?.checkEngine()
+      try limit?.checkLMDB()
       appended.removeAll(keepingCapacity: true)
       for index in part..<min(part + Self.appendedAtOnce, end) where !run[index].isRemoval {
         appended.append(run[index].number)

@@ -235,7 +235,7 @@ final class IndexMaintainer {
     let cursor = try transaction.reader.cursor(database)
     for entryIndex in 0..<min(start, run.count) where !run[entryIndex].isRemoval {
       let entry = run[entryIndex]
-      try limit?.checkEngine()
+      try limit?.checkLMDB()
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
       }

@@ -42,7 +42,7 @@ struct LogBatch {
   private mutating func write() {
     guard !commits.isEmpty, failure == nil else { return }
     do throws(StoreError) {
-      try file.makeAgain(commits, position: keepsPosition ? position?.encoded() : nil)
+      try file.replay(commits, position: keepsPosition ? position?.encoded() : nil)
     } catch {
       failure = error
     }

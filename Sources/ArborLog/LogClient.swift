@@ -34,7 +34,7 @@ package final class LogClient: SharedLog {
 
   // MARK: Appending
 
-  package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
+  package func append(_ group: LoggedGroup) throws(StoreError) -> Appending {
     let entry = CommitLogEntry(group)
     batches.withLock { batches in
       if batches.count == Self.maximumBatches { batches.removeFirst(Self.maximumBatches / 2) }
@@ -127,7 +127,7 @@ package final class LogClient: SharedLog {
 
   // MARK: Reading
 
-  package func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup] {
+  package func groups(after sequence: UInt64) throws(StoreError) -> [LoggedGroup] {
     do throws(ArborError) {
       return try groups(try log.entries(after: sequence, limit: Self.maximumEntries))
     } catch {
@@ -161,13 +161,13 @@ package final class LogClient: SharedLog {
   }
 
   /// - Throws: ``ArborError`` `modelChanged` if the first entry is a change of the model.
-  private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [CommitGroup] {
-    var groups: [CommitGroup] = []
+  private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [LoggedGroup] {
+    var groups: [LoggedGroup] = []
     for entry in entries {
       switch try entry.content(of: log) {
       case .commits(let commits):
         groups.append(
-          CommitGroup(
+          LoggedGroup(
             batch: entry.batch, first: entry.first,
             before: CommitChain(bits: entry.previous.bits), commits: commits))
         continue

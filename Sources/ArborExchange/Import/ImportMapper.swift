@@ -6,14 +6,16 @@ import Logging
 ///
 /// | key | on | meaning |
 /// |---|---|---|
-/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the names of identifying
-/// | attributes, and optionally of a to-one relationship within whose target they are unique |
+/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the objects' identity |
 /// | `ImportName`, `mappedKeyName`, `externalName` | property | the path of its value |
 /// | `DateFormat`, `dateFormat` | date attribute | the format of its strings |
 /// | `NumberFormat`, `numberFormat` | number attribute | the locale of its strings |
 /// | `MergePolicy` | relationship | the treatment of existing members |
 /// | `ImportReference` | relationship | the key of its target; see ``ReferenceTemplate`` |
 /// | `ImportMissingReference` | relationship | `Create`: an unknown key inserts a target |
+///
+/// An identity is a list of names: attributes, and optionally a to-one relationship within whose
+/// target their values are unique.
 final class ImportMapper {
   private static let logger = Logger(label: "ArborData.import")
 

@@ -48,7 +48,7 @@ struct SharedOpener {
     options.durability = .relaxed
     self.options = options
     let file = StoreLock.canonicalPath(path)
-    lock = try storing(StoreLock(file, suffix: "-sharing-lock", waits: true))
+    lock = try reporting(StoreLock(file, suffix: "-sharing-lock", waits: true))
   }
 
   /// Allows others to prepare the file, now that the store shares the log.

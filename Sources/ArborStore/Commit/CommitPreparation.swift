@@ -2,7 +2,11 @@ internal import ArborModel
 internal import LMDB
 
 /// The validation of a change set before it is written: versions are compared, and the added and
-/// removed keys and links are collected in the ``CommitWorkspace``.
+/// removed keys and links are collected in the ``CommitWorkspace``. Nothing is written.
+///
+/// ``collectAndCheck()`` is the entry point. Records and links are collected here; the checks of
+/// their targets, of deleted objects and of unique values are in the files `+Targets`, `+Deletion`
+/// and `+Uniqueness`. `+Sweeping` saves collecting the keys of many deleted objects.
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 

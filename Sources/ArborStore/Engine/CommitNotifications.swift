@@ -63,7 +63,7 @@ package final class CommitNotifications: Sendable {
   }
 
   /// Watches the file that has replaced the former one, if there are listeners.
-  func watchAnew(_ store: StoreEngine) {
+  func watchReplacement(_ store: StoreEngine) {
     let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)

@@ -205,7 +205,7 @@ final class StoreScrub {
     guard case .unknown = digests, !store.isReadOnly else { return }
     record.databases = []
     let record = record
-    try store.runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
         // Another process may have started as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
@@ -226,7 +226,7 @@ final class StoreScrub {
     savedAt = Date()
     if store.isReadOnly { return }
     let (record, counted) = (record, counted)
-    try store.runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
         try transaction.put(
           store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())

@@ -243,7 +243,7 @@ extension IndexMaintainer {
     for entryIndex in range {
       let entry = run[entryIndex]
       if isLeftOut(entry.number) { continue }
-      try limit.checkEngine()
+      try limit.checkLMDB()
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
       try run.withKey(entry) { (key) throws(LMDBError) in
         if entryIndex < firstAppended {

@@ -48,13 +48,13 @@ struct SweptObjects {
     return false
   }
 
-  /// Rewrites a database of keys and objects, as shown by `basis`, without these objects.
+  /// Rewrites a database of keys and objects, as shown by `before`, without these objects.
   func drop(
-    from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
+    from database: Database, _ transaction: borrowing WriteTransaction, _ before: TransactionReader
   ) throws(LMDBError) {
     // Most entries stay. Only the removals are counted.
     try transaction.clear(database, isCounted: false)
-    let old = try basis.cursor(database)
+    let old = try before.cursor(database)
     let new = try transaction.reader.cursor(database)
     var next = try old.first()
     var numbers: [UInt64] = []

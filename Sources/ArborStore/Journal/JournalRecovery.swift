@@ -217,7 +217,7 @@ enum JournalRecovery {
         return commit
       }
       let counters = Dictionary(entry.counters.map { ($0.name, $0.value) }) { max($0, $1) }
-      try store.makeAgain(commits, counters: counters)
+      try store.replay(commits, counters: counters)
       position = next.end
     }
   }

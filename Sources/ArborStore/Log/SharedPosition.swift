@@ -42,14 +42,14 @@ package struct SharedPosition: Sendable, Hashable {
   }
 
   /// Returns the position after applying a group.
-  func after(_ group: CommitGroup) -> SharedPosition {
+  func after(_ group: LoggedGroup) -> SharedPosition {
     SharedPosition(
       sequence: group.last, generation: generation, chain: group.chain,
       earlier: (earlier + [newest]).suffix(Self.maximumEarlierCount))
   }
 
   /// Returns the error for a group that does not follow this position.
-  func misfit(_ group: CommitGroup) -> StoreError {
+  func misfit(_ group: LoggedGroup) -> StoreError {
     guard group.first > sequence + 1 else {
       return .log(
         ArborError(

@@ -80,12 +80,12 @@ package struct StoreOpening: Sendable {
   /// Whether to recreate a file that was written with another model and is not migrated.
   package var replacesOtherModels = false
   /// Whether to keep a file that is damaged or not a store under another name and create a new one.
-  /// Files of a later format or engine, folders and links are left unchanged.
+  /// Files of a later format or version of LMDB, folders and links are left unchanged.
   package var setsDamagedAside = false
   /// The initial map size in bytes of address space, or `nil` for as much as the system grants, up
   /// to 1 TiB.
   package var initialMapSize: Int?
-  /// The maximum map size in bytes of address space, or `nil` for the engine's limit.
+  /// The maximum map size in bytes of address space, or `nil` for LMDB's limit.
   package var maximumMapSize: Int?
 
   package init(_ location: Location, model: ManagedObjectModel?) {

@@ -164,8 +164,8 @@ import Testing
 
     init(from first: UInt64) { next = Lock(first) }
 
-    func append(_ group: CommitGroup) -> Appending { .written }
-    func groups(after sequence: UInt64) -> [CommitGroup] { [] }
+    func append(_ group: LoggedGroup) -> Appending { .written }
+    func groups(after sequence: UInt64) -> [LoggedGroup] { [] }
     func noteTakenOver(_ count: Int) {}
 
     func reserve(_ counter: String, _ count: UInt64, from least: UInt64) -> Range<UInt64> {

@@ -2,16 +2,18 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Answers a query. If the snapshot is watched, reports the query to its ``watch``.
+  /// Answers a query: calls `body`, which obtains the ``QueryExecutor``, and converts errors. If
+  /// the snapshot is watched, reports the query and its plan to the ``watch``.
   ///
   /// - Parameters:
   ///   - kind: The kind of result.
   ///   - aggregates: The aggregates that are computed from the rows.
   ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
   ///   - executor: The query's executor, if the caller has created it.
-  ///   - rows: Returns the number of rows of a result, or `nil` for other kinds of results.
-  ///   - body: Returns the result. It obtains the query's executor by calling its argument, unless
-  ///     it needs none.
+  ///   - rows: Returns the number of rows of a result for the report, or `nil` for other kinds of
+  ///     results.
+  ///   - body: Returns the result. Its argument creates the executor when first called, because a
+  ///     lookup of one unique value needs none; see ``lookUp(_:overlay:_:)``.
   func answer<R>(
     _ query: StoreQuery, for kind: FetchKind = .objects, _ aggregates: [BoundAggregate] = [],
     overlay: (any PendingState)?, by executor: QueryExecutor? = nil, rows: (R) -> Int?,

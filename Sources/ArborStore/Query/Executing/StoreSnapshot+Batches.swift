@@ -14,9 +14,9 @@ extension StoreSnapshot {
       return try executor.listing(atMost: most).map { (executor: executor, plan: $0) }
     }
     guard let listing else { return nil }
-    return try answer(query, overlay: overlay, by: listing.executor) {
-      $0.count
-    } with: { makeExecutor in
+    return try answer(
+      query, overlay: overlay, by: listing.executor, rows: { $0.count }
+    ) { makeExecutor in
       try makeExecutor().run(listing.plan, into: RowNumbers()).numbers
     }
   }
@@ -37,9 +37,9 @@ extension StoreSnapshot {
       return try executor.planner.planInOrder().map { (executor: executor, plan: $0) }
     }
     guard let traversal else { return nil }
-    return try answer(query, overlay: overlay, by: traversal.executor) {
-      $0?.rows.count
-    } with: { makeExecutor in
+    return try answer(
+      query, overlay: overlay, by: traversal.executor, rows: { $0?.rows.count }
+    ) { makeExecutor in
       try makeExecutor().collect(traversal.plan, allocator)
     }
   }

@@ -11,9 +11,7 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    try answer(query, overlay: overlay) {
-      $0.rows.count
-    } with: { makeExecutor in
+    try answer(query, overlay: overlay, rows: { $0.rows.count }) { makeExecutor in
       switch try lookUp(query, overlay: overlay, allocator) {
       case nil: return try makeExecutor().fetch(allocator)
       case .nothing?: return FetchedRecords()
@@ -26,9 +24,7 @@ extension StoreSnapshot {
   package func first(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
-    try answer(query, overlay: overlay) {
-      $0 == nil ? 0 : 1
-    } with: { makeExecutor in
+    try answer(query, overlay: overlay, rows: { $0 == nil ? 0 : 1 }) { makeExecutor in
       switch try lookUp(query, overlay: overlay, allocator) {
       case .nothing?: return nil
       case .row(let row)?: return (row, allocator.slab)
@@ -43,9 +39,7 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answer(query, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
+    try answer(query, overlay: overlay, rows: { $0.count }) { makeExecutor in
       try makeExecutor().run(into: RowNumbers()).numbers
     }
   }
@@ -57,9 +51,9 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
-    return try answer(first, for: .existence, overlay: overlay) { _ in
-      nil
-    } with: { makeExecutor in
+    return try answer(
+      first, for: .existence, overlay: overlay, rows: { _ in nil }
+    ) { makeExecutor in
       try makeExecutor().run(into: RowCounter()).count > 0
     }
   }
@@ -91,9 +85,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
-    return try answer(unordered, for: .count, overlay: overlay) {
-      $0
-    } with: { makeExecutor in
+    return try answer(unordered, for: .count, overlay: overlay, rows: { $0 }) { makeExecutor in
       try makeExecutor().count()
     }
   }

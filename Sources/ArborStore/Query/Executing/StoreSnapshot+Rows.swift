@@ -17,9 +17,9 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
-    return try answer(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
+    return try answer(
+      query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay, rows: { $0.count }
+    ) { makeExecutor in
       let executor = try makeExecutor()
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
@@ -61,9 +61,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: [], limit: plan.limit, offset: plan.offset)
     try withoutActuallyEscaping(body) { (body) throws(StoreError) in
-      _ = try answer(query, for: .rows, overlay: overlay) {
-        $0
-      } with: { makeExecutor in
+      _ = try answer(query, for: .rows, overlay: overlay, rows: { $0 }) { makeExecutor in
         let executor = try makeExecutor()
         let rows = try executor.run(
           into: HandedRows(plan, predicateEnvironment, executor.resolver, body))

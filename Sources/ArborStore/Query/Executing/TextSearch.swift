@@ -54,9 +54,7 @@ extension StoreSnapshot {
   package func search(
     _ search: TextSearch, overlay: (any PendingState)?
   ) throws(StoreError) -> [ScoredRow] {
-    try answer(search.objects, for: .search, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
+    try answer(search.objects, for: .search, overlay: overlay, rows: { $0.count }) { makeExecutor in
       try makeExecutor().search(search)
     }
   }

@@ -1,9 +1,9 @@
 internal import ArborModel
 
 /// The cost model of rows and plans, in units of ``Cost``.
-struct CostModel<Source: Counts> {
+struct CostModel<Counter: Counts> {
   let schema: ModelSchema
-  let counts: Source
+  let counts: Counter
 
   /// Returns the cost of a scan that evaluates conditions on every row.
   func scan(of rows: Int, asking nodes: [BoundNode]) -> Int {

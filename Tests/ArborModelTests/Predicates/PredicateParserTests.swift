@@ -252,7 +252,8 @@ import Testing
     arguments: ["[0]", ".a[0]", "[a.b].c"])
   func hostileChainsAreAnError(_ link: String) {
     let text = "a" + String(repeating: link, count: 9_000) + " == 1"
-    #expect(throws: ArborError.self) { try FetchPredicate(format: text) }
+    let error = #expect(throws: ArborError.self) { try FetchPredicate(format: text) }
+    #expect(error?.code == .invalidPredicate)
   }
 
   @Test("The seeds of the fuzz target are valid predicates, so that its mutations are nearly valid")

@@ -73,7 +73,8 @@ import Testing
       ("price", "\".\""), ("price", "\"5.\""), ("at", "\" \""), ("zip", "true"),
     ])
   func whatIsNeitherIsAnError(name: String, json: String) throws {
-    #expect(throws: ArborError.self) { try value(name, json) }
+    let error = #expect(throws: ArborError.self) { try value(name, json) }
+    #expect(error?.entity == "Row" && error?.keyPath == name)
   }
 
   @Test(
@@ -83,7 +84,8 @@ import Testing
       ("price", "\".5\""), ("count", "\"1\""), ("link", "\"\""),
     ])
   func withoutTheOptionNothingIsConverted(name: String, json: String) throws {
-    #expect(throws: ArborError.self) { try value(name, json, []) }
+    let error = #expect(throws: ArborError.self) { try value(name, json, []) }
+    #expect(error?.entity == "Row" && error?.keyPath == name)
   }
 
   @Test("A number format of the import or the model overrides that of spreadsheets")

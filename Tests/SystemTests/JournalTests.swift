@@ -74,18 +74,15 @@
     @Test("The last process to close a store removes its journal")
     func closingRemovesTheJournal() throws {
       let folder = try TemporaryFolder()
-      let path = folder.path("notes.arbor")
-      let model = ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])
-      ])
+      let path = folder.path("office.arbor")
+      let model = try OfficeModel.make()
       let options = StoreOptions(durability: .journaled)
       for round in 1...3 {
         let store = try PersistentStore(model: model, at: .path(path), options: options)
         #expect(!hasJournal(path))
         for _ in 1...3 {
           let context = store.makeContext()
-          try context.insert("Note")["text"] = "round \(round)"
+          try context.insert("Tag")["name"] = "round \(round)"
           try context.commit()
           #expect(hasJournal(path))
         }
@@ -96,7 +93,7 @@
         let copy = folder.url.appending(path: "copy-\(round).arbor")
         try store.copy(to: copy, compacting: round == 3)
         let copied = try PersistentStore(at: .file(copy))
-        #expect(try copied.makeContext().count("Note") == 3 * round)
+        #expect(try copied.makeContext().count("Tag") == 3 * round)
         try copied.check()
         copied.close()
         try store.check()

@@ -1,8 +1,8 @@
+import ArborData
 import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborData
 @testable import ArborExchange
 @testable import ArborModel
 @testable import ArborObjects

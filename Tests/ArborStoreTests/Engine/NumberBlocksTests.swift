@@ -152,7 +152,12 @@ import Testing
           StoreFormat.objectCounter(tag.number), ObjectNumber.maximumSequence,
           store.file.databases.arbor, transaction)
       }
-      #expect(throws: StoreError.self) { try store.file.takeNumbers(5, for: tag) }
+      do {
+        _ = try store.file.takeNumbers(5, for: tag)
+        Issue.record("Numbers were left.")
+      } catch StoreError.exhausted(let message) {
+        #expect(message == "Tag has used all 2^48 object numbers. Create a new store.")
+      }
     }
   }
 

@@ -18,7 +18,7 @@ extension BrowserInterface {
     guard (1...Self.maximumCopiedObjects).contains(names.count) else {
       throw ArborError(
         .invalidArgument,
-        "Between 1 and \(Self.maximumCopiedObjects) objects can be copied. Export more.")
+        "Select between 1 and \(Self.maximumCopiedObjects) objects to copy, or use Export.")
     }
     let ids = try names.map { (name) throws(ArborError) in try Self.id(name, in: store) }
     let columns = document["columns"]?.array?.compactMap(\.string) ?? []

@@ -57,7 +57,7 @@ final class BrowserInterface: Sendable {
     guard store.isInPlace else {
       throw ArborError(
         .fileReplaced,
-        "The store's file was removed or replaced. Open the store again to see what it contains.")
+        "The store's file was removed or replaced. Start the browser again to see the current file.")
     }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())

@@ -57,8 +57,8 @@ export function plural(number, one, many = one + "s") {
 
 export function bytes(number) {
   let size = Number(number);
-  for (const unit of ["bytes", "KB", "MB", "GB"]) {
-    if (size < 1000 || unit === "GB") {
+  for (const unit of ["bytes", "KiB", "MiB", "GiB"]) {
+    if (size < 1000 || unit === "GiB") {
       return `${unit === "bytes" || size >= 100 ? Math.round(size) : size.toFixed(1)} ${unit}`;
     }
     size /= 1024;

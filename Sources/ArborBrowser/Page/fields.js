@@ -24,12 +24,12 @@ function lockOf(attribute, value) {
   const { type } = attribute;
   if (attribute.derivation) return `The store computes it: ${attribute.derivation}.`;
   if (type.startsWith("transformable")) {
-    return "Its bytes are decoded by the program's transformer, so only the program can change it.";
+    return "The application's transformer decodes its bytes, so only the application can change it.";
   }
-  if (type === "undefined") return "It has no type, so only a program can change it.";
-  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only a program can change it.";
+  if (type === "undefined") return "It has no type, so only an application can change it.";
+  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only an application can change it.";
   if (value && typeof value === "object" && "text" in value) {
-    return `It has ${plural(value.length, "character")}, which is too long to edit here. Only a program can change it.`;
+    return `It has ${plural(value.length, "character")}, which is too long to edit here. Only an application can change it.`;
   }
   return "";
 }
@@ -278,7 +278,7 @@ export function relationshipField(schema, relationship, stored, staged) {
     return el("li", { class: out ? "removed" : isNew ? "added" : null }, el("span", { title: each.object }, name),
       isOrdered ? [mover(-1, "up", "↑"), mover(1, "down", "↓")] : null,
       el("button", {
-        type: "button", class: "quiet", "aria-label": out ? `Keep ${name}` : `Remove ${name}`, onclick: () => take(each, isNew, out),
+        type: "button", class: "quiet", "aria-label": out ? `Undo removal of ${name}` : `Remove ${name}`, onclick: () => take(each, isNew, out),
       }, out ? "↶" : "✕"));
   }
 

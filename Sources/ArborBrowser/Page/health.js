@@ -65,7 +65,7 @@ export async function healthView(main, schema, rest, parameters, health) {
         count(each.behind), bytes(each.pinnedBytes),
       ])) : el("p", { class: "empty" }, "No active readers"))),
     card("Databases", treemap(health),
-      table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
+      table(["Database", "Entries", "Size", "Fill", "Queries served"], health.databases.map((each) => [
         each.title, count(each.entries), about(each) + bytes(each.bytes),
         each.fill === null ? "–" : `${Math.round(each.fill * 100)} %`,
         each.uses === null ? "" : each.uses === 1 ? "once" : `${count(each.uses)} times`,

@@ -66,7 +66,7 @@ function commitView(schema, commit) {
     },
   }, el("summary", {}, el("span", { class: "sequence" }, `#${commit.sequence}`),
     el("span", { class: who ? "who" : "who none" }, who || "no author"),
-    el("span", { class: "figures" }, figures.length ? figures : commit.isComplete ? "no change" : "many"),
+    el("span", { class: "figures" }, figures.length ? figures : commit.isComplete ? "no change" : "many changes"),
     el("time", { datetime: commit.date, title: commit.date },
       commit.date ? time(commit.date) : "")), details);
   return el("li", { class: "commit" }, box);

@@ -37,7 +37,7 @@ export async function queryView(main, schema, rest, parameters) {
   const boxes = {
     where: box("where", "Where", "all objects", false),
     column: box("column", "Columns", "all attributes", true),
-    group: box("group", "Group by", "nothing; requires columns such as @count", true),
+    group: box("group", "Group by", "for example office.city", true),
     having: box("having", "Having", "@count > 10", true),
     sort: box("sort", "Sort by", "prefix - for descending", true),
   };

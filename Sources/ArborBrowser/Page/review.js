@@ -77,7 +77,7 @@ function editList(violations, again) {
     const values = Object.entries(edit.values || {});
     const others = violations.filter((each) => each.edit === place && each.property
       && !values.some(([property]) => property === each.property.split(/[.,]/)[0]));
-    return el("li", {}, el("div", { class: "line" }, el("span", { class: `figure ${kinds[edit.op]}` }, edit.op),
+    return el("li", {}, el("div", { class: "line" }, el("span", { class: `figure ${kinds[edit.op]}` }, kinds[edit.op]),
       el("span", { class: "code grow" }, name), removal(`Remove the edit of ${name}`, () => unstage(edit))),
     problems(place, null), others.map((each) => el("p", { class: "problem" }, each.message)),
     values.map(([property, value]) => el("div", { class: "property" }, el("div", { class: "line" },

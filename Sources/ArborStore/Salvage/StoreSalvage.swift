@@ -30,21 +30,21 @@ package struct StoreSalvage {
     }
     let damaged = try SalvageSource.open(path)
     guard try StoreFiles.exists(JournalFile.path(of: damaged.path)) else {
-      return try run(SalvageSource(damaged), to: target, model, mostIndexedAtOnce)
+      return try run(SalvageSource(damaged), to: target, model, maximumObjectsIndexedAtOnce)
     }
     // The damaged file is only read, so its journal is applied to a copy.
     let copy = try storing(path: target, UnfinishedFile(beside: target))
     defer { StoreFiles.discard(copy.path) }
     guard let isNewest = try JournalRecovery.copy(damaged, to: copy.path) else {
-      return try run(SalvageSource(damaged), to: target, model, mostIndexedAtOnce)
+      return try run(SalvageSource(damaged), to: target, model, maximumObjectsIndexedAtOnce)
     }
     let source = try SalvageSource(SalvageSource.open(copy.path), mayBeBehind: !isNewest)
-    return try run(source, to: target, model, mostIndexedAtOnce)
+    return try run(source, to: target, model, maximumObjectsIndexedAtOnce)
   }
 
   private static func run(
     _ source: SalvageSource, to target: String, _ model: ManagedObjectModel?,
-    _ mostIndexedAtOnce: Int
+    _ maximumObjectsIndexedAtOnce: Int
   ) throws(StoreError) -> SalvageResult {
     let salvagedModel = try SalvagedModel(source, given: model)
     var salvage = StoreSalvage(source: source, model: salvagedModel)

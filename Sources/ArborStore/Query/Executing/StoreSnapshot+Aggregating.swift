@@ -13,8 +13,7 @@ extension StoreSnapshot {
     let query = query.forAggregates
     return try answer(
       query, for: .aggregates, aggregates, overlay: overlay, rows: { _ in nil }
-    ) { makeExecutor in
-      let executor = try makeExecutor()
+    ) { executor in
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {

@@ -16,8 +16,8 @@ extension StoreSnapshot {
     guard let listing else { return nil }
     return try answer(
       query, overlay: overlay, by: listing.executor, rows: { $0.count }
-    ) { makeExecutor in
-      try makeExecutor().run(listing.plan, into: RowNumbers()).numbers
+    ) { executor in
+      try executor.run(listing.plan, into: RowNumbers()).numbers
     }
   }
 
@@ -39,8 +39,8 @@ extension StoreSnapshot {
     guard let traversal else { return nil }
     return try answer(
       query, overlay: overlay, by: traversal.executor, rows: { $0?.rows.count }
-    ) { makeExecutor in
-      try makeExecutor().collect(traversal.plan, allocator)
+    ) { executor in
+      try executor.collect(traversal.plan, allocator)
     }
   }
 

@@ -109,7 +109,7 @@ import ArborBrowser
       let texts = locked.array?.compactMap(\.string) ?? []
       #expect(texts.count == 2)
       #expect(texts.first?.hasPrefix("color transformable") == true, "\(texts)")
-      #expect(texts.first?.contains("only the program can change it.") == true)
+      #expect(texts.first?.contains("only the application can change it.") == true)
       #expect(texts.last?.contains("The store computes it: songs.@count.") == true)
       #expect(try PageAudit.problems(in: page) == [])
     }

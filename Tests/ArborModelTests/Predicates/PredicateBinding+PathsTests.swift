@@ -98,7 +98,7 @@ import Testing
       try PredicateBinder.bind(
         FetchPredicate(stringLiteral: text), to: world.company, in: world.schema)
     }
-    #expect(error?.message.contains("too large") == true)
+    #expect(error?.message.contains("exceeds the limit of") == true)
   }
 
   @Test("A bound predicate lists the entities it reads, and whether it depends on time or chance")

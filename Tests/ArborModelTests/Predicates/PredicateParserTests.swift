@@ -206,11 +206,11 @@ import Testing
       #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
     _ = try FetchPredicate(format: nested(64))
-    expectRefusal(nested(65), "nests more than 64 levels")
-    expectRefusal(nested(30_000), "nests more than 64 levels")
-    expectRefusal(String(repeating: "NOT ", count: 65) + "a == 1", "nests more than 64 levels")
+    expectRefusal(nested(65), "is nested more than 64 levels")
+    expectRefusal(nested(30_000), "is nested more than 64 levels")
+    expectRefusal(String(repeating: "NOT ", count: 65) + "a == 1", "is nested more than 64 levels")
     let braces = String(repeating: "{", count: 65) + String(repeating: "}", count: 65)
-    expectRefusal("a == " + braces, "nests more than 64 levels")
+    expectRefusal("a == " + braces, "is nested more than 64 levels")
 
     let numbers = (0..<9998).map(String.init).joined(separator: ",")
     _ = try FetchPredicate(format: "a IN {\(numbers)}")

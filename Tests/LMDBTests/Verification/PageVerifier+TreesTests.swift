@@ -159,8 +159,8 @@ import LMDB
       data.replaceSubrange(meta + 136..<meta + 144, with: bytes(1 << 33, 8))
     }
     #expect(claim == "truncated")
-    try expect("map is smaller", meta + 32, bytes(1 << 16, 8))
-    try expect("larger than any", meta + 32, bytes(1 << 50, 8))
+    try expect("too few for page", meta + 32, bytes(1 << 16, 8))
+    try expect("more than the maximum of", meta + 32, bytes(1 << 50, 8))
   }
 
   @Test("Damaged overflow pages are found")

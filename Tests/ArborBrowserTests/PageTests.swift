@@ -249,6 +249,44 @@ struct PageTests {
     }
   }
 
+  /// The day is that of the zone: between these two, it always differs.
+  @Test("Dates are completed in the chosen time zone")
+  func datesAreCompletedInTheChosenZone() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee'")
+      try page.exists(".rows .row:not(.waiting)")
+      try page.press("/")
+      var days: [String] = []
+      for zone in ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"] {
+        try page.evaluate(
+          """
+          { const zone = document.getElementById('zone');
+            zone.value = '\(zone)'; zone.dispatchEvent(new Event('change')); }
+          """)
+        try page.evaluate("document.querySelector('.field input').select()")
+        try page.type("hired < d")
+        try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('date(')")
+        try page.press("ArrowDown")
+        try page.press("Enter")
+        let text = try page.evaluate("document.querySelector('.field input').value").string ?? ""
+        let match = try #require(
+          text.wholeMatch(of: #/hired < date\("(\d{4}-\d\d-\d\d)"(, "\S+")?\)/#), "\(text)")
+        let written = match.2.map { String($0) } ?? ""
+        #expect(written == (zone == "UTC" ? "" : ", \"\(zone)\""))
+        days.append(String(match.1))
+      }
+      #expect(days[1] > days[2], "\(days)")
+      // The completed condition can be entered.
+      try page.press("Enter")
+      try page.wait("document.querySelector('.summary')?.innerText.includes(' of 30')")
+      #expect(try page.text(".predicate .problem") == "")
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test("An error in a part of a query is displayed at that part")
   func queriesSayWhichPartIsWrong() throws {
     try ServedStore.use { served in

@@ -12,11 +12,16 @@ export function quoted(text) {
   return `"${inner}"`;
 }
 
+/** A date or time as a constant, in the chosen zone. */
+export function dateConstant(text) {
+  return zone() === "UTC" ? `date(${quoted(text)})` : `date(${quoted(text)}, ${quoted(zone())})`;
+}
+
 /** The typed text as a constant of an attribute's type. The condition's box marks mistakes. */
 function literal(type, typed) {
   switch (type) {
     case "string": return quoted(typed);
-    case "date": return zone() === "UTC" ? `date(${quoted(typed.trim())})` : `date(${quoted(typed.trim())}, ${quoted(zone())})`;
+    case "date": return dateConstant(typed.trim());
     case "uuid": case "uri": return `${type}(${quoted(typed.trim())})`;
     default: return typed.trim();
   }

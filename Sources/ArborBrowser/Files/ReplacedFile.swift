@@ -1,0 +1,14 @@
+package import ArborModel
+
+/// The error of a file that was removed or replaced while it is shown.
+package enum ReplacedFile {
+  package static func error(isStore: Bool) -> ArborError {
+    isStore
+      ? ArborError(
+        .fileReplaced,
+        "The store's file was removed or replaced. Open the store again to see what it contains.")
+      : ArborError(
+        .fileReplaced,
+        "The file was removed or replaced. Open it again to see what it contains.")
+  }
+}

@@ -131,8 +131,39 @@ import ArborBrowser
         let words = try ForeignFile.open(transaction, "words", 0)
         try ForeignFile.put(transaction, words, Array("cheese".utf8), Array("Käse".utf8))
       }
+      try page.exists("#news button")
+      // The unnamed table is shown, and has four entries as well.
+      let words = "[...document.querySelectorAll('.side a')].at(-1).textContent"
+      let choice = "[...document.querySelectorAll('.side option')].at(-1).textContent"
+      #expect(try page.evaluate(words) == "words3")
+      #expect(try page.evaluate(choice) == "words (3)")
       try page.click("#news button")
-      try page.wait("document.querySelector('.side').innerText.includes('4')")
+      try page.wait("\(words) === 'words4'")
+      #expect(try page.evaluate(choice) == "words (4)")
+      #expect(
+        try page.evaluate("document.querySelectorAll('.table-tools button').length") == 1)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func aRemovedFileIsNoticed() throws {
+    let file = try ForeignFile()
+    defer { file.remove() }
+    try ServedFile.use([file.folder.path]) { url in
+      let page = try Chromium()
+      try page.open(url)
+      try page.exists(".side")
+      try FileManager.default.moveItem(
+        at: file.data, to: file.folder.appending(path: "moved.mdb"))
+      let message = "The file was removed or replaced. Open it again to see what it contains."
+      try page.wait("document.querySelector('#news .notice.error')?.innerText === '\(message)'")
+      // A new request gets no data of the former file.
+      try page.evaluate("location.hash = '#/tables/sets'")
+      try page.wait("document.querySelector('.failure')?.innerText === '\(message)'")
+      try Data("another file".utf8).write(to: file.data)
+      try page.evaluate(
+        "document.querySelector('.failure').remove(); location.hash = '#/tables/numbers'")
+      try page.wait("document.querySelector('.failure')?.innerText === '\(message)'")
       #expect(page.complaints == [])
     }
   }

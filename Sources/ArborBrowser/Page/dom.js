@@ -46,6 +46,14 @@ export function show(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child).map(node));
 }
 
+/** Puts a list in the place of an outdated one, scrolled as that was. Returns it. */
+export function replaceList(former, list) {
+  const { scrollTop } = former;
+  former.replaceWith(list);
+  list.scrollTop = scrollTop;
+  return list;
+}
+
 /** A whole number with thin groups, as a person reads it. */
 export function count(number) {
   return Number(number).toLocaleString("en").replaceAll(",", "\u202f");

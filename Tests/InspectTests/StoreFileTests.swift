@@ -1,4 +1,5 @@
 import ArborData
+import CLMDB
 import Foundation
 import TestSupport
 import Testing
@@ -207,5 +208,41 @@ import Testing
     let outcome = try inspection.run("check")
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("Employee"))
+  }
+
+  /// Empties databases of the store, as no commit does.
+  private func empty(_ names: [String]) throws {
+    var environment: OpaquePointer?
+    try ForeignFile.check(mdb_env_create(&environment), "create")
+    defer { mdb_env_close(environment) }
+    try ForeignFile.check(mdb_env_set_maxdbs(environment, 64), "maxdbs")
+    try ForeignFile.check(
+      mdb_env_open(environment, office.url.path, UInt32(MDB_NOSUBDIR), 0o600), "open")
+    var transaction: OpaquePointer?
+    try ForeignFile.check(mdb_txn_begin(environment, nil, 0, &transaction), "begin")
+    for name in names {
+      let database = try ForeignFile.open(transaction, name, 0)
+      try ForeignFile.check(mdb_drop(transaction, database, 0), "drop")
+    }
+    try ForeignFile.check(mdb_txn_commit(transaction), "commit")
+  }
+
+  @Test("`check` lists damage of records, indexes and links")
+  func allDamageIsListed() throws {
+    try empty(["i/Person/name", "r/Project/members"])
+    var bytes = try Data(contentsOf: office.url)
+    for text in ["ngström", "Riga"] {
+      #expect(bytes.range(of: Data(text.utf8)) != nil)
+      while let range = bytes.range(of: Data(text.utf8)) { bytes[range.lowerBound] ^= 1 }
+    }
+    try bytes.write(to: office.url)
+    let report = try #require(try inspection.json("check") as? [String: Any])
+    let problems = try #require(report["problems"] as? [String])
+    func count(_ part: String) -> Int { problems.count { $0.contains(part) } }
+    #expect(count("Project/1: ") == 1 && count("Office/1: ") == 1, "\(problems)")
+    #expect(count(" is missing from the index Person.name.") == 3, "\(problems)")
+    #expect(count("Project/1.members doesn't have the member Employee/1,") == 1, "\(problems)")
+    let text = try inspection.run("check")
+    #expect(text.status == 1 && problems.allSatisfy(text.output.contains), "\(text)")
   }
 }

@@ -87,6 +87,16 @@ import Testing
       #expect(long.last?.string?.hasSuffix("…") == true)
       #expect(try results(served, "\"red panda\"").map { $0["object"] } == ["Article/1"])
       #expect(try results(served, "fox -bamboo").map { $0["object"] } == ["Article/1"])
+      // The best match is the first one, although it is the newest object.
+      let context = served.store.makeContext()
+      let article = try context.insert("Article")
+      article["code"] = "C-1"
+      article["title"] = "Fox"
+      article["body"] = "fox, fox, and another fox"
+      try context.commit()
+      let ranked = try results(served, "fox").filter { $0["kind"] == "text" }
+      #expect(ranked.count == 3)
+      #expect(ranked.first?["label"] == "Fox", "\(ranked)")
     }
   }
 

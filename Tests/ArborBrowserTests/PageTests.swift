@@ -311,6 +311,72 @@ struct PageTests {
     }
   }
 
+  @Test("The health view has a legend, labels, and a text for no readers")
+  func theHealthViewHasALegend() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/health'")
+      try page.exists(".treemap .area")
+      let kinds = [
+        "records", "indexes", "relationships", "large binaries", "history", "other", "free",
+      ]
+      for picture in [".treemap", ".space-map"] {
+        let names =
+          "[...document.querySelectorAll('\(picture) .legend .key + span')].map((each) => each.textContent)"
+        #expect(
+          try page.evaluate(names).array?.compactMap(\.string) == kinds, "\(picture)")
+      }
+      // Areas have their name and size, and the color of a kind in the legend.
+      let areas =
+        try page.evaluate(
+          """
+          [...document.querySelectorAll('.area')].map((each) => {
+            const key = document.querySelector(`.treemap .key.${each.classList[1]}`);
+            const isSame = key !== null
+              && getComputedStyle(key).backgroundColor === getComputedStyle(each).backgroundColor;
+            return `${each.title} ${isSame}`;
+          })
+          """
+        ).array?.compactMap(\.string) ?? []
+      #expect(areas.count > 5 && areas.allSatisfy { $0.hasSuffix(" true") }, "\(areas)")
+      #expect(
+        areas.contains { $0.contains(/^records of Employee: [\d.]+ KB true$/) }, "\(areas)")
+      #expect(
+        try page.evaluate("document.querySelector('[aria-label=Readers] .empty').textContent")
+          == "No active readers")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// A property with the name of a reserved word of the predicate language.
+  @Test("The query view quotes names that are reserved words")
+  func namesThatAreReservedWordsAreQuoted() throws {
+    try ServedStore.use(
+      BrowserInterfaceTests.makeBoxes(), fill: BrowserInterfaceTests.fillBoxes
+    ) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let rows = "document.querySelectorAll('.result .rows .row:not(.waiting)').length"
+      try page.evaluate("location.hash = '#/query?entity=Box&sort=size'")
+      try page.wait("\(rows) === 2")
+      try page.evaluate("document.querySelector('[aria-label=Where]').focus()")
+      try page.type("siz")
+      try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('#size')")
+      try page.press("ArrowDown")
+      try page.press("Tab")
+      try page.type(" > 3")
+      try page.press("Enter", control: true)
+      try page.wait("\(rows) === 1")
+      #expect(
+        try page.evaluate("document.querySelector('[aria-label=Where]').value") == "#size > 3")
+      #expect(try page.text(".result .rows").contains("7"))
+      #expect(page.complaints == [])
+    }
+  }
+
   /// In wide, dark and narrow windows, every view has named controls, readable text, no overflow,
   /// and no layout shifts.
   @Test("Every view is accessible in wide, dark and narrow windows")

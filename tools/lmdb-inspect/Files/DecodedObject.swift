@@ -73,7 +73,7 @@ struct DecodedObject {
   /// Returns the values as a line of text, with the labels of related objects.
   func values(_ labels: ObjectLabels) -> String {
     let values = attributes.map { "\($0.name)=\(ValueText.text($0.value))" }
-    let links = targets.map { "\($0.name)=\($0.target.map { labels.text($0) } ?? "nil")" }
+    let links = targets.map { (name, target) in "\(name)=\(target.map(labels.text) ?? "nil")" }
     return (values + links).joined(separator: "  ")
   }
 }

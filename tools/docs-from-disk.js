@@ -1,9 +1,9 @@
-// Lets the pages of a DocC archive be read from the disk, where a browser lets no script read a file
-// or change the address. Does nothing where a server sends them.
+// Allows the pages of a DocC archive to be opened from the disk, where browsers let no script read files
+// or change the address. Does nothing if they are served over HTTP.
 (function () {
   if (location.protocol !== "file:") return;
 
-  // Data: for NAME.json there is a script NAME.json.js, which calls fromDisk with what it holds.
+  // Data: for each NAME.json, a script NAME.json.js calls fromDisk with its contents.
   const waiting = new Map();
   window.fromDisk = function (name, content) {
     (waiting.get(name) || []).forEach((deliver) => deliver(content));
@@ -27,7 +27,7 @@
     });
   };
 
-  // Addresses: each page is a file of its own, so going to another one loads it.
+  // Addresses: each page is a separate file, so navigation loads it.
   const plain = (address) =>
     decodeURIComponent(new URL(address, location.href).pathname)
       .replace(/\/(index\.html)?$/, "");

@@ -60,7 +60,7 @@ public final class StoreBrowser: Sendable {
     ) { interface.response(to: $0) }
   }
 
-  /// Returns the port that a store has if it is free, below those that the system gives to clients.
+  /// Returns the preferred port of a store, below the range that the system assigns to clients.
   private static func usualPort(of store: PersistentStore) -> UInt16 {
     let bytes = store.id.uuid
     return 20_000 + (UInt16(bytes.14) << 8 | UInt16(bytes.15)) % 12_000

@@ -42,7 +42,7 @@ struct JSONFault: Error {
     case .itemTooLarge(let limit):
       "An element of the document exceeds the limit of \(limit) bytes. Split it, or raise the "
         + "limit."
-    case .tooDeep(let limit): "The document nests more than \(limit) levels deep. Flatten it."
+    case .tooDeep(let limit): "The document is nested more than \(limit) levels deep. Flatten it."
     case .tooManyValues(let limit):
       "The document has more than \(limit) values and keys. Split it."
     case .empty: "The document is empty. Expected a JSON value."

@@ -66,7 +66,7 @@ extension FolderLog {
     }
     let end = try Self.apply(base, to: file, upTo: target)
     let position = LogPosition(log: base.manifest.log, end)
-    try file.makeAgain([], counters: counters, position: follows ? position.encoded() : nil)
+    try file.replay([], counters: counters, position: follows ? position.encoded() : nil)
     try file.synchronize()
     return file.lastSequence
   }

@@ -4,8 +4,8 @@ internal import ArborStore
 /// A batch of commits of a log that are replayed in one transaction of a store.
 struct LogBatch {
   /// The maximum number of commits in a batch, and of their bytes.
-  private static let mostCommits = 1000
-  private static let mostBytes = 16 << 20
+  private static let maximumCommits = 1000
+  private static let maximumBytes = 16 << 20
 
   let base: LogBase
   let file: StoreEngine
@@ -30,7 +30,7 @@ struct LogBatch {
     bytes += entry.body.count
     position = LogPosition(
       log: base.manifest.log, base: base.number, sequence: entry.sequence, chain: entry.chain)
-    if commits.count >= Self.mostCommits || bytes >= Self.mostBytes { write() }
+    if commits.count >= Self.maximumCommits || bytes >= Self.maximumBytes { write() }
     return failure == nil
   }
 
@@ -42,7 +42,7 @@ struct LogBatch {
   private mutating func write() {
     guard !commits.isEmpty, failure == nil else { return }
     do throws(StoreError) {
-      try file.makeAgain(commits, position: keepsPosition ? position?.encoded() : nil)
+      try file.replay(commits, position: keepsPosition ? position?.encoded() : nil)
     } catch {
       failure = error
     }

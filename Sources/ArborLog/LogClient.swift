@@ -23,7 +23,7 @@ package final class LogClient: SharedLog {
   private let counted = Lock(Counts())
   /// The most recent batches and their first commits, with which unknown outcomes are determined.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
-  private static let mostBatches = 256
+  private static let maximumBatches = 256
 
   package init(_ log: any CommitLog, firstPause: Duration = .milliseconds(5)) {
     self.log = log
@@ -34,10 +34,10 @@ package final class LogClient: SharedLog {
 
   // MARK: Appending
 
-  package func append(_ group: CommitGroup) throws(StoreError) -> Appending {
+  package func append(_ group: LoggedGroup) throws(StoreError) -> Appending {
     let entry = CommitLogEntry(group)
     batches.withLock { batches in
-      if batches.count == Self.mostBatches { batches.removeFirst(Self.mostBatches / 2) }
+      if batches.count == Self.maximumBatches { batches.removeFirst(Self.maximumBatches / 2) }
       batches.append((group.batch, group.first))
     }
     let answer: AppendResult
@@ -127,15 +127,15 @@ package final class LogClient: SharedLog {
 
   // MARK: Reading
 
-  package func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup] {
+  package func groups(after sequence: UInt64) throws(StoreError) -> [LoggedGroup] {
     do throws(ArborError) {
-      return try groups(try log.entries(after: sequence, limit: Self.mostEntries))
+      return try groups(try log.entries(after: sequence, limit: Self.maximumEntries))
     } catch {
       throw .log(error)
     }
   }
 
-  private static let mostEntries = 500
+  private static let maximumEntries = 500
 
   /// Returns the newest commit of the log. Throws `forked` if the log lacks commits that the store
   /// has from it.
@@ -161,13 +161,13 @@ package final class LogClient: SharedLog {
   }
 
   /// - Throws: ``ArborError`` `modelChanged` if the first entry is a change of the model.
-  private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [CommitGroup] {
-    var groups: [CommitGroup] = []
+  private func groups(_ entries: [CommitLogEntry]) throws(ArborError) -> [LoggedGroup] {
+    var groups: [LoggedGroup] = []
     for entry in entries {
       switch try entry.content(of: log) {
       case .commits(let commits):
         groups.append(
-          CommitGroup(
+          LoggedGroup(
             batch: entry.batch, first: entry.first,
             before: CommitChain(bits: entry.previous.bits), commits: commits))
         continue

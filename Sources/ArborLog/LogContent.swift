@@ -84,7 +84,7 @@ extension CommitLogEntry {
       body: body)
   }
 
-  init(_ group: CommitGroup) {
+  init(_ group: LoggedGroup) {
     self.init(
       batch: group.batch, first: group.first, last: group.last,
       previous: CommitLogDigest(bits: group.before.bits),

@@ -51,7 +51,7 @@ package final class LogFollower: Sendable {
         }
         position = LogPosition(
           log: identity.log, base: next.number, sequence: end.sequence, chain: next.manifest.chain)
-        try file.makeAgain([], position: position.encoded())
+        try file.replay([], position: position.encoded())
       }
     }
   }

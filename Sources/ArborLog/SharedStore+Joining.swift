@@ -66,8 +66,8 @@ extension SharedStore {
   /// Appends those commits of a group that the log lacks.
   ///
   /// - Throws: ``ArborError`` `forked` if the log has different commits.
-  private func add(_ group: CommitGroup) throws(ArborError) {
-    var left: CommitGroup? = group
+  private func add(_ group: LoggedGroup) throws(ArborError) {
+    var left: LoggedGroup? = group
     while let group = left {
       guard let entry = try client.log.entries(after: group.first - 1, limit: 1).first else {
         guard try client.append(entry: CommitLogEntry(group)) else { continue }

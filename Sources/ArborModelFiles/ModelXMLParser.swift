@@ -31,7 +31,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     if let position = builder.tooDeep {
       throw ArborError(
         .invalidModel,
-        "The XML nests more than \(maximumDepth) levels deep, unlike any model. Restore the file."
+        "The XML is nested more than \(maximumDepth) levels deep. Restore the file."
       ).with(location: text.start(ofTagEndingAt: position))
     }
     if builder.fault == nil, let error = parser.parserError as NSError? {

@@ -33,8 +33,8 @@ struct ConnectionParameters: Sendable {
     else {
       throw ArborError(
         .invalidArgument,
-        "The hosts, addresses and ports in the connection string of a log don't match. Give each "
-          + "host one address and one port, or all of them the same numeric port.")
+        "The hosts, addresses and ports in the connection string of a log don't match. Specify "
+          + "one address and one port for each host, or the same numeric port for all hosts.")
     }
     for (key, value) in Self.defaults where options[key] == nil { options[key] = value }
     connectTimeout = options["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
@@ -60,7 +60,7 @@ struct ConnectionParameters: Sendable {
   }
 
   /// The defaults for parameters missing from the string. With these keepalives, a server that has
-  /// vanished is noticed within half a minute, even while no answer is awaited.
+  /// vanished is noticed within half a minute, even while no response is awaited.
   private static let defaults = [
     "client_encoding": "UTF8", "fallback_application_name": "ArborData", "keepalives_idle": "10",
     "keepalives_interval": "5", "keepalives_count": "3",

@@ -30,12 +30,12 @@ struct Deadline: Sendable {
 /// A blocking system call without a timeout, such as resolving a host name, whose caller waits only
 /// until a deadline.
 ///
-/// Each call runs on its own thread. A late result is discarded. At most ``mostAtOnce`` calls run
-/// at once, which bounds the number of hanging threads; further calls are not started.
+/// Each call runs on its own thread. A late result is discarded. At most ``maximumConcurrentCalls``
+/// calls run at once, which bounds the number of hanging threads; further calls are not started.
 struct BoundedCall: Sendable {
   /// The maximum number of concurrent calls in the process, including abandoned ones.
-  static let mostAtOnce = 32
-  static let shared = BoundedCall(atMost: mostAtOnce)
+  static let maximumConcurrentCalls = 32
+  static let shared = BoundedCall(atMost: maximumConcurrentCalls)
 
   private let slots: DispatchSemaphore
 

@@ -6,8 +6,8 @@
 /// used.
 struct EntryTexts: Sendable {
   /// The maximum number of rows, and the approximate maximum of their bytes, that a query returns.
-  static let mostEntries = 500
-  static let mostBytes = 16 << 20
+  static let maximumEntries = 500
+  static let maximumBytes = 16 << 20
 
   /// Appends an entry if its predecessor is the newest entry before it, which is optimistic
   /// concurrency control. Two entries with the same predecessor have the same key, so that only one
@@ -43,7 +43,7 @@ struct EntryTexts: Sendable {
         CASE WHEN seq < $2 OR batch = $3 THEN NULL ELSE body END AS body
       FROM \(log) WHERE store = \(store) AND seq >= coalesce(
         (SELECT max(seq) FROM \(log) WHERE store = \(store) AND seq < $2), $2)
-      ORDER BY seq LIMIT \(Self.mostEntries)
+      ORDER BY seq LIMIT \(Self.maximumEntries)
       """)
     head = """
       SELECT stores.store, newest.last, newest.digest FROM \(stores) AS stores
@@ -83,7 +83,7 @@ struct EntryTexts: Sendable {
     SELECT seq, last, batch, previous, digest, body FROM (
       SELECT found.*, sum(coalesce(octet_length(body), 0)) OVER (ORDER BY seq)
         - coalesce(octet_length(body), 0) AS ahead FROM (\(query)) AS found) AS summed
-    WHERE ahead < \(mostBytes) ORDER BY seq
+    WHERE ahead < \(maximumBytes) ORDER BY seq
     """
   }
 }

@@ -11,7 +11,7 @@ final class NewsListener: Sendable {
     var next = 0
     var isListening = false
     var isStopped = false
-    /// Signalled when the most recently started thread has ended; `nil` if none was started.
+    /// Signaled when the most recently started thread has ended; `nil` if none was started.
     var ended: DispatchSemaphore?
   }
 

@@ -20,10 +20,10 @@ internal import Foundation
   private let notices = Notices()
   /// The names of the prepared statements, by their text.
   private var prepared: [String: String] = [:]
-  /// Whether all statements that were sent have been answered.
+  /// Whether results of all sent statements have been received.
   private var isIdle = true
 
-  /// The notices that a server sends in addition to its answers.
+  /// The notices that a server sends in addition to its responses.
   private final class Notices {
     var warnings: [(state: String?, message: String)] = []
     /// Whether the server has announced that it closes the connection.
@@ -86,7 +86,7 @@ internal import Foundation
         throw refusal()
       }
       guard wait(for: polling == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, deadline) else {
-        throw PostgresFailure(.unreachable, "The server doesn't answer")
+        throw PostgresFailure(.unreachable, "The server doesn't respond")
       }
       polling = unsafe PQconnectPoll(handle)
     }
@@ -130,7 +130,7 @@ internal import Foundation
   /// - Returns: The result of each statement.
   /// - Throws: `refused` if a statement failed and the transaction was rolled back. `doubtful` if
   ///   all were executed and the server sent a warning. `lost` if the connection failed or the
-  ///   deadline passed before everything was answered; the connection cannot be used afterwards.
+  ///   deadline passed before all results arrived; the connection cannot be used afterwards.
   ///   `unreachable` if nothing was sent.
   func run(
     _ statements: [PostgresStatement], deadline: Deadline
@@ -222,7 +222,7 @@ internal import Foundation
       }
       let events = flushed == 1 ? POLLIN | POLLOUT : POLLIN
       guard wait(for: events, deadline) else {
-        throw PostgresFailure(.lost, "The server doesn't answer")
+        throw PostgresFailure(.lost, "The server doesn't respond")
       }
       guard unsafe PQconsumeInput(handle) == 1 else { throw lost(results) }
     }

@@ -7,7 +7,7 @@ struct PostgresFailure: Error {
     case unreachable
     /// The server rejected a statement and rolled the transaction back.
     case refused
-    /// Statements were sent but not answered completely. Whether they have been or will be executed
+    /// Statements were sent, but not all results were received. Whether they have been or will be executed
     /// is unknown.
     case lost
     /// The statements were executed with a warning: they may not be durable.

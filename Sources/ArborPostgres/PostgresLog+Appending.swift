@@ -9,8 +9,8 @@ extension PostgresLog {
   /// Appends an entry if its predecessor is the newest entry.
   ///
   /// Needs one round trip, or two if another entry was appended first and the previous call
-  /// succeeded. If an answer is lost, the call is retried within the timeout, on another server if
-  /// necessary. An answer with a warning, for example because waiting for standbys was cancelled,
+  /// succeeded. If a response is lost, the call is retried within the timeout, on another server if
+  /// necessary. A response with a warning, for example because waiting for standbys was cancelled,
   /// counts as lost.
   ///
   /// - Returns: `AppendResult.unknown` if the outcome could not be determined within the timeout.

@@ -45,7 +45,7 @@ extension PostgresLog {
   }
 
   /// Runs a statement that can be repeated: one that only reads, or whose effect is irrelevant if
-  /// its answer is lost.
+  /// its response is lost.
   func read(_ statement: PostgresStatement, bytes: Int = 0) throws(ArborError) -> PostgresResult {
     try run([statement], bytes, unknown: error)[0]
   }

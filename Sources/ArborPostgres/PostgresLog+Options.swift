@@ -14,7 +14,7 @@ extension PostgresLog {
     /// It includes resolving the server's host name. The default is two seconds, unless
     /// `connect_timeout` in the connection string overrides it.
     public var connectTimeout: Duration = .seconds(2)
-    /// The time after which a server cancels a statement. The default is four seconds. Its answer
+    /// The time after which a server cancels a statement. The default is four seconds. Its response
     /// is awaited for one more second.
     public var statementTimeout: Duration = .seconds(4)
     /// The schema of the log's tables, which is created if it doesn't exist. The default is
@@ -41,15 +41,16 @@ extension PostgresLog {
         throw ArborError(
           .invalidArgument, "PostgresLog.Options.connections is \(connections). Use 1 to 1000.")
       }
-      try PostgresLog.check(schema, "PostgresLog.Options.schema", longest: 63)
+      try PostgresLog.check(schema, "PostgresLog.Options.schema", maximumLength: 63)
     }
   }
 
   /// Throws for a name that a database cannot store unchanged.
-  static func check(_ name: String, _ what: String, longest: Int) throws(ArborError) {
-    guard !name.isEmpty, name.utf8.count <= longest, !name.utf8.contains(0) else {
+  static func check(_ name: String, _ what: String, maximumLength: Int) throws(ArborError) {
+    guard !name.isEmpty, name.utf8.count <= maximumLength, !name.utf8.contains(0) else {
       throw ArborError(
-        .invalidArgument, "\(what) is not valid. Use 1 to \(longest) bytes of UTF-8 without NUL.")
+        .invalidArgument,
+        "\(what) is not valid. Use 1 to \(maximumLength) bytes of UTF-8 without NUL.")
     }
   }
 }

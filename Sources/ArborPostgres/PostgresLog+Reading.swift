@@ -17,10 +17,10 @@ extension PostgresLog {
     }
     // A larger sequence cannot occur in the database.
     guard let sequence = Int64(exactly: sequence) else { return [] }
-    let limit = Int64(min(limit, EntryTexts.mostEntries))
+    let limit = Int64(min(limit, EntryTexts.maximumEntries))
     let rows = try read(
       PostgresStatement(entryTexts.behind, .text(store), .integer(sequence), .integer(limit)),
-      bytes: EntryTexts.mostBytes)
+      bytes: EntryTexts.maximumBytes)
     let entries = try (0..<rows.count).map { (row) throws(ArborError) in
       let found = try entry(rows, row)
       return found.entry(body: rows.bytes(row, 5) ?? [])

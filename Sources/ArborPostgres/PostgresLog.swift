@@ -60,7 +60,7 @@ public final class PostgresLog: CommitLog {
   ) throws(ArborError) {
     let parameters = try ConnectionParameters(connection)
     try options.validate()
-    try Self.check(store, "The name of a log", longest: 200)
+    try Self.check(store, "The name of a log", maximumLength: 200)
     self.store = store
     self.options = options
     name = "\(store) in \(parameters.name)"
@@ -89,7 +89,7 @@ public final class PostgresLog: CommitLog {
 
   /// Reserves numbers of a counter, which are never returned again.
   ///
-  /// If an answer is lost, other numbers are reserved.
+  /// If a response is lost, other numbers are reserved.
   ///
   /// - Throws: `ArborError` `logUnavailable`; `invalidArgument` for a count of 0, for more numbers
   ///   than a counter has, and for a log that has not been begun.
@@ -106,7 +106,7 @@ public final class PostgresLog: CommitLog {
     }
     let statement = PostgresStatement(
       entryTexts.reserve, .text(store), .text(counter), .integer(size), .integer(lowest))
-    // Numbers reserved by a lost answer are skipped, which is harmless.
+    // Numbers reserved by a call whose response was lost are skipped, which is harmless.
     let rows = try read(statement)
     guard rows.count > 0 else {
       throw ArborError(

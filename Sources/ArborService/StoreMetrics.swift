@@ -5,7 +5,7 @@ internal import Metrics
 /// Reports the events of a store to swift-metrics.
 final class StoreMetrics: Sendable {
   /// The maximum number of entities with labels of their own. The others are counted together.
-  static let mostEntities = 200
+  static let maximumEntities = 200
   static let otherEntities = "other"
   /// The outcome of successful operations.
   static let success = "ok"
@@ -84,7 +84,7 @@ final class StoreMetrics: Sendable {
   private func label(of entity: String) -> String {
     entities.withLock { entities in
       if entities.contains(entity) { return entity }
-      guard entities.count < Self.mostEntities else { return Self.otherEntities }
+      guard entities.count < Self.maximumEntities else { return Self.otherEntities }
       entities.insert(entity)
       return entity
     }

@@ -151,7 +151,7 @@ import Testing
       #expect(answer.headers["content-disposition"] == "attachment; filename=\"value.bin\"")
       let other = try served.client.get("/api/binary", ["id": id, "attribute": "name"])
       #expect(other.status == 400)
-      #expect(other.message == "Employee.name is not a binary.")
+      #expect(other.message == "Employee.name is not a binary attribute.")
     }
   }
 
@@ -170,7 +170,8 @@ import Testing
       let answer = try served.client.get("/api/binary", ["id": id, "attribute": "photo"])
       #expect(answer.status == 400)
       #expect(
-        answer.message == "The binary has \(count) bytes, but the page shows at most \(count - 1).")
+        answer.message
+          == "The binary value has \(count) bytes, but the page shows at most \(count - 1).")
     }
   }
 

@@ -121,7 +121,7 @@ import Testing
       let cases: [(JSONValue, String)] = [
         (
           ["entity": "Employee", "ids": []],
-          "Between 1 and 1000 objects can be copied. Export more."
+          "Select between 1 and 1000 objects to copy, or use Export."
         ),
         (
           ["entity": "Employee", "ids": ["x"]],

@@ -4,8 +4,6 @@ import ArborModel
 import Foundation
 import Testing
 
-@testable import ArborBrowser
-
 /// Everything that is wrong with a list of edits, each at its property.
 @Suite struct EditRunTests {
   static func makeModel() throws -> ManagedObjectModel {

@@ -188,7 +188,7 @@ import Testing
       #expect(
         error?.message
           == "Port \(served.client.port) of 127.0.0.1 cannot be used: Address already in use. "
-          + "Choose another port, or 0.")
+          + "Choose another port, or 0 for any free port.")
     }
   }
 }

@@ -4,8 +4,6 @@ import ArborModel
 import Foundation
 import Testing
 
-@testable import ArborBrowser
-
 /// The estimated size of an index that a query would use if it existed.
 @Suite struct IndexSizeTests {
   private static func makeModel() throws -> ManagedObjectModel {

@@ -31,7 +31,7 @@ struct PageEditingTests {
       let page = try Chromium()
       try page.open(served.browser.url)
       try page.exists(".box")
-      #expect(try page.text("#mode") == "writing")
+      #expect(try page.text("#mode") == "writable")
       try page.evaluate("location.hash = '#/objects/Employee?id=Employee/4'")
       try page.click(".detail .actions button")
       try page.exists(".edit")

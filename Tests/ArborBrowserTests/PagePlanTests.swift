@@ -73,7 +73,7 @@ struct PagePlanTests {
         try page.evaluate("[...document.querySelectorAll('.advice')].map((each) => each.innerText)")
           == [
             "1 estimate was wrong by a factor of 4 or more. The plan may not be the best one.",
-            "An index would help: Person (<b>). It would have up to 1 entry and take about 4.0 KB, estimated from 1 object.",
+            "An index would help: Person (<b>). It would have up to 1 entry and take about 4.0 KiB, estimated from 1 object.",
           ])
       #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
       #expect(page.complaints == [])

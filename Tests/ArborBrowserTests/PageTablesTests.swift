@@ -187,7 +187,8 @@ import ArborBrowser
       try page.exists(".side")
       try FileManager.default.moveItem(
         at: file.data, to: file.folder.appending(path: "moved.mdb"))
-      let message = "The file was removed or replaced. Open it again to see what it contains."
+      let message =
+        "The file was removed or replaced. Start the browser again to see the current file."
       try page.wait("document.querySelector('#news .notice.error')?.innerText === '\(message)'")
       // A new request gets no data of the former file.
       try page.evaluate("location.hash = '#/tables/sets'")

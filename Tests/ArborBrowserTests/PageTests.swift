@@ -342,7 +342,7 @@ struct PageTests {
         ).array?.compactMap(\.string) ?? []
       #expect(areas.count > 5 && areas.allSatisfy { $0.hasSuffix(" true") }, "\(areas)")
       #expect(
-        areas.contains { $0.contains(/^records of Employee: [\d.]+ KB true$/) }, "\(areas)")
+        areas.contains { $0.contains(/^records of Employee: [\d.]+ KiB true$/) }, "\(areas)")
       #expect(
         try page.evaluate("document.querySelector('[aria-label=Readers] .empty').textContent")
           == "No active readers")

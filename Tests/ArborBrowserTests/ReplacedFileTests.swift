@@ -27,8 +27,8 @@ import Testing
       #expect(answer.json["error"]?["code"] == "fileReplaced")
       #expect(
         answer.message
-          == "The store's file was removed or replaced. Open the store again to see what it "
-          + "contains.")
+          == "The store's file was removed or replaced. Start the browser again to see the "
+          + "current file.")
     }
   }
 

@@ -30,11 +30,12 @@ import Testing
   func longTextsAreCut() {
     let text = String(repeating: "ä", count: 300)
     let cut: JSONValue = ["text": .string(String(repeating: "ä", count: 240)), "length": 300]
-    #expect(ValueJSON.json(.string(text), longest: 240) == cut)
-    #expect(ValueJSON.json(.string(String(text.prefix(240))), longest: 240).string?.count == 240)
+    #expect(ValueJSON.json(.string(text), maximumLength: 240) == cut)
+    #expect(
+      ValueJSON.json(.string(String(text.prefix(240))), maximumLength: 240).string?.count == 240)
   }
 
-  @Test("The kind of a binary is detected from its first bytes")
+  @Test("The kind of a binary value is detected from its first bytes")
   func binariesAreToldByTheirFirstBytes() {
     let heads: [(String, [UInt8])] = [
       ("png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),

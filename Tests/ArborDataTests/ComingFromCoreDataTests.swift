@@ -347,8 +347,10 @@ import Testing
   func validation() throws {
     try use { context in
       let robot = try person("R2D2", 36, in: context)
-      #expect(throws: ArborError.self) { try robot.validateForInsert() }
-      #expect(throws: ArborError.self) { try context.validate() }
+      for validate in [robot.validateForInsert, context.validate] as [() throws -> Void] {
+        let error = #expect(throws: ArborError.self) { try validate() }
+        #expect(error?.code == .validation && error?.keyPath == "name")
+      }
       robot["name"] = "Robot"
       try robot.validateForInsert()
       try context.validate()

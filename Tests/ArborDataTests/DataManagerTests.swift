@@ -231,7 +231,8 @@ import Testing
     let manager = try DataManager(model: model, at: .inMemory)
     let company = try manager.insert("Company")
     company["companyName"] = "ab"
-    #expect(throws: ArborError.self) { try manager.commit() }
+    let error = #expect(throws: ArborError.self) { try manager.commit() }
+    #expect(error?.code == .validation && error?.keyPath == "companyName")
     #expect(manager.context.insertedObjects == [company])
     company["companyName"] = "abc"
     try manager.commit()

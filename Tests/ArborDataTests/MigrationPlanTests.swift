@@ -14,8 +14,8 @@ import Testing
     return plan
   }
 
-  @Test("The plan of an in-place migration consists of one change of the catalogue")
-  func aPlanInPlaceIsOneChangeOfTheCatalogue() throws {
+  @Test("The plan of an in-place migration consists of one change of the catalog")
+  func aPlanInPlaceIsOneChangeOfTheCatalog() throws {
     let store = try Library.store()
     let model = try Library.changed(book: "pages") {
       $0.name = "pageCount"
@@ -28,7 +28,7 @@ import Testing
     #expect(
       plan.description == """
         evolving.arbor, from version \(first) to \(model.fingerprint), in place:
-        1. Change the catalogue:
+        1. Update the model catalog:
            Book.pageCount: renamed from Book.pages
         """)
     #expect(
@@ -90,7 +90,7 @@ import Testing
       plan.description == """
         evolving.arbor, from version \(first) to 2, in a copy of \(plan.bytes) bytes:
         From \(first) to 2 by a step with code:
-        1. Change the catalogue:
+        1. Update the model catalog:
            Author.bookCount: added, mandatory without a default; existing objects without a \
         value violate the rule
            Book.code: added, mandatory without a default; existing objects without a value \

@@ -259,9 +259,8 @@ import Testing
         """)
     #expect(
       try refusal { $0.migration = .lightweightOnly } == """
-        The store has an older version of the model, and migrating it runs code from version 2 to \
-        3, and from 4 to 5, which .lightweightOnly doesn't allow. Set options.migration to \
-        .automatic.
+        The store has an older version of the model. Its migration runs code from version 2 to 3 \
+        and from 4 to 5, which .lightweightOnly doesn't allow. Set options.migration to .automatic.
         """)
     let circle = [
       MigrationStep(from: versions[0], to: versions[1]) { _ in },
@@ -358,8 +357,8 @@ import Testing
     #expect(refusal.code == .invalidArgument)
     #expect(
       refusal.message == """
-        The entity Note is already kept as Note in the newer model and cannot become Entry, too. \
-        Remove the call, or set renaming identifiers.
+        The entity Note is already Note in the newer model and cannot also become Entry. Remove \
+        the call, or set renaming identifiers.
         """)
   }
 

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { bookStore = try BookStore() }
 
-  /// Dropped values are lost in records that were written since. Links and binaries of other
+  /// Dropped values are lost in records that were written since. Links and binary values of other
   /// records are restored if both ends still exist.
   @Test(
     "Links and large binaries are restored by a revert after commits", arguments: [false, true])

@@ -185,7 +185,7 @@ import Testing
     #expect(try values(former) == [-5, 9])
   }
 
-  /// Binaries cannot be converted. Objects that were not written since keep their values; the
+  /// Binary values cannot be converted. Objects that were not written since keep their values; the
   /// others lose theirs if the attribute is listed by name.
   @Test("Binary values that cannot be converted are kept if unchanged")
   func binariesOfAnotherTypeBeginAnew() throws {

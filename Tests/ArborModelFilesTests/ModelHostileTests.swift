@@ -36,7 +36,7 @@ import Testing
       let error = try #require(failure(try read(text)))
       #expect(
         error.violations.map(\.message) == [
-          "The XML nests more than 64 levels deep, unlike any model. Restore the file."
+          "The XML is nested more than 64 levels deep. Restore the file."
         ])
       #expect(error.violations.first?.location?.line == 1)
     }

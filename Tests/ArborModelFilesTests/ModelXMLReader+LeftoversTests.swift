@@ -25,7 +25,7 @@ import Testing
     arguments: [
       (
         "Integer 64", "NO", PropertyValue.integer(0),
-        "is read as 0. Expected an integer of 64 bits."
+        "is read as 0. Expected an integer from -9223372036854775808 to 9223372036854775807."
       ),
       ("Integer 16", "YES", .integer(1), "is read as 1. Expected an integer from -32768 to 32767."),
       ("Double", "NO", .double(0), "is read as 0.0. Expected a number."),
@@ -43,7 +43,8 @@ import Testing
       ),
       (
         "Integer 64", "", .null,
-        "doesn't fit its type and was ignored. Expected an integer of 64 bits."
+        "doesn't fit its type and was ignored. Expected an integer from "
+          + "-9223372036854775808 to 9223372036854775807."
       ),
       ("Double", "", .null, "doesn't fit its type and was ignored. Expected a number."),
       ("Boolean", "si", .null, "doesn't fit its type and was ignored. Expected YES or NO."),

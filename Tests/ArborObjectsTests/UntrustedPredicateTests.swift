@@ -119,8 +119,8 @@ import Testing
         }
         #expect(
           error.message
-            == "The predicate nests collections 17 levels deep, which exceeds the limit of 16. "
-            + "Follow fewer to-many relationships.")
+            == "The predicate's collections are nested 17 levels deep, which exceeds the limit of "
+            + "16. Follow fewer to-many relationships.")
       }
     }
   }

@@ -66,8 +66,8 @@ import Testing
     ])
   func refusesWhatDoesNotGoTogether(_ string: String) {
     let message =
-      "The hosts, addresses and ports in the connection string of a log don't match. Give each "
-      + "host one address and one port, or all of them the same numeric port."
+      "The hosts, addresses and ports in the connection string of a log don't match. Specify "
+      + "one address and one port for each host, or the same numeric port for all hosts."
     let error = #expect(throws: ArborError.self) { try ConnectionParameters(string) }
     #expect(error?.message == message)
   }

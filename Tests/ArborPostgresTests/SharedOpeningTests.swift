@@ -12,17 +12,11 @@ import Testing
   "Stores that are opened concurrently", .enabled(if: PostgresServer.isInstalled),
   .timeLimit(.minutes(40)))
 struct SharedOpeningTests {
-  private static func marks() throws -> ManagedObjectModel {
-    try ManagedObjectModel {
-      EntityDescription("Mark") { AttributeDescription("code", .integer64) }
-    }
-  }
-
   @Test("Machines that begin a log at the same time share one store")
   func beginningAtOnce() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try Self.marks()
+    let model = try OfficeModel.make()
     let stores = try inThreads(5) { number in
       try PersistentStore(
         model: model, at: .path(folder.path("\(number).arbor")),
@@ -31,12 +25,12 @@ struct SharedOpeningTests {
     #expect(Set(stores.map(\.id)).count == 1)
     for (number, store) in stores.enumerated() {
       let context = store.makeContext()
-      try context.insert("Mark")["code"] = number
+      try context.insert("Tag")["name"] = "\(number)"
       try context.commit()
     }
     for store in stores {
       try store.catchUp()
-      #expect(try store.makeContext().count("Mark") == stores.count)
+      #expect(try store.makeContext().count("Tag") == stores.count)
       try store.check()
       store.close()
     }
@@ -76,14 +70,14 @@ struct SharedOpeningTests {
   func closing() throws {
     let connection = try PostgresServer.shared.get().makeDatabase()
     let folder = try TemporaryFolder()
-    let model = try Self.marks()
+    let model = try OfficeModel.make()
     let log = try PostgresLog(connection)
     let stores = try (0..<2).map { number in
       try PersistentStore(
         model: model, at: .path(folder.path("\(number).arbor")), following: log)
     }
     let context = stores[0].makeContext()
-    try context.insert("Mark")["code"] = 1
+    try context.insert("Tag")["name"] = "shared"
     try context.commit()
     #expect(log.listener.isListening)
     stores[0].close()

@@ -90,7 +90,7 @@ import Testing
 
   @Test("Entities beyond a limit share one label")
   func entitiesBeyondABoundShareOneLabel() throws {
-    let most = StoreMetrics.mostEntities
+    let most = StoreMetrics.maximumEntities
     try use(entities: most + 2) { kept, _, store in
       let context = store.makeContext()
       for _ in 0..<2 {

@@ -99,9 +99,7 @@ import Tracing
   func withoutATracerThePrograms() async throws {
     var options = StoreOptions()
     options.instrument = StoreTracing(of: "parts", nil).instrument
-    let store = try PersistentStore(
-      model: ManagedObjectModel(entities: [EntityDescription(name: "Part")]), at: .inMemory,
-      options: options)
+    let store = try PersistentStore(model: .parts, at: .inMemory, options: options)
     defer { store.close() }
     // No tracer is set up.
     _ = try store.makeContext().fetch("Part")

@@ -131,7 +131,7 @@ import Testing
     let made = text(snapshot.date)
     let from = text(snapshot.commitDate, .up)
     let table =
-      "snapshot  made                  restores from         bytes  up to  bytes of commits\n"
+      "snapshot  created               restores from         bytes  up to  bytes of commits\n"
       + "       1  \(made)  \(from)  \(snapshot.bytes)      2  "
       + String(repeating: " ", count: 16 - "\(snapshot.commitBytes)".count)
       + "\(snapshot.commitBytes)\n"
@@ -164,7 +164,7 @@ import Testing
     let cut = try run("log", folder, "--verify")
     #expect(cut.status == 1)
     #expect(
-      cut.output.contains("\nproblems  The commits 2 to 2 are missing at the end.\n"),
+      cut.output.contains("\nproblems  Commits 2 to 2 are missing at the end.\n"),
       "\(cut.output)")
     bytes[bytes.count - 60] ^= 1
     try bytes.write(to: URL(filePath: segment))

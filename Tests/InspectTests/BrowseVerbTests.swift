@@ -117,7 +117,7 @@ import Testing
   func helpNamesTheKeys() throws {
     let terminal = try browse(rows: 20, columns: 100)
     terminal.press("?")
-    let screen = terminal.wait { $0.lines[0] == "Keys" }
+    let screen = terminal.wait { $0.lines[0] == "Keyboard shortcuts" }
     #expect(screen.lines.contains { $0.hasPrefix("y ") && $0.contains("clipboard") })
     terminal.press(Press.escape)
     terminal.wait { $0.lines[0] == office.url.path }
@@ -150,7 +150,7 @@ import Testing
       at: office.url, to: office.folder.url.appending(path: "Moved.arbor"))
     if isReplaced { try Data("another file".utf8).write(to: office.url) }
     let message =
-      "The store's file was removed or replaced. Open the store again to see what it contains."
+      "The store's file was removed or replaced. Start the browser again to see the current file."
     let screen = terminal.wait { $0.bottom == message }
     #expect(screen.bottom == message, "\(screen.lines)")
     terminal.press("q")
@@ -166,7 +166,8 @@ import Testing
     terminal.wait { $0.lines.contains { $0.contains("words") } }
     try FileManager.default.moveItem(
       at: foreign.data, to: foreign.folder.appending(path: "moved.mdb"))
-    let message = "The file was removed or replaced. Open it again to see what it contains."
+    let message =
+      "The file was removed or replaced. Start the browser again to see the current file."
     let screen = terminal.wait { $0.bottom == message }
     #expect(screen.bottom == message, "\(screen.lines)")
     terminal.press("q")

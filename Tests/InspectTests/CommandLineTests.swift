@@ -20,7 +20,7 @@ import Testing
   func verbsThatAreMeantAreOffered(_ verb: String, _ offer: String) throws {
     let outcome = try run(verb, "file")
     #expect(outcome.status == 64)
-    #expect(outcome.errors.hasPrefix("Error: There is no verb “\(verb)”.\(offer)\n"))
+    #expect(outcome.errors.hasPrefix("Error: Unknown verb “\(verb)”.\(offer)\n"))
   }
 
   @Test("A misspelled option suggests the similar one")

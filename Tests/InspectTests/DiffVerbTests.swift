@@ -73,7 +73,7 @@ import Testing
     #expect(properties("Project", with: "members") != nil)
     #expect(properties("Office", with: "employees") != nil)
     let text = try diff().output
-    #expect(text.hasSuffix("\n1 added, 1 gone, 4 changed\n"), "\(text)")
+    #expect(text.hasSuffix("\n1 added, 1 removed, 4 changed\n"), "\(text)")
     #expect(text.contains("age: 36 → 37") && text.contains(/\n\+ Project\/\d+  title="new"/))
     // Objects have labels.
     #expect(
@@ -121,7 +121,7 @@ import Testing
       for number in 0..<1200 { try context.insert("Project")["title"] = "new \(number)" }
     }
     let text = try diff().output
-    #expect(text.hasSuffix("\n1200 added, 250 gone, 25 changed\n"), "\(text.suffix(80))")
+    #expect(text.hasSuffix("\n1200 added, 250 removed, 25 changed\n"), "\(text.suffix(80))")
   }
 
   @Test("Stores with different models are compared")
@@ -142,7 +142,7 @@ import Testing
     #expect(text.contains("! Office.floor  only in the second store\n"))
     #expect(text.contains("! Visitor  only in the second store\n"))
     #expect(text.contains("+ Visitor/1  name=\"Alan\"\n"))
-    #expect(text.hasSuffix("\n1 added, 5 gone, 2 of the model\n"), "\(text)")
+    #expect(text.hasSuffix("\n1 added, 5 removed, 2 in the model\n"), "\(text)")
   }
 
   @Test("Files of other programs are compared by key")
@@ -171,7 +171,7 @@ import Testing
     let outcome = try diff()
     #expect(outcome.status == 1)
     let lines = outcome.output.split(separator: "\n").map(String.init)
-    #expect(lines.last == "2 added, 2 gone, 1 changed, 1 of the model")
+    #expect(lines.last == "2 added, 2 removed, 1 changed, 1 in the model")
     #expect(lines.contains("! more  only in the second file"))
     #expect(lines.contains { $0.hasPrefix("~ words  ") && $0.contains(" → ") })
     #expect(lines.contains("+ sets  5  15"))

@@ -102,7 +102,7 @@ import Testing
   @Test("The help suggests a similar topic")
   func helpOffersTheTopicThatWasMeant() throws {
     let outcome = try run(["help", "infoo"])
-    #expect(outcome.errors.hasPrefix("Error: There is no verb “infoo”. Did you mean “info”?\n"))
+    #expect(outcome.errors.hasPrefix("Error: Unknown verb “infoo”. Did you mean “info”?\n"))
   }
 
   @Test("The version names the store format and the engine")

@@ -35,7 +35,7 @@ import Testing
     let model = try withoutAge()
     let plan = try Inspection(office.url).run("plan", model)
     #expect(plan.status == 1, "\(plan.errors)")
-    #expect(plan.output.contains("1. Change the catalogue:\n   Employee.age: removed"))
+    #expect(plan.output.contains("1. Update the model catalog:\n   Employee.age: removed"))
     #expect(plan.output.contains("Blocked by:\n- Employee.age: removed"))
     let json = try #require(
       try Inspection(office.url).json("plan", model, "--drop", "Employee.age") as? [String: Any])

@@ -92,13 +92,13 @@ import Testing
   @Test(
     "Missing and unknown values for a request are reported",
     arguments: [
-      ("nothing", "has no fetch request named nothing. It has among, between, large, named, of"),
+      ("nothing", "has no fetch request named nothing. Its requests are among, between, large, "),
       ("between --set low=1", "no value for $high, $open. Add --set high=42 --set open=true."),
-      ("named --set nam=1", "has no variable $nam. It has $name."),
-      ("two --set x=1", "has no variable $x. It has none."),
-      ("among --set counts=1,b", "“1,b” is not a value for $counts of the request among, which is"),
-      ("since --set start=today", "which is a date. Write it as 2026-01-31T12:00:00Z."),
-      ("of --set whole=Nobody/1", "which is an object. Write it as Entity/number."),
+      ("named --set nam=1", "has no variable $nam. Its variables are $name."),
+      ("two --set x=1", "has no variable $x. It has no variables."),
+      ("among --set counts=1,b", "“1,b” is not a valid value for $counts of the request among. "),
+      ("since --set start=today", "Expected a date, such as 2026-01-31T12:00:00Z."),
+      ("of --set whole=Nobody/1", "Expected an object, such as Entity/number."),
       ("named --set name", "Write it as name=value."),
     ])
   func requestsSayWhatIsMissing(_ request: String, _ message: String) throws {

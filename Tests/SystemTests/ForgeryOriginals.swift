@@ -46,7 +46,7 @@ enum ForgeryOriginals {
     // Cancelled in the middle of the second index, whose completed batches remain.
     let work = Task {
       var opening = StoreOpening(.file(path), model: newer)
-      opening.mostObjectsIndexedAtOnce = 0
+      opening.maximumObjectsIndexedAtOnce = 0
       opening.largestIndexBatch = 20
       opening.onIndexProgress = { builds in
         guard builds.count == 2, builds.contains(where: { $0.objectsDone > 0 }) else { return }
@@ -95,7 +95,7 @@ enum ForgeryOriginals {
     }
   }
 
-  /// Creates a store with every attribute type, a full-text index, external binaries, derived
+  /// Creates a store with every attribute type, a full-text index, external binary values, derived
   /// attributes, and a relationship from an entity to itself.
   private static func makeLibrary(at path: String) throws {
     let model = try ManagedObjectModel(versionIdentifier: "1") {

@@ -74,18 +74,15 @@
     @Test("The last process to close a store removes its journal")
     func closingRemovesTheJournal() throws {
       let folder = try TemporaryFolder()
-      let path = folder.path("notes.arbor")
-      let model = ManagedObjectModel(entities: [
-        EntityDescription(
-          name: "Note", attributes: [AttributeDescription(name: "text", type: .string)])
-      ])
+      let path = folder.path("office.arbor")
+      let model = try OfficeModel.make()
       let options = StoreOptions(durability: .journaled)
       for round in 1...3 {
         let store = try PersistentStore(model: model, at: .path(path), options: options)
         #expect(!hasJournal(path))
         for _ in 1...3 {
           let context = store.makeContext()
-          try context.insert("Note")["text"] = "round \(round)"
+          try context.insert("Tag")["name"] = "round \(round)"
           try context.commit()
           #expect(hasJournal(path))
         }
@@ -96,7 +93,7 @@
         let copy = folder.url.appending(path: "copy-\(round).arbor")
         try store.copy(to: copy, compacting: round == 3)
         let copied = try PersistentStore(at: .file(copy))
-        #expect(try copied.makeContext().count("Note") == 3 * round)
+        #expect(try copied.makeContext().count("Tag") == 3 * round)
         try copied.check()
         copied.close()
         try store.check()
@@ -224,7 +221,7 @@
       #expect(
         error.message
           == "The journal \(left.journal) is shorter than it was, so commits may be missing. "
-          + "Restore the store from a backup.")
+          + "Restore the store from a backup, or salvage it into a new file.")
       try former.write(to: URL(filePath: left.journal))
       try left.verify()
     }
@@ -239,7 +236,9 @@
       #expect(error.code == .corrupted)
       #expect(
         error.message.hasPrefix("The journal \(left.journal) is damaged: it has transaction "))
-      #expect(error.message.hasSuffix(". Restore the store from a backup."))
+      #expect(
+        error.message.hasSuffix(". Restore the store from a backup, or salvage it into a new file.")
+      )
       try former.write(to: URL(filePath: left.journal))
       try left.verify()
     }
@@ -256,7 +255,7 @@
       #expect(
         error.message
           == "A header of the journal \(left.journal) is damaged, so its commits cannot be "
-          + "recovered. Restore the store from a backup.")
+          + "recovered. Restore the store from a backup, or salvage it into a new file.")
       // The one with the greater number, at offset 52, is needed.
       let numbers = [0, 1].map { former[$0 * 4096 + 52] }
       for page in 0..<2 {
@@ -294,6 +293,62 @@
         try left.verify()
         #expect(!hasJournal(left.path))
       }
+    }
+
+    /// Salvages a store, and checks that the result is sound and in the state after one of its
+    /// rounds.
+    private func salvage(_ left: Left) throws -> (report: SalvageReport, round: Int) {
+      let former = try [left.path, left.journal].map { try Data(contentsOf: URL(filePath: $0)) }
+      let rescued = left.folder.path("rescued-\(UUID().uuidString).arbor")
+      let report = try PersistentStore.salvage(
+        URL(filePath: left.path), to: URL(filePath: rescued))
+      #expect(try Data(contentsOf: URL(filePath: left.path)) == former[0])
+      #expect(try Data(contentsOf: URL(filePath: left.journal)) == former[1])
+      let names = try FileManager.default.contentsOfDirectory(atPath: left.folder.url.path)
+      #expect(!names.contains { $0.contains(".new-") })
+      let store = try LedgerWriter.open(rescued)
+      defer { store.close() }
+      try store.check()
+      let state = try #require(try LedgerState(reading: store))
+      #expect(state == LedgerState(seed: Self.seed, rounds: state.round))
+      return (report, state.round)
+    }
+
+    @Test("Salvage recovers the commits in the journal, too")
+    func salvagesTheJournal() throws {
+      let left = try Left()
+      // The pages that were written last never reached the disk.
+      try left.change(left.path) { bytes in
+        for page in 0..<2 {
+          bytes.replaceSubrange(page * 4096..<page * 4096 + 200, with: Data(count: 200))
+        }
+      }
+      let (report, round) = try salvage(left)
+      #expect(report.isComplete)
+      #expect((left.rounds...left.rounds + 1).contains(round))
+      try left.verify()
+    }
+
+    @Test("Salvage uses a damaged journal up to the damage")
+    func salvagesADamagedJournal() throws {
+      let left = try Left()
+      // The first entry begins after the headers.
+      try left.change(left.journal) { $0[2 * 4096 + 40] ^= 0x10 }
+      let (report, round) = try salvage(left)
+      #expect(!report.isComplete && !report.isSequenceCertain && report.state == .newest)
+      #expect(report.doubtful.isEmpty && report.lostLinkCount == 0)
+      #expect(round < left.rounds)
+    }
+
+    @Test("Salvage ignores the journal of another store")
+    func salvagesWithoutAForeignJournal() throws {
+      let (left, other) = (try Left(), try Left())
+      try FileManager.default.removeItem(atPath: left.journal)
+      try FileManager.default.copyItem(atPath: other.journal, toPath: left.journal)
+      // This machine didn't stop, so the file alone has all commits.
+      let (report, round) = try salvage(left)
+      #expect(report.isComplete)
+      #expect((left.rounds...left.rounds + 1).contains(round))
     }
 
     @Test("A folder in the journal's place is an error when the store is opened")

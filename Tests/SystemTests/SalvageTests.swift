@@ -49,16 +49,16 @@ import Testing
       do {
         let (problems, outcome) = try trial.salvage(
           bytes, damaged: damaged, in: folder, model: schema.model,
-          mostIndexedAtOnce: round % 5 == 0 ? 0 : 100_000)
+          maximumObjectsIndexedAtOnce: round % 5 == 0 ? 0 : 100_000)
         #expect(problems == [], "\(what): \(outcome)")
       } catch {
-        // Without its catalogue, a migrated store's record layouts cannot be told apart.
-        guard kind == .album, "\(error)".contains("catalogue") else { throw error }
+        // Without its catalog, a migrated store's record layouts cannot be told apart.
+        guard kind == .album, "\(error)".contains("catalog") else { throw error }
         unsalvaged += 1
       }
     }
     #expect(unsalvaged * 4 <= Self.cases, "seed \(random.seed)")
-    print("salvage of \(kind): \(unsalvaged) without catalogue")
+    print("salvage of \(kind): \(unsalvaged) without catalog")
   }
 
   @Test("A salvage of a large store uses bounded memory, apart from memory maps")

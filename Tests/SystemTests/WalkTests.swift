@@ -1,8 +1,8 @@
+import ArborData
 import Foundation
 import TestSupport
 import Testing
 
-@testable import ArborData
 @testable import ArborExchange
 @testable import ArborModel
 @testable import ArborObjects
@@ -179,10 +179,10 @@ import Testing
 
     // The items of the document, parsed onto a tape.
     let plan = ExchangePlan(context)
-    var items = try ImportItems(source, ImportOptions(), plan.limit)
-    let batch = try #require(try items.next(10))
+    var document = try ImportDocument(source, ImportOptions(), plan.limit)
+    let batch = try #require(try document.next(10))
     #expect(batch.items.count == 2)
-    #expect(try items.next(10)?.items.count == nil)
+    #expect(try document.next(10)?.items.count == nil)
 
     // The plan contains each item with its identity, values and members. The context is not
     // touched.

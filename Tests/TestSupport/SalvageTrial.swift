@@ -117,7 +117,7 @@ package struct SalvageTrial {
   /// - Returns: The defects of the new store, and the outcome of the salvage.
   package func salvage(
     _ damagedBytes: [UInt8], damaged: Set<UInt64>, in folder: TemporaryFolder,
-    model: ManagedObjectModel? = nil, mostIndexedAtOnce: Int = 100_000
+    model: ManagedObjectModel? = nil, maximumObjectsIndexedAtOnce: Int = 100_000
   ) throws -> (problems: [String], outcome: SalvageOutcome) {
     let (path, target) = (folder.path("damaged"), folder.path("salvaged"))
     for used in [path, target, target + "-lock"] {
@@ -125,7 +125,7 @@ package struct SalvageTrial {
     }
     try Data(damagedBytes).write(to: URL(filePath: path))
     let outcome = try StoreSalvage.run(
-      from: path, to: target, model: model, mostIndexedAtOnce: mostIndexedAtOnce
+      from: path, to: target, model: model, maximumObjectsIndexedAtOnce: maximumObjectsIndexedAtOnce
     ).outcome
     return (try problems(of: target, outcome, damaged: damaged), outcome)
   }

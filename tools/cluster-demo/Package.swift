@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A catalogue on several machines. A separate package, so that others don't resolve its
+// A catalog on several machines. A separate package, so that others don't resolve its
 // dependencies.
 let package = Package(
   name: "cluster-demo",

@@ -10,7 +10,7 @@ import Logging
 /// `lmdb-inspect`: inspects LMDB files, in more detail if the file is a store.
 ///
 /// Each verb has a file in `Verbs`. A verb reads through `InspectedFile`, which opens the file
-/// read-only, and answers through `Printer`, as text or as a JSON document.
+/// read-only, and prints through `Printer`, as text or as a JSON document.
 @main struct Inspect: AsyncParsableCommand {
   /// The description of the exit codes, for the help and the manual page.
   static let exitCodes = """
@@ -33,8 +33,8 @@ import Logging
       that another process has open can be read safely, because the tool takes part in LMDB's \
       locking like any other reader.
 
-      “lmdb-inspect --generate-completion-script bash” prints a script with which the shell \
-      completes verbs, options and files. It also supports zsh and fish.
+      “lmdb-inspect --generate-completion-script bash” prints a script that lets the shell \
+      complete verbs, options and files. It also supports zsh and fish.
 
       Errors are printed on standard error as one line that begins with “lmdb-inspect: ”, or with \
       --json as one document, {"error": {"exitCode": 1, "message": "…"}}. The output before an \
@@ -56,7 +56,7 @@ import Logging
 
   static func main() async {
     StandardStream.reserve()
-    // The library's log messages are covered by the answers and errors of the verbs.
+    // The output and the errors of the verbs cover the library's log messages.
     LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     do {
       try refuseUnknownVerb(CommandLine.arguments.dropFirst())
@@ -75,7 +75,7 @@ import Logging
   }
 
   /// Ends the process as requested by the argument parser: with a message for the user, or with the
-  /// exit code of a verb that has answered.
+  /// exit code of a verb that has printed its result.
   private static func end(_ error: any Error) -> Never {
     Pager.end()
     let code = exitCode(for: error).rawValue
@@ -97,7 +97,7 @@ import Logging
     if words.first == "help" { words = words.dropFirst() }
     guard let verb = words.first, !verbs.contains(verb) else { return }
     let nearest = NearestName.of(verb, in: verbs).map { " Did you mean “\($0)”?" } ?? ""
-    throw ValidationError("There is no verb “\(TerminalText.escaped(verb))”.\(nearest)")
+    throw ValidationError("Unknown verb “\(TerminalText.escaped(verb))”.\(nearest)")
   }
 }
 
@@ -109,7 +109,7 @@ struct InspectError: Error, CustomStringConvertible {
     case notFound = 1
     /// A file could not be used.
     case unreadable = 2
-    /// The answer could not be written: EX_IOERR in sysexits.h.
+    /// The output could not be written: EX_IOERR in sysexits.h.
     case unwritable = 74
   }
 
@@ -162,7 +162,7 @@ extension InspectError {
     .invalidPredicate, .unknownName, .typeMismatch, .objectNotFound, .modelMismatch, .notAllowed,
   ]
 
-  /// Whether answers and errors are printed as JSON.
+  /// Whether output and errors are printed as JSON.
   static var isJSON: Bool { CommandLine.arguments.contains("--json") }
 
   static func json(_ message: String, code: Int32) -> String {

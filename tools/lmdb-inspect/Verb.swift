@@ -5,7 +5,7 @@ import Foundation
 /// The parts that verbs share: a file, an output format and the conversion of errors.
 protocol Verb: ParsableCommand {
   var target: FileArguments { get }
-  /// Reads the file and prints the answer.
+  /// Reads the file and prints the result.
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws
 }
 
@@ -25,17 +25,17 @@ struct FileArguments: ParsableArguments {
       """)
   var immutable = false
 
-  @Flag(help: "Print a long answer without the program of the variable PAGER.")
+  @Flag(help: "Print long output without the pager set in PAGER.")
   var noPager = false
 }
 
 extension Verb {
   func run() throws { try inspect() }
 
-  /// Opens the file and prints the answer.
+  /// Opens the file and prints the result.
   func inspect() throws { try inspect(Output(form: target.json ? .json : .text)) }
 
-  /// Opens the file and prints the answer in a format.
+  /// Opens the file and prints the result in a format.
   func inspect(_ output: Output) throws {
     var output = output
     output.usesPager = !target.noPager
@@ -62,14 +62,14 @@ extension RowVerb {
   func run() throws { try inspect(rows.destination(json: target.json)) }
 }
 
-/// Answers about a file or folder on the standard output.
+/// Prints the result for a file or folder to standard output.
 func reportAnswer(
   on path: String, json: Bool, _ answer: (inout Printer) throws -> Void
 ) throws {
   try reportAnswer(on: path, to: Output(form: json ? .json : .text), answer)
 }
 
-/// Answers about a file or folder. Errors get an exit code and the path.
+/// Prints the result for a file or folder. Errors get an exit code and the path.
 func reportAnswer(
   on path: String, to output: Output, _ answer: (inout Printer) throws -> Void
 ) throws {
@@ -87,7 +87,7 @@ func reportAnswer(
       try answer(&printer)
       try printer.finish()
     } catch {
-      // A code without an error, as of differences, belongs to a complete answer.
+      // An exit code without an error, such as that of `diff`, follows complete output.
       if error is ExitCode {
         try printer.finish()
         throw error

@@ -17,7 +17,7 @@ extension BrowserInterface {
       throw ArborError(.invalidArgument, "Choose the format csv, json or ndjson.")
     }
     let rows = try exportedRows(request)
-    // Mistakes in the request are reported before the document begins.
+    // Errors in the request are reported before the document begins.
     try rows.readFirst(makeContext())
     let number = exports.begin()
     var response = HTTPResponse(contentType: form.contentType, isChunked: true)
@@ -36,7 +36,7 @@ extension BrowserInterface {
   /// Returns how an export ended. Parameter: `id`, the number in the header of its response.
   func exported(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     guard let number = number("id", of: request, atMost: .max), let state = exports.state(number)
-    else { throw ArborError(.unknownName, "There is no such export. Start it again.") }
+    else { throw ArborError(.unknownName, "The export was not found. Start it again.") }
     return state
   }
 
@@ -74,7 +74,7 @@ private enum ExportedRows: Sendable {
     }
   }
 
-  /// Reads at most one row, to find mistakes.
+  /// Reads at most one row, to find errors.
   func readFirst(_ context: ManagedObjectContext) throws(ArborError) {
     switch self {
     case .objects(let rows, let predicate, _):

@@ -43,7 +43,8 @@ extension BrowserInterface {
     let entity = try schema.entity(object.entity.name)
     var attributes = JSONObject()
     for attribute in entity.attributes {
-      attributes[attribute.name] = try json(object, attribute, longest: ValueJSON.longestAlone)
+      attributes[attribute.name] = try json(
+        object, attribute, maximumLength: ValueJSON.maximumLengthInObject)
     }
     var relationships = JSONObject()
     for relationship in entity.relationships where !relationship.isTransient {
@@ -82,10 +83,10 @@ extension BrowserInterface {
     guard count <= limits.binary else {
       throw ArborError(
         .limitExceeded,
-        "The binary has \(count) bytes, but the page shows at most \(limits.binary).")
+        "The binary value has \(count) bytes, but the page shows at most \(limits.binary).")
     }
     guard case .binary(let data) = try object.value(forKey: name) else {
-      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is not a binary.")
+      throw ArborError(.typeMismatch, "\(id.entityName).\(name) is not a binary attribute.")
     }
     return HTTPResponse(
       contentType: "application/octet-stream",
@@ -147,7 +148,7 @@ extension BrowserInterface {
   ) throws(ArborError) -> JSONValue {
     var values: [JSONValue] = [.string(ValueJSON.name(object.objectID))]
     for attribute in entity.attributes {
-      values.append(try json(object, attribute, longest: ValueJSON.longestInTable))
+      values.append(try json(object, attribute, maximumLength: ValueJSON.maximumLengthInTable))
     }
     for relationship in entity.relationships {
       if relationship.isTransient {
@@ -162,18 +163,19 @@ extension BrowserInterface {
   }
 
   private func json(
-    _ object: ManagedObject, _ attribute: AttributeDescription, longest: Int
+    _ object: ManagedObject, _ attribute: AttributeDescription, maximumLength: Int
   ) throws(ArborError) -> JSONValue {
     switch attribute.type {
     case .binary, .transformable:
       guard let count = object.binaryLength(forKey: attribute.name) else { return .null }
       // Large binaries are not read merely to determine their kind: in a table the limit is low,
       // for a single object it is that of the largest binary that can be shown.
-      let most = longest > ValueJSON.longestInTable ? limits.binary : 4096
+      let most = maximumLength > ValueJSON.maximumLengthInTable ? limits.binary : 4096
       guard count <= most else { return ["binary": JSONValue(count)] }
       guard case .binary(let data) = try object.value(forKey: attribute.name) else { return .null }
       return ValueJSON.binary(count: count, head: data.prefix(4096))
-    default: return ValueJSON.json(try object.value(forKey: attribute.name), longest: longest)
+    default:
+      return ValueJSON.json(try object.value(forKey: attribute.name), maximumLength: maximumLength)
     }
   }
 
@@ -182,7 +184,8 @@ extension BrowserInterface {
   ) throws(ArborError) -> JSONValue {
     let total = try object.objects(forKey: name).count()
     var members: [ManagedObject] = []
-    if total > Self.mostMembersRead, let request = try request(for: name, of: object, first, count)
+    if total > Self.maximumMembersRead,
+      let request = try request(for: name, of: object, first, count)
     {
       members = try object.context?.fetch(request) ?? []
     } else {
@@ -193,7 +196,7 @@ extension BrowserInterface {
 
   /// The number of members above which only the visible ones are fetched, by the inverse
   /// relationship and in the order of their IDs.
-  private static var mostMembersRead: Int { 5000 }
+  private static var maximumMembersRead: Int { 5000 }
 
   private func request(
     for name: String, of object: ManagedObject, _ first: Int, _ count: Int

@@ -6,7 +6,7 @@ internal import Foundation
 
 /// Rows of values, and the plans of their queries.
 extension BrowserInterface {
-  private static let mostRows = 1000
+  private static let maximumRows = 1000
 
   /// Runs a query. Parameters: `entity`, and optionally `where`, `having`, `limit`, `distinct`, and
   /// any number of `sort`, `column` and `group`.
@@ -14,13 +14,13 @@ extension BrowserInterface {
   /// - Throws: `QueryFailure`, `ArborError`.
   func query(_ request: HTTPRequest) throws -> JSONValue {
     let entity = try entity(of: request)
-    let limit = number("limit", of: request, atMost: Self.mostRows) ?? 100
+    let limit = number("limit", of: request, atMost: Self.maximumRows) ?? 100
     return try finding(faultsOf: request, entity) { () throws(ArborError) in
       try answer(wanted(Set(QueryPart.allCases), of: request, entity), limit)
     }
   }
 
-  /// Returns the query of a request, with its mistakes found.
+  /// Returns the query of a request after validating its parts.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
   func checkedQuery(
@@ -43,8 +43,8 @@ extension BrowserInterface {
     }
   }
 
-  /// Returns what an index that doesn't exist would do for a query: its size and the rows that the
-  /// query would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
+  /// Returns the effect of a hypothetical index on a query: its size and the rows that the query
+  /// would read with it. Parameters: those of ``query(_:)`` and any number of `index`, the
   /// columns: a property, with `-` for descending order or `[cd]` for folded text.
   ///
   /// - Throws: `QueryFailure`, `ArborError`.
@@ -56,7 +56,7 @@ extension BrowserInterface {
     wanted.propertiesToGroupBy = []
     wanted.havingPredicate = nil
     wanted.returnsDistinctResults = false
-    wanted.fetchLimit = number("limit", of: request, atMost: Self.mostRows) ?? 100
+    wanted.fetchLimit = number("limit", of: request, atMost: Self.maximumRows) ?? 100
     if try rowPlan(of: checkedQuery(request, entity)).grouping != nil {
       wanted.sortKeys = []
       wanted.fetchLimit = 0
@@ -131,7 +131,9 @@ extension BrowserInterface {
       "rows": .array(
         rows.prefix(limit).map { row in
           .array(
-            columns.map { ValueJSON.json(row[$0] ?? .null, longest: ValueJSON.longestInTable) })
+            columns.map {
+              ValueJSON.json(row[$0] ?? .null, maximumLength: ValueJSON.maximumLengthInTable)
+            })
         }),
       "ids": identity.map { identity in
         .array(rows.prefix(limit).map { RowText.json($0[identity] ?? .null) })
@@ -212,7 +214,7 @@ enum QueryPart: String, CaseIterable {
   case `where`, group, column, having, sort
 }
 
-/// A query that cannot be run because of a mistake in one of its parts.
+/// A query that cannot be run because of an error in one of its parts.
 struct QueryFailure: Error {
   let field: String
   let error: ArborError

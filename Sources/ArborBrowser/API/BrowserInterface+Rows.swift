@@ -5,8 +5,8 @@ internal import Foundation
 
 /// Rows as text for the clipboard, and the values of a column.
 extension BrowserInterface {
-  private static let mostCopied = 1000
-  private static let mostValues = 50
+  private static let maximumCopiedObjects = 1000
+  private static let maximumValues = 50
 
   /// Returns objects, or one value, as text.
   ///
@@ -15,9 +15,10 @@ extension BrowserInterface {
   func copy(_ document: JSONValue) throws(ArborError) -> JSONValue {
     let entity = try schema.entity(document["entity"]?.string ?? "")
     let names = document["ids"]?.array?.compactMap(\.string) ?? []
-    guard (1...Self.mostCopied).contains(names.count) else {
+    guard (1...Self.maximumCopiedObjects).contains(names.count) else {
       throw ArborError(
-        .invalidArgument, "Between 1 and \(Self.mostCopied) objects can be copied. Export more.")
+        .invalidArgument,
+        "Select between 1 and \(Self.maximumCopiedObjects) objects to copy, or use Export.")
     }
     let ids = try names.map { (name) throws(ArborError) in try Self.id(name, in: store) }
     let columns = document["columns"]?.array?.compactMap(\.string) ?? []
@@ -86,26 +87,26 @@ extension BrowserInterface {
     wanted.propertiesToFetch = ["\(path) AS value", "@count AS count"]
     wanted.propertiesToGroupBy = [PropertyPath(path)]
     wanted.sortKeys = ["-count"]
-    wanted.fetchLimit = Self.mostValues + 1
+    wanted.fetchLimit = Self.maximumValues + 1
     let context = makeContext()
     defer { withExtendedLifetime(context) {} }
     let rows = try context.fetchRows(wanted)
     let source = RowSource(entity: entity)
-    let values = try rows.prefix(Self.mostValues).map { (row) throws(ArborError) -> JSONValue in
+    let values = try rows.prefix(Self.maximumValues).map { (row) throws(ArborError) -> JSONValue in
       let value = row["value"] ?? .null
       return [
         "value": try shown(value, in: context), "count": RowText.json(row["count"] ?? .null),
         "predicate": .string(try source.predicate(name, value)),
       ]
     }
-    return ["values": .array(values), "hasMore": .bool(rows.count > Self.mostValues)]
+    return ["values": .array(values), "hasMore": .bool(rows.count > Self.maximumValues)]
   }
 
   private func shown(
     _ value: PropertyValue, in context: ManagedObjectContext
   ) throws(ArborError) -> JSONValue {
     guard case .objectID(let id) = value else {
-      return ValueJSON.json(value, longest: ValueJSON.longestInTable)
+      return ValueJSON.json(value, maximumLength: ValueJSON.maximumLengthInTable)
     }
     return link(try context.objectIfThere(id))
   }

@@ -17,7 +17,7 @@ final class ChangeFeed: Sendable {
   }
 
   /// The maximum number of commits kept for later requests.
-  private static let longest = 500
+  private static let maximumEvents = 500
   /// The number of commits that the page shows initially.
   private static let recentCount = 200
 
@@ -104,7 +104,7 @@ final class ChangeFeed: Sendable {
     }
     state.withLock { state in
       state.events.append((sequence, json))
-      if state.events.count > Self.longest { state.events.removeFirst() }
+      if state.events.count > Self.maximumEvents { state.events.removeFirst() }
     }
     bell.lock()
     bell.broadcast()

@@ -57,7 +57,7 @@ struct ChangeList {
           mix(name.utf8)
           mix(value)
         }
-      default: mix(ValueJSON.json(value, longest: .max).text(.compact).utf8)
+      default: mix(ValueJSON.json(value, maximumLength: .max).text(.compact).utf8)
       }
     }
   }
@@ -145,7 +145,7 @@ struct ChangeList {
       // The numbers of inserted objects differ between attempts.
       if case .objectID(let id) = value { return ["object": .string(name(id))] }
       digest.mix(value)
-      return ValueJSON.json(value, longest: ValueJSON.longestInTable)
+      return ValueJSON.json(value, maximumLength: ValueJSON.maximumLengthInTable)
     }
 
     private func name(_ id: ObjectID) -> String { names[id] ?? ValueJSON.name(id) }

@@ -7,9 +7,9 @@ internal import Foundation
 struct CommitValues {
   /// The number of objects above which the cache is emptied, and above which a store isn't cached
   /// initially.
-  private static let mostObjects = 10_000
+  private static let maximumCachedObjects = 10_000
   /// The maximum number of objects shown per commit.
-  private static let mostTold = 100
+  private static let maximumShownObjects = 100
 
   private let store: PersistentStore
   private let schema: BrowsedSchema
@@ -32,7 +32,7 @@ struct CommitValues {
       .map { FetchRequest<ManagedObject>(entity: $0.name) }
     var count = 0
     for root in roots { count += try context.count(root) }
-    if count <= Self.mostObjects {
+    if count <= Self.maximumCachedObjects {
       for root in roots {
         for object in try context.fetch(root) {
           known[object.objectID] = try values(of: object)
@@ -76,7 +76,7 @@ struct CommitValues {
     }
     for id in commit.deleted { known[id] = nil }
     for (id, values) in now { known[id] = isNewest ? values : nil }
-    if known.count > Self.mostObjects { known = [:] }
+    if known.count > Self.maximumCachedObjects { known = [:] }
     return Self.json(of: commit, objects: objects)
   }
 
@@ -91,7 +91,7 @@ struct CommitValues {
         values[attribute.name] = ["binary": JSONValue(count)]
       } else {
         values[attribute.name] = ValueJSON.json(
-          try object.value(forKey: attribute.name), longest: ValueJSON.longestInTable)
+          try object.value(forKey: attribute.name), maximumLength: ValueJSON.maximumLengthInTable)
       }
     }
     for relationship in entity.relationships where !relationship.isTransient {
@@ -144,7 +144,7 @@ struct CommitValues {
     var objects: [JSONValue] = []
     for (kind, ids) in kinds {
       let sorted = ids.sorted { ($0.entityName, $0.number) < ($1.entityName, $1.number) }
-      for id in sorted.prefix(max(0, mostTold - objects.count)) {
+      for id in sorted.prefix(max(0, maximumShownObjects - objects.count)) {
         var changes: [JSONValue] = []
         if kind == .updated {
           for property in commit.changedProperties(of: id).sorted() {

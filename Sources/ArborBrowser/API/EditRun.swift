@@ -2,7 +2,7 @@ internal import ArborJSON
 internal import ArborModel
 internal import ArborObjects
 
-/// A list of edits that is applied to a context. Gathers everything that is wrong with them.
+/// A list of edits that is applied to a context. Collects all violations.
 struct EditRun {
   /// A problem with an edit or one of its properties.
   struct Violation {
@@ -73,7 +73,7 @@ struct EditRun {
     }
   }
 
-  /// Validates the changes as a commit would, and adds what it finds.
+  /// Validates the changes as a commit would, and adds the violations.
   ///
   /// - Throws: An error of the store. Violations of the model's rules are not thrown.
   mutating func validate() throws(ArborError) {

@@ -11,7 +11,7 @@ final class ExportLog: Sendable {
     case failed(ArborError, rows: Int)
   }
 
-  private static let longest = 64
+  private static let maximumCount = 64
 
   private struct Log {
     var next = 1
@@ -26,7 +26,7 @@ final class ExportLog: Sendable {
       let number = log.next
       log.next += 1
       log.states[number] = .running
-      log.states[number - Self.longest] = nil
+      log.states[number - Self.maximumCount] = nil
       return number
     }
   }

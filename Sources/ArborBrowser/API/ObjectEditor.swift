@@ -33,7 +33,7 @@ final class ObjectEditor: Sendable {
   /// Previews or commits edits: `{"edits": […], "digest": …}`. Without a digest, they are only
   /// previewed.
   ///
-  /// - Throws: `EditRun.Failure` with everything that is wrong with the edits, `ArborError`.
+  /// - Throws: `EditRun.Failure` with all violations, `ArborError`.
   func edit(_ document: JSONValue) throws -> HTTPResponse {
     let edits = try edits(of: document)
     guard let digest = document["digest"]?.string else {
@@ -49,7 +49,7 @@ final class ObjectEditor: Sendable {
     }
   }
 
-  /// Returns everything that is wrong with edits: `{"edits": […]}`.
+  /// Returns all violations of edits: `{"edits": […]}`.
   func validate(_ document: JSONValue) throws(ArborError) -> HTTPResponse {
     let run = try run(edits(of: document), in: makePreviewContext())
     return .json(["violations": .array(run.violations.map(\.json))])
@@ -77,7 +77,7 @@ final class ObjectEditor: Sendable {
     return run
   }
 
-  /// Previews or commits the undoing of the last commit: `{}` or `{"digest": …}`.
+  /// Previews or commits a reversal of the last commit: `{}` or `{"digest": …}`.
   func undo(_ document: JSONValue) throws -> HTTPResponse {
     try writer.withLock { context in
       guard context.undoHistory?.canUndo == true else {

@@ -4,7 +4,7 @@ package import ArborObjects
 internal import ArborStore
 internal import Foundation
 
-/// An index that doesn't exist, and what it would do for a query.
+/// A hypothetical index and its effect on a query.
 package struct ProposedIndex {
   private let advice: IndexAdvice
 
@@ -93,7 +93,7 @@ package struct ProposedIndex {
       }
       return "\(summary): \(space)the query would find \(effect.rows) of \(total) objects"
         + (effect.conditions.isEmpty ? "" : " by \(effect.conditions)")
-        + (effect.givesOrder ? ", in its order" : "")
+        + (effect.givesOrder ? ", already sorted" : "")
     }
   }
 

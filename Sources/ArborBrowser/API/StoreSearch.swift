@@ -8,10 +8,10 @@ internal import Foundation
 /// If it is restricted to an entity, it finds objects only, also by their labels, as a field for a
 /// relationship needs it.
 struct StoreSearch {
-  private static let mostOfAKind = 8
+  private static let maximumHitsPerKind = 8
   /// The number of objects above which labels are not searched, unless they are indexed.
-  private static let mostScanned = 50_000
-  private static let longestSnippet = 240
+  private static let maximumScannedObjects = 50_000
+  private static let maximumSnippetLength = 240
 
   private let interface: BrowserInterface
   private let context: ManagedObjectContext
@@ -69,7 +69,7 @@ struct StoreSearch {
   private mutating func addEntities() {
     let wanted = text.lowercased()
     let names = interface.schema.entities.map(\.name).filter { $0.lowercased().hasPrefix(wanted) }
-    for name in names.prefix(Self.mostOfAKind) {
+    for name in names.prefix(Self.maximumHitsPerKind) {
       results.append(["kind": "entity", "entity": .string(name)])
     }
   }
@@ -120,8 +120,8 @@ struct StoreSearch {
       title.type == .string
     else { return }
     let count = try context.count(FetchRequest<ManagedObject>(entity: entity.name))
-    guard count <= Self.mostScanned || title.isIndexed else { return }
-    let form = count <= Self.mostScanned ? "%K CONTAINS[cd] %@" : "%K BEGINSWITH %@"
+    guard count <= Self.maximumScannedObjects || title.isIndexed else { return }
+    let form = count <= Self.maximumScannedObjects ? "%K CONTAINS[cd] %@" : "%K BEGINSWITH %@"
     let predicate = try FetchPredicate(format: form, title.name, text)
     try addObjects("object", of: entity.name, predicate, property: nil)
   }
@@ -134,13 +134,13 @@ struct StoreSearch {
     _ kind: String, of entity: String, _ predicate: FetchPredicate?, property: String?
   ) throws(ArborError) {
     var request = FetchRequest<ManagedObject>(entity: entity, predicate: predicate)
-    request.fetchLimit = Self.mostOfAKind
+    request.fetchLimit = Self.maximumHitsPerKind
     for object in try context.fetch(request) {
       var details: JSONObject = [:]
       if let property {
         details["property"] = .string(property)
         details["value"] = ValueJSON.json(
-          try object.value(forKey: property), longest: ValueJSON.longestInTable)
+          try object.value(forKey: property), maximumLength: ValueJSON.maximumLengthInTable)
       }
       add(kind, object, details)
     }
@@ -161,7 +161,7 @@ struct StoreSearch {
   }
 
   private mutating func addHits(in index: String, of entity: String) throws(ArborError) {
-    let hits = try context.search(entity, query, in: index, limit: Self.mostOfAKind)
+    let hits = try context.search(entity, query, in: index, limit: Self.maximumHitsPerKind)
     for hit in hits {
       add("text", hit.object, ["snippet": hit.snippet(words: 16).map(Self.json) ?? .null])
     }
@@ -186,7 +186,8 @@ struct StoreSearch {
     parts[parts.count - 1] += snippet.text[start...] + (snippet.hasMoreBehind ? "…" : "")
     return .array(
       parts.map {
-        .string($0.count > longestSnippet ? String($0.prefix(longestSnippet)) + "…" : $0)
+        .string(
+          $0.count > maximumSnippetLength ? String($0.prefix(maximumSnippetLength)) + "…" : $0)
       })
   }
 
@@ -213,7 +214,7 @@ struct StoreSearch {
 }
 
 extension BrowserInterface {
-  /// Returns what is found by a typed text. Parameters: `text`, and optionally `entity`.
+  /// Returns the search results for typed text. Parameters: `text`, and optionally `entity`.
   func search(_ request: HTTPRequest) throws(ArborError) -> JSONValue {
     let scope = try request.parameter("entity").map { (name) throws(ArborError) in
       try schema.entity(name)

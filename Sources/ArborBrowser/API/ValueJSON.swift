@@ -6,14 +6,16 @@ internal import Foundation
 /// whose only key is the type.
 enum ValueJSON {
   /// The maximum length of a string in a table row, in characters.
-  static let longestInTable = 240
+  static let maximumLengthInTable = 240
   /// The maximum length of a string in the view of one object, in characters.
-  static let longestAlone = 1 << 18
+  static let maximumLengthInObject = 1 << 18
   /// The integers that JavaScript represents exactly.
   private static let exactInPage = Int64(-1 << 53)...Int64(1 << 53)
 
-  /// Returns the JSON for a value. Truncates text to `longest` characters.
-  static func json(_ value: PropertyValue, longest: Int = longestAlone) -> JSONValue {
+  /// Returns the JSON for a value. Truncates text to `maximumLength` characters.
+  static func json(
+    _ value: PropertyValue, maximumLength: Int = maximumLengthInObject
+  ) -> JSONValue {
     switch value {
     case .null: .null
     case .boolean(let flag): .bool(flag)
@@ -22,24 +24,25 @@ enum ValueJSON {
     case .double(let number):
       JSONNumber(number).map(JSONValue.number) ?? ["number": .string("\(number)")]
     case .decimal(let number): ["number": .string("\(number)")]
-    case .string(let text): json(text, longest: longest)
+    case .string(let text): json(text, maximumLength: maximumLength)
     case .date(let date): ["date": .string(ISO8601Date.milliseconds(date))]
     case .binary(let data): binary(count: data.count, head: data.prefix(64))
     case .uuid(let uuid): ["uuid": .string(uuid.uuidString)]
     case .uri(let url): ["uri": .string(url.absoluteString)]
     case .objectID(let id): ["object": .string(name(id))]
-    case .list(let values): ["list": .array(values.map { json($0, longest: longest) })]
-    case .composite(let parts): ["parts": object(parts.mapValues { json($0, longest: longest) })]
+    case .list(let values): ["list": .array(values.map { json($0, maximumLength: maximumLength) })]
+    case .composite(let parts):
+      ["parts": object(parts.mapValues { json($0, maximumLength: maximumLength) })]
     }
   }
 
-  private static func json(_ text: String, longest: Int) -> JSONValue {
+  private static func json(_ text: String, maximumLength: Int) -> JSONValue {
     // Most text is short: the number of bytes avoids counting characters.
-    guard text.utf8.count > longest, text.count > longest else { return .string(text) }
-    return ["text": .string(String(text.prefix(longest))), "length": JSONValue(text.count)]
+    guard text.utf8.count > maximumLength, text.count > maximumLength else { return .string(text) }
+    return ["text": .string(String(text.prefix(maximumLength))), "length": JSONValue(text.count)]
   }
 
-  /// Returns the description of a binary. Its bytes have to be requested separately.
+  /// Returns the description of a binary value. Its bytes have to be requested separately.
   static func binary(count: Int, head: Data) -> JSONValue {
     ["binary": JSONValue(count), "kind": .string(BinaryKind(head).rawValue)]
   }
@@ -57,7 +60,7 @@ extension JSONValue {
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 }
 
-/// The kind of a binary, judging by its first bytes.
+/// The kind of a binary value, determined by its first bytes.
 enum BinaryKind: String {
   case png, jpeg, gif, webp, text, bytes
 

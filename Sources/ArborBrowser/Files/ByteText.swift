@@ -9,7 +9,7 @@ package struct ByteText {
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The maximum number of bytes or characters shown on a line.
-  package static let longest = 64
+  package static let maximumLength = 64
 
   /// Returns the bytes as `0x…`, truncated to a limit.
   package func hex(limit: Int = .max) -> String {
@@ -37,11 +37,11 @@ package struct ByteText {
 
   /// Hexadecimal and text on one line.
   package var line: String {
-    guard let text else { return hex(limit: Self.longest) }
-    let shown = text.count > Self.longest ? text.prefix(Self.longest) + "…" : text[...]
+    guard let text else { return hex(limit: Self.maximumLength) }
+    let shown = text.count > Self.maximumLength ? text.prefix(Self.maximumLength) + "…" : text[...]
     let escaped = shown.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
       .replacing("\t", with: "\\t")
-    return "\(hex(limit: Self.longest / 4)) “\(escaped)”"
+    return "\(hex(limit: Self.maximumLength / 4)) “\(escaped)”"
   }
 
   /// `{"hex": …, "text": …}`, without text if the bytes are not text.

@@ -11,7 +11,7 @@ internal import LMDB
 final class FileInterface: Sendable {
   private static let largestPage = 500
   /// The maximum number of characters of a key or value in a table.
-  private static let longest = 240
+  private static let maximumLength = 240
 
   private let environment: Environment
   private let path: String
@@ -60,7 +60,7 @@ final class FileInterface: Sendable {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   private func newest() throws -> JSONValue {
     JSONValue(Int(clamping: try environment.lastTransactionID))
@@ -209,16 +209,18 @@ final class FileInterface: Sendable {
   private func cell(_ number: UInt64?, _ bytes: UnsafeRawBufferPointer) -> JSONValue {
     if let number { return ["number": .string(String(number))] }
     // Only the beginning of a long value is examined.
-    let most = 4 * Self.longest
+    let most = 4 * Self.maximumLength
     let isShort = bytes.count <= most
     let head = ByteText(Array(bytes.prefix(most)))
     if isShort, let text = head.text {
-      if text.count <= Self.longest { return .string(text) }
-      return ["text": .string(String(text.prefix(Self.longest))), "length": JSONValue(text.count)]
+      if text.count <= Self.maximumLength { return .string(text) }
+      return [
+        "text": .string(String(text.prefix(Self.maximumLength))), "length": JSONValue(text.count),
+      ]
     }
     if bytes.isEmpty { return .string("") }
     if !isShort, BinaryKind(Data(bytes.prefix(most))) == .text {
-      let text = String(decoding: bytes.prefix(Self.longest), as: UTF8.self)
+      let text = String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self)
       return ["text": .string(text), "length": JSONValue(bytes.count)]
     }
     return ["hex": .string(head.hex(limit: 32) + (isShort ? "" : "…"))]

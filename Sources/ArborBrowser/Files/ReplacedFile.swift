@@ -6,9 +6,10 @@ package enum ReplacedFile {
     isStore
       ? ArborError(
         .fileReplaced,
-        "The store's file was removed or replaced. Open the store again to see what it contains.")
+        "The store's file was removed or replaced. Start the browser again to see the current file."
+      )
       : ArborError(
         .fileReplaced,
-        "The file was removed or replaced. Open it again to see what it contains.")
+        "The file was removed or replaced. Start the browser again to see the current file.")
   }
 }

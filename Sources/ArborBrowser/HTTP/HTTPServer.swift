@@ -2,7 +2,7 @@ internal import ArborLocks
 internal import ArborModel
 internal import Foundation
 
-/// Accepts local connections and answers one request on each.
+/// Accepts local connections and handles one request on each.
 ///
 /// Each connection has a thread, because reads of the store block and a page needs a few dozen at
 /// most. Every wait has a deadline.
@@ -159,7 +159,7 @@ struct HTTPLimits: Sendable {
   var headerLines = 64
   /// The maximum size of a request body, in bytes.
   var body = 1 << 20
-  /// The maximum size of a binary in a response, in bytes. Larger ones are not read.
+  /// The maximum size of a binary value in a response, in bytes. Larger ones are not read.
   var binary = 64 << 20
   /// The maximum number of concurrent connections that have presented the token. Further ones are
   /// refused.

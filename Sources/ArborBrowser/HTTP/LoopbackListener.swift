@@ -66,6 +66,7 @@ final class LoopbackListener: Sendable {
 
   private static func failure(_ what: String) -> ArborError {
     ArborError(
-      .inputOutput, "\(what): \(String(cString: strerror(errno))). Choose another port, or 0.")
+      .inputOutput,
+      "\(what): \(String(cString: strerror(errno))). Choose another port, or 0 for any free port.")
   }
 }

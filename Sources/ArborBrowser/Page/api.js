@@ -2,7 +2,10 @@
 
 let token = "";
 
-/** Takes the token out of the address bar, or from another tab of this run. It lives as long as the tab. */
+/**
+ * Reads the token from the address bar or from another tab of this run, and keeps it as long as the tab
+ * is open. Returns whether there is one.
+ */
 export async function takeToken() {
   const given = location.hash.match(/^#token=([0-9a-f]+)/);
   if (given) {
@@ -16,21 +19,21 @@ export async function takeToken() {
   sessionStorage.setItem("token", token);
   if (tabs) {
     tabs.addEventListener("message", ({ data }) => { if (data === "wanted") tabs.postMessage({ token }); });
-    // A tab that was opened before may wait for it.
+    // A tab that was opened earlier may be waiting for it.
     tabs.postMessage({ token });
   }
   return true;
 }
 
-/** Forgets a token that isn't right, as that of a former run. */
+/** Discards a token that isn't valid, such as that of an earlier run. */
 export function forgetToken() {
   sessionStorage.removeItem("token");
   token = "";
 }
 
 /**
- * Waits until another tab has the token, and calls `found`. Returns a function that takes an address
- * which was printed, and says whether its token is right.
+ * Waits until another tab sends the token, then calls `found`. Returns a function that reads the token
+ * from a printed address, and returns whether it is valid.
  */
 export function awaitToken(found) {
   const take = async (candidate) => {
@@ -44,7 +47,7 @@ export function awaitToken(found) {
   return (text) => take((text.match(/[0-9a-f]{32}(?![0-9a-f])/) || [""])[0]);
 }
 
-/** Whether the server takes a token. */
+/** Returns whether the server accepts a token. */
 async function isRight(candidate) {
   if (!/^[0-9a-f]+$/.test(candidate)) return false;
   const answer = await fetch("/api/news", { headers: { Authorization: `Bearer ${candidate}` } }).catch(() => null);
@@ -52,14 +55,14 @@ async function isRight(candidate) {
 }
 
 /**
- * Where tabs of this page reach each other, and no other page. Another program may be `localhost` by
- * its other address, so only the address that was printed is trusted.
+ * Returns the channel between the tabs of this page. Another program may listen on `localhost` under
+ * its other address, so only 127.0.0.1, which was printed, is trusted.
  */
 function channel() {
   return location.hostname === "127.0.0.1" ? new BroadcastChannel("token") : null;
 }
 
-/** Asks the other tabs. One may belong to a former run, so the server says whether a token is right. */
+/** Requests the token from the other tabs. Validates it, since a tab may belong to an earlier run. */
 function tokenOfTabs(tabs) {
   return new Promise((resolve) => {
     setTimeout(() => resolve(""), 1000);
@@ -117,19 +120,19 @@ export async function post(path, body) {
   return (await request(`/api/${path}`, options)).json();
 }
 
-/** The bytes of an answer. */
+/** Returns the body of a response. */
 export async function bytes(path, parameters) {
   return (await request(address(path, parameters))).arrayBuffer();
 }
 
-/** The bytes of a binary. */
+/** Returns the bytes of a binary value. */
 export function binary(id, attribute) {
   return bytes("binary", { id, attribute });
 }
 
 /**
- * A document that the server streams, as a file. `received` is called with the number of bytes so far.
- * If the document is cut, the server says why.
+ * Downloads a document that the server streams. Calls `received` with the number of bytes so far. If
+ * the document is truncated, throws the reason, which the server reports separately.
  */
 export async function streamed(path, parameters, signal, received) {
   const response = await request(address(path, parameters), { signal });
@@ -151,7 +154,7 @@ export async function streamed(path, parameters, signal, received) {
   }
 }
 
-/** Reads events until the signal ends it; an event source of the browser could not send the token. */
+/** Reads events until the signal aborts. Replaces `EventSource`, which cannot send the token. */
 export async function events(path, parameters, signal, take) {
   const response = await request(address(path, parameters), { signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

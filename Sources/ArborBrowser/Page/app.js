@@ -16,23 +16,23 @@ const storeViews = {
   schema: schemaView, objects: objectsView, query: queryView, history: historyView,
   health: healthView,
 };
-/** The views of what is served: a store, or a file of another program. */
+/** The views for a store, or for a file of another program. */
 let views = storeViews;
-/** The data of views, which is read while the former view is still shown. */
+/** The data of views, which is loaded while the previous view is still shown. */
 const sources = { history: "history", health: "health" };
 const main = document.getElementById("main");
 let schema = null;
 let leave = null;
 let turns = 0;
 
-/** The parsed address after `#`: a view, the rest of its path, and parameters. */
+/** Parses the address after `#`: a view, the rest of its path, and parameters. */
 function route() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   const [view, ...rest] = path.split("/").map(decoded);
   return { view: Object.hasOwn(views, view) ? view : Object.keys(views)[0], rest, parameters: new URLSearchParams(query || "") };
 }
 
-/** A part of an address; one with malformed escapes stays as it is. */
+/** Decodes a part of an address. A part with malformed escapes is returned unchanged. */
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -52,7 +52,7 @@ async function render() {
   if (leave && leave.view === view && leave.update && leave.update(rest, parameters)) return;
   if (leave && leave.end) leave.end();
   leave = null;
-  // A view that waits for the server is not shown if another one has been chosen meanwhile.
+  // Not shown if another view has been selected while this one waited for the server.
   const turn = ++turns;
   const isCurrent = () => turn === turns;
   main.setAttribute("aria-busy", "true");
@@ -94,22 +94,22 @@ const keys = [
   ["Ctrl K", "Search entities, object IDs, unique values and indexed text"],
   ["1 … 5", "Schema, Objects, Query, History, Health"],
   ["/", "Focus the view's search or predicate"],
-  ["↑ ↓ ← → Page Home End", "Move in a table of objects; the column headers are above its first row"],
+  ["↑ ↓ ← → Page Home End", "Move in a table of objects, including its column headers"],
   ["Enter", "Show the object or follow the link, sort by the column, or run the predicate"],
   ["Ctrl Enter", "Open the link of the cell in a new tab"],
-  ["Shift ↑ ↓, Ctrl A", "Mark rows"],
-  ["Ctrl C", "Copy the cell, or the marked rows as CSV"],
-  ["Shift F10", "Menu of the cell, the marked rows or the column"],
-  ["Shift ← →, Ctrl ← →", "Resize or move the column, in its header"],
+  ["Shift ↑ ↓, Ctrl A", "Select rows"],
+  ["Ctrl C", "Copy the cell, or the selected rows as CSV"],
+  ["Shift F10", "Open the menu of the cell, the selected rows or the column"],
+  ["Shift ← →, Ctrl ← →", "Resize or move the column, from its header"],
   ["Escape", "Close the open panel"],
-  ["+ − 0", "Zoom the schema; arrow keys move it, or with Shift the focused box"],
-  ["n", "Show the chosen entity of the schema and its neighbours"],
+  ["+ − 0", "Zoom the schema; arrow keys pan it, and move the focused box with Shift"],
+  ["n", "Show only the selected entity of the schema and its neighbors"],
   ["Ctrl Enter", "Run the query"],
 ];
 
 function showKeys() {
   const dialog = document.getElementById("dialog");
-  show(dialog, el("h2", { id: "dialog-title" }, "Keys"),
+  show(dialog, el("h2", { id: "dialog-title" }, "Keyboard shortcuts"),
     el("dl", { class: "keys" },
       keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)])),
     el("form", { method: "dialog" }, el("button", { class: "primary" }, "Close")));
@@ -132,7 +132,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Asks for the address with the token. A bookmark has none. */
+/** A form for the address with the token, which a bookmark lacks. */
 function tokenView() {
   const offer = awaitToken(() => location.reload());
   const problem = el("p", { class: "problem", id: "address-problem", role: "alert" });
@@ -146,7 +146,7 @@ function tokenView() {
       if (!await offer(field.value)) show(problem, "This is not the address of the running server.");
     },
   }, el("strong", {}, "This address has no token."),
-  el("p", {}, "Open the complete address that lmdb-inspect serve printed in another tab, and this page continues. Or paste it here:"),
+  el("p", {}, "In another tab, open the complete address printed by lmdb-inspect serve, and this page will continue. Or paste it here:"),
   el("label", { for: "address" }, "Printed address"), el("div", { class: "pair" }, field, el("button", { type: "submit", class: "primary" }, "Continue")), problem);
 }
 
@@ -178,7 +178,7 @@ async function start() {
   for (const tab of document.querySelectorAll("#tabs a")) tab.hidden = !Object.hasOwn(views, tab.dataset.view);
   document.getElementById("store-name").textContent = visible(schema.name);
   const mode = document.getElementById("mode");
-  mode.textContent = schema.canWrite ? "writing" : "read only";
+  mode.textContent = schema.canWrite ? "writable" : "read-only";
   mode.classList.toggle("warn", schema.canWrite);
   mode.hidden = false;
   if (isStore) {

@@ -1,10 +1,10 @@
-// The menu of a column: order, place and filters. Filters are written as conditions.
+// The menu of a column: sorting, position and filters. Filters are written as conditions.
 import { count, el, failure, show } from "./dom.js";
 import { item, openMenu } from "./menu.js";
 import { zone } from "./time.js";
 import { text } from "./values.js";
 
-/** A text as a constant of the predicate language. */
+/** Returns text as a string literal of the predicate language. */
 export function quoted(text) {
   const escapes = { "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
   const inner = text.replace(/["\\\u0000-\u001f\u007f]/g, (each) =>
@@ -12,12 +12,12 @@ export function quoted(text) {
   return `"${inner}"`;
 }
 
-/** A date or time as a constant, in the chosen zone. */
+/** Returns a date or time as a literal in the chosen time zone. */
 export function dateConstant(text) {
   return zone() === "UTC" ? `date(${quoted(text)})` : `date(${quoted(text)}, ${quoted(zone())})`;
 }
 
-/** The typed text as a constant of an attribute's type. The condition's box marks mistakes. */
+/** Returns typed text as a literal of an attribute's type. The predicate field reports errors. */
 function literal(type, typed) {
   switch (type) {
     case "string": return quoted(typed);
@@ -34,7 +34,7 @@ const operators = {
 };
 const hints = { date: "2026-01-31 or 2026-01-31T12:00:00", boolean: "TRUE or FALSE", uuid: "00000000-0000-0000-0000-000000000000" };
 
-/** The fields of a filter by comparison. */
+/** Creates a form for a filter by comparison. */
 function comparison(property, apply) {
   const { type, written } = property;
   const list = operators[type] || operators.number;
@@ -51,7 +51,7 @@ function comparison(property, apply) {
   }, operator, value, el("button", { type: "submit" }, "Filter"));
 }
 
-/** The most frequent values, which are counted on the server. */
+/** Creates a list of the most frequent values, which are counted on the server. */
 function frequent(property, values, apply) {
   const list = el("div", { class: "frequent", role: "group", "aria-label": "Frequent values", "aria-busy": "true" },
     el("p", { class: "faint" }, "Counting…"));
@@ -59,7 +59,7 @@ function frequent(property, values, apply) {
     show(list, answer.values.map((each) =>
       item(each.value === "" ? "empty" : text(each.value), () => apply(each.predicate), count(each.count))),
     answer.values.length ? null : el("p", { class: "empty" }, "No values"),
-    answer.hasMore ? el("p", { class: "faint" }, "and further values") : null);
+    answer.hasMore ? el("p", { class: "faint" }, "… and more values") : null);
   }, (error) => show(list, failure(error))).finally(() => list.setAttribute("aria-busy", "false"));
   return list;
 }
@@ -74,8 +74,8 @@ function filters(property, filter, values, close) {
     isPlain ? comparison(property, apply) : null,
     canBeNil ? item("Is nil", () => apply(`${property.written} == NIL`)) : null,
     canBeNil ? item("Is not nil", () => apply(`${property.written} != NIL`)) : null,
-    property.isToMany ? item("Has none", () => apply(`${property.written}.@count == 0`)) : null,
-    property.isToMany ? item("Has some", () => apply(`${property.written}.@count > 0`)) : null,
+    property.isToMany ? item("Is empty", () => apply(`${property.written}.@count == 0`)) : null,
+    property.isToMany ? item("Is not empty", () => apply(`${property.written}.@count > 0`)) : null,
     isCounted ? frequent(property, values, apply) : null,
   ];
 }
@@ -106,7 +106,7 @@ export function columnMenu({ column, layout, anchor, back, sort, filter, values 
   });
 }
 
-/** Shows a menu of all columns, in which each is shown or hidden. */
+/** Shows a menu in which columns are shown or hidden. */
 export function chooseColumns({ layout, anchor, back }) {
   openMenu({
     label: "Columns", anchor, back,

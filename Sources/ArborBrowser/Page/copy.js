@@ -1,12 +1,12 @@
-// Copies of cells and rows. The server writes objects, with values that the table shortens.
+// Copies cells and rows. Objects are copied by the server, because the table truncates their values.
 import { post } from "./api.js";
 import { notify, plural } from "./dom.js";
 import { item } from "./menu.js";
 
-/** A value of a row that isn't an object, as plain JSON. */
+/** Returns a value of a row that isn't an object as plain JSON. */
 function plain(value) {
   if (value === null || typeof value !== "object") return value;
-  if ("text" in value || "binary" in value) throw new Error("A value is too long to be copied from here. Select fewer columns.");
+  if ("text" in value || "binary" in value) throw new Error("A value is too long to copy from here. Select fewer columns.");
   if ("list" in value) return value.list.map(plain);
   if ("parts" in value) return Object.fromEntries(Object.entries(value.parts).map(([name, part]) => [name, plain(part)]));
   return Object.values(value)[0];
@@ -18,7 +18,7 @@ function csvField(value) {
   return /^$|^\s|\s$|[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Rows of values as text, where they aren't objects. */
+/** Returns rows of values that aren't objects as text. */
 function rowText(format, rows, columns) {
   const values = rows.map((row) => columns.map((column) => plain(row[column.index])));
   const names = columns.map((column) => column.name);
@@ -36,10 +36,10 @@ async function write(text, what) {
   }
 }
 
-/** A column's name on the server; nothing for the names of objects. */
+/** Returns a column's name on the server, or an empty string for the names of objects. */
 export const sources = (columns) => columns.filter((column) => !column.href).map((column) => column.source || column.name);
 
-/** Copies the marked rows. */
+/** Copies the selected rows. */
 export async function copyRows(format, { rows, columns, entity }) {
   if (!rows.length) return;
   try {
@@ -74,7 +74,7 @@ export async function copyCell(format, { rows, column, entity }) {
 
 const formats = [["json", "JSON"], ["csv", "CSV"], ["swift", "Swift"], ["predicate", "condition"]];
 
-/** The commands that copy. */
+/** Creates the menu items that copy. */
 export function copyMenu({ marked, count, hasObjects, column, close }) {
   const offered = hasObjects ? formats : formats.slice(0, 2);
   const run = (copy, format) => async () => {

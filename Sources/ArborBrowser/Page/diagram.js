@@ -1,11 +1,11 @@
-// What a diagram of a schema consists of: the lines of boxes, the links between them, and their export.
+// The contents of a schema diagram: the lines of boxes, the links between them, and their export.
 import { visible } from "./dom.js";
 
 export const lineHeight = 20;
 export const headHeight = 46;
-const mostLines = 14;
+const maximumLines = 14;
 
-/** The lines of a box: its own properties, the first of them where there are many. */
+/** Returns the lines of a box: the entity's own properties, truncated if there are many. */
 export function lines(entity) {
   const all = [
     ...entity.attributes.filter((each) => each.isOwn).map((each) => ({
@@ -15,21 +15,21 @@ export function lines(entity) {
       name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship",
     })),
   ];
-  if (all.length <= mostLines) return all;
-  return [...all.slice(0, mostLines - 1), { name: `… ${all.length - mostLines + 1} more`, type: "", kind: "more" }];
+  if (all.length <= maximumLines) return all;
+  return [...all.slice(0, maximumLines - 1), { name: `… ${all.length - maximumLines + 1} more`, type: "", kind: "more" }];
 }
 
 export function heightOf(entity) {
   return headHeight + lines(entity).length * lineHeight + 12;
 }
 
-/** The height at which a line meets a box: that of the property it represents. */
+/** Returns the height at which a line meets a box: that of the property it represents. */
 export function lineTop(entity, property) {
   const index = lines(entity).findIndex((each) => each.kind === "relationship" && each.name === property);
   return index < 0 ? 24 : headHeight + 10 + index * lineHeight;
 }
 
-/** The relationships as pairs, each with its inverse, and the inheritance. */
+/** Returns the links: pairs of relationships and their inverses, and inheritance. */
 export function edges(entities) {
   const byName = new Map(entities.map((each) => [each.name, each]));
   const seen = new Set();
@@ -52,17 +52,17 @@ export function edges(entities) {
   return found;
 }
 
-/** A text without the characters that have a meaning in Mermaid. */
+/** Removes the characters that are special in Mermaid from text. */
 function plain(text) {
   return visible(text).replace(/[^\p{L}\p{N}_ .,()/+-]/gu, (each) => `#${each.codePointAt(0)};`);
 }
 
-/** A name as Mermaid takes one for a member. */
+/** Returns a name as Mermaid accepts it for a member. */
 function word(text) {
   return visible(text).replace(/[^\p{L}\p{N}_?[\]]/gu, "_");
 }
 
-/** A schema as a class diagram in Mermaid. */
+/** Returns a schema as a Mermaid class diagram. */
 export function mermaid(entities, links) {
   const ids = new Map(entities.map((each, index) => [each.name, `E${index + 1}`]));
   const text = ["classDiagram"];
@@ -93,7 +93,7 @@ text { font: 12.5px system-ui, sans-serif; fill: #17201b }
 .edge text, .far-name { display: none }
 `;
 
-/** A drawn scene as a picture of its own. */
+/** Returns a scene as a standalone SVG document. */
 export function standalone(scene, extent) {
   const space = 40;
   const root = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -110,6 +110,6 @@ export function standalone(scene, extent) {
   }
   root.append(copy);
   const text = new XMLSerializer().serializeToString(root);
-  // The style is added as text, since this page's own policy forbids styles in its document.
+  // The style is added as text, because this page's policy forbids style elements in its document.
   return text.replace(">", `><style>${style}</style>`);
 }

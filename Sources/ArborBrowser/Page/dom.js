@@ -6,7 +6,7 @@
 const hidden = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180e"
   + "\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]", "gu");
 
-/** A text with every character that cannot be seen written out, as `\u{202E}`. */
+/** Escapes the invisible characters of text, such as `\u{202E}`. */
 export function visible(text) {
   return String(text).replace(hidden, (each) => each === "\r" ? "\\r" : `\\u{${each.codePointAt(0).toString(16).toUpperCase()}}`);
 }
@@ -17,12 +17,12 @@ function node(child) {
 
 const spoken = new Set(["title", "aria-label", "alt", "placeholder", "label"]);
 
-/** Makes an element; `on…` attributes are listeners, `style` sets properties one by one. */
+/** Creates an element. `on…` attributes are listeners; `style` is an object of properties. */
 export function el(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** Makes an element of SVG. */
+/** Creates an SVG element. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
@@ -46,7 +46,7 @@ export function show(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child).map(node));
 }
 
-/** Puts a list in the place of an outdated one, scrolled as that was. Returns it. */
+/** Replaces an outdated list, keeping its scroll position. Returns the new list. */
 export function replaceList(former, list) {
   const { scrollTop } = former;
   former.replaceWith(list);
@@ -54,7 +54,7 @@ export function replaceList(former, list) {
   return list;
 }
 
-/** A whole number with thin groups, as a person reads it. */
+/** Formats an integer with thin spaces between groups of digits. */
 export function count(number) {
   return Number(number).toLocaleString("en").replaceAll(",", "\u202f");
 }
@@ -65,8 +65,8 @@ export function plural(number, one, many = one + "s") {
 
 export function bytes(number) {
   let size = Number(number);
-  for (const unit of ["bytes", "KB", "MB", "GB"]) {
-    if (size < 1000 || unit === "GB") {
+  for (const unit of ["bytes", "KiB", "MiB", "GiB"]) {
+    if (size < 1000 || unit === "GiB") {
       return `${unit === "bytes" || size >= 100 ? Math.round(size) : size.toFixed(1)} ${unit}`;
     }
     size /= 1024;
@@ -79,7 +79,7 @@ export function milliseconds(time) {
     : `${(time / 1000).toFixed(1)} s`;
 }
 
-/** Runs a function once calls have stopped for a while. */
+/** Returns a function that delays its calls until they have stopped for a while. */
 export function debounce(wait, run) {
   let timer = 0;
   return (...values) => {
@@ -98,7 +98,7 @@ export function notify(text, kind = "info") {
   noticeTimer = setTimeout(() => show(notice), kind === "error" ? 9000 : 4000);
 }
 
-/** Shows work in progress that can be cancelled. */
+/** Shows the progress of an operation that can be cancelled. */
 export function progress(text, cancel) {
   const notice = document.getElementById("notice");
   const words = el("span", {}, text);
@@ -108,14 +108,14 @@ export function progress(text, cancel) {
   return {
     update(now) {
       words.textContent = visible(now);
-      // A message has taken its place meanwhile.
+      // Another notice has replaced it.
       if (!box.isConnected && !notice.children.length) show(notice, box);
     },
     end() { box.remove(); },
   };
 }
 
-/** An element that shows an error. */
+/** Creates an element that shows an error. */
 export function failure(error) {
   return el("div", { class: "failure", role: "alert" },
     el("strong", {}, error.message || "The request failed. Reload the page."),

@@ -1,4 +1,4 @@
-// The forms that stage edits. What is typed is checked by the server against the model.
+// The forms that stage edits. The server validates input against the model.
 import { post } from "./api.js";
 import { debounce, el, notify, show } from "./dom.js";
 import { attributeField, relationshipField, tellProblem } from "./fields.js";
@@ -16,7 +16,7 @@ function fieldsOf(schema, entity, object, edit) {
   ];
 }
 
-/** All fields, the parts of composites included. */
+/** Returns all fields, including the parts of composites. */
 function leaves(fields) {
   return fields.flatMap((field) => [field, ...leaves(field.parts || [])]);
 }
@@ -26,9 +26,9 @@ function valuesOf(fields) {
 }
 
 /**
- * A form whose edit is `edit` with the values of its fields.
+ * Creates a form for `edit`, to which it adds the values of its fields.
  *
- * It is checked together with all other staged edits, since they may refer to each other.
+ * The edit is validated together with all other staged edits, because they may refer to each other.
  */
 function formView(title, fields, edit, close, ...extra) {
   const others = el("p", { class: "problem", "aria-live": "polite" });
@@ -50,7 +50,7 @@ function formView(title, fields, edit, close, ...extra) {
     if (own === turn) tell(violations.filter((each) => each.edit === edits.length));
   }
 
-  /** Shows each violation at its field, and those without a field below all. */
+  /** Shows each violation at its field, and those without a field below all fields. */
   function tell(violations) {
     const all = leaves(fields);
     const placed = new Set();
@@ -77,7 +77,7 @@ function formView(title, fields, edit, close, ...extra) {
     el("button", { type: "submit", class: "primary" }, "Stage change"), extra));
 }
 
-/** A form for an object that is there. */
+/** Creates a form for an existing object. */
 export function editForm(schema, entity, object, close) {
   const edit = stagedFor(object.id);
   const fields = fieldsOf(schema, entity, object, edit);
@@ -90,7 +90,7 @@ export function editForm(schema, entity, object, close) {
   }, "Delete"));
 }
 
-/** A form for a new object, or for one that is staged. */
+/** Creates a form for a new object, or for one whose insertion is staged. */
 export function insertForm(schema, entity, close, edit = null) {
   const ref = edit ? edit.ref : nextReference(entity.name);
   const fields = fieldsOf(schema, entity, null, edit);

@@ -2,14 +2,14 @@
 // proposed index.
 import { bytes, count, el, milliseconds, plural, show } from "./dom.js";
 
-/** An estimate is wrong by much if the fact is as many times higher or lower, and by so many rows. */
+/** The minimum factor, and number of rows, by which an estimate must be off to be marked as wrong. */
 const muchFactor = 4;
 const muchRows = 20;
 
 /**
- * The plan as a tree, the last step at its root.
+ * Creates the view of a plan: a tree with the last step at its root.
  *
- * `whatIf` has the box for a proposed index, and asks the server for its effect.
+ * `whatIf` contains the field for a proposed index, and requests its effect from the server.
  */
 export function planView(plan, whatIf = null) {
   const most = Math.max(1, ...rowsOf(plan.root));
@@ -20,7 +20,7 @@ export function planView(plan, whatIf = null) {
     plan.suggestedIndex ? adviceView(plan) : null, whatIf ? whatIfView(plan, whatIf) : null);
 }
 
-/** A form in which an index is proposed, and what it would change. */
+/** Creates the form for a proposed index, and the element that shows its effect. */
 function whatIfView(plan, { box, ask }) {
   const answer = el("div", { class: "effect", role: "status" });
   box.form = el("form", {
@@ -41,7 +41,7 @@ function whatIfView(plan, { box, ask }) {
   return [box.form, answer];
 }
 
-/** What a proposed index would change. */
+/** Describes the effect of a proposed index. */
 function effectText(plan, { summary, size, total, effect }) {
   const space = size ? `It would have up to ${plural(size.entries, "entry", "entries")} and take about ${bytes(size.bytes)}, `
     + `estimated from ${plural(size.sample, "object")}. ` : "";
@@ -51,16 +51,16 @@ function effectText(plan, { summary, size, total, effect }) {
   const read = recordsOf(plan.root);
   return el("p", {}, el("code", {}, summary), `: ${space}The query would find ${count(effect.rows)} of ${plural(total, "object")}`,
     effect.conditions ? [" by ", el("code", {}, effect.conditions)] : "",
-    effect.givesOrder ? ", in its order" : "", read === null ? "." : `. Now it reads ${plural(read, "record")}.`);
+    effect.givesOrder ? ", already sorted" : "", read === null ? "." : `. It currently reads ${plural(read, "record")}.`);
 }
 
-/** The number of records that the step which finds the rows has read. */
+/** Returns the number of records read by the step that finds the rows. */
 function recordsOf(step) {
   if (step.records !== null && step.records !== undefined) return step.records;
   return step.inputs.map(recordsOf).find((each) => each !== null) ?? null;
 }
 
-/** The index that would help, with the space that it would take. */
+/** Describes the suggested index and its estimated size. */
 function adviceView({ suggestedIndex, indexSize }) {
   return el("p", { class: "advice" }, el("strong", {}, "An index would help: "), el("code", {}, suggestedIndex),
     indexSize ? `. It would have up to ${plural(indexSize.entries, "entry", "entries")} and take about ${bytes(indexSize.bytes)}, `
@@ -71,7 +71,7 @@ function rowsOf(step) {
   return [step.actual || step.estimated || 0, ...step.inputs.flatMap(rowsOf)];
 }
 
-/** The factor by which a step returned more (or fewer) rows than estimated, if it is large. */
+/** Returns the factor by which a step returned more or fewer rows than estimated, if it is large. */
 function error({ actual, estimated }) {
   if (actual === null || estimated === null || Math.abs(actual - estimated) < muchRows) return null;
   const [low, high] = [Math.max(1, Math.min(actual, estimated)), Math.max(actual, estimated)];
@@ -82,7 +82,7 @@ function wrongSteps(each) {
   return (error(each) ? 1 : 0) + each.inputs.reduce((sum, input) => sum + wrongSteps(input), 0);
 }
 
-/** What a step has cost, as far as it was measured. */
+/** Returns the measured costs of a step. */
 function costs(each) {
   const known = (value) => value !== null && value !== undefined;
   return [

@@ -3,9 +3,9 @@ import { streamed } from "./api.js";
 import { bytes, el, notify, plural, progress } from "./dom.js";
 import { item, openMenu } from "./menu.js";
 
-const formats = [["csv", "CSV"], ["json", "JSON"], ["ndjson", "NDJSON, a document on each line"]];
+const formats = [["csv", "CSV"], ["json", "JSON"], ["ndjson", "NDJSON, one document per line"]];
 
-/** Offers a file to be saved. */
+/** Saves a file as a download. */
 export function save(name, blob) {
   const address = URL.createObjectURL(blob);
   el("a", { href: address, download: name }).click();
@@ -30,8 +30,8 @@ async function run(format, { name, parameters }) {
 }
 
 /**
- * A button with the formats of an export. `source` gives the name of the file and the parameters of
- * the request.
+ * Creates a button that opens a menu of export formats. `source` returns the name of the file and the
+ * parameters of the request.
  */
 export function exportButton(source) {
   return el("button", {

@@ -1,7 +1,7 @@
 // The fields of a form: one for each kind of property.
 //
-// A field is `{property, element, read}`. `read` returns the staged value, or `undefined` if nothing
-// changes. The element has a place for the message of a violation.
+// A field is `{property, element, read}`. `read` returns the staged value, or `undefined` if the value
+// is unchanged. The element has a place for the message of a violation.
 import { binary } from "./api.js";
 import { el, plural, show } from "./dom.js";
 import { makeFinder } from "./finder.js";
@@ -9,32 +9,32 @@ import { stagedObjects } from "./staged.js";
 import { editableTime, timeInZone, zone } from "./time.js";
 import { cell } from "./values.js";
 
-const longestDocument = 256 << 10;
+const maximumDocumentSize = 256 << 10;
 let fields = 0;
 
-/** The text of a value in a form. */
+/** Returns the text of a value in a form. */
 function editable(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return String(value);
   return "date" in value ? editableTime(value.date) : String(Object.values(value)[0]);
 }
 
-/** Why a form cannot change an attribute with a value; an empty text if it can. */
+/** Returns the reason why a form cannot edit an attribute, or an empty string if it can. */
 function lockOf(attribute, value) {
   const { type } = attribute;
   if (attribute.derivation) return `The store computes it: ${attribute.derivation}.`;
   if (type.startsWith("transformable")) {
-    return "A transformer of the program turns its bytes into a value, so only the program can change it.";
+    return "The application's transformer decodes its bytes, so only the application can change it.";
   }
-  if (type === "undefined") return "It has no type, so only a program can change it.";
-  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only a program can change it.";
+  if (type === "undefined") return "It has no type, so only an application can change it.";
+  if (type.includes("(") && !attribute.parts) return "Its type is not in the model, so only an application can change it.";
   if (value && typeof value === "object" && "text" in value) {
-    return `It has ${plural(value.length, "character")}, too many to be edited here. A program can change it.`;
+    return `It has ${plural(value.length, "character")}, which is too long to edit here. Only an application can change it.`;
   }
   return "";
 }
 
-/** A property that cannot be changed here, with the reason. */
+/** A field that cannot be edited, with the reason. */
 function lockedField({ attribute, stored, id }, reason) {
   return {
     element: el("div", { class: "labelled locked" }, el("span", { class: "label" }, attribute.name, el("span", { class: "faint" }, ` ${attribute.type}`)),
@@ -43,7 +43,7 @@ function lockedField({ attribute, stored, id }, reason) {
   };
 }
 
-/** A label, a control with the elements beside it, and the place for a message. */
+/** A control with its label, further elements, and a place for a message. */
 function labelled(id, name, type, control, ...more) {
   return el("div", { class: "labelled" }, el("label", { for: id }, name, el("span", { class: "faint" }, ` ${type}`)),
     control, ...more, messageOf(id));
@@ -53,7 +53,7 @@ function messageOf(id) {
   return el("p", { class: "problem", id: `${id}-problem`, "aria-live": "polite" });
 }
 
-/** Shows the message of a violation at a field, or none. */
+/** Shows the message of a violation at a field, or removes it. */
 export function tellProblem(field, message) {
   const place = field.element.querySelector(`#${CSS.escape(field.id)}-problem`);
   show(place, message);
@@ -63,7 +63,7 @@ export function tellProblem(field, message) {
   else control.removeAttribute("aria-invalid");
 }
 
-/** The field of an attribute. `staged` is the value that is staged already. */
+/** The field of an attribute. `staged` is the value that is already staged. */
 export function attributeField(attribute, stored, staged, objectID, path = attribute.name) {
   const id = `field-${++fields}`;
   const reason = lockOf(attribute, stored);
@@ -92,7 +92,7 @@ function booleanField({ attribute, stored, staged, id }) {
   };
 }
 
-/** The box that says that a value is nil, where it may be. */
+/** The checkbox for nil. */
 function nilBox(attribute, isNil) {
   return el("input", { type: "checkbox", checked: isNil, "aria-label": `${attribute.name} is nil`, "data-nil": "" });
 }
@@ -125,7 +125,7 @@ function textField({ attribute, stored, staged, id }) {
   };
 }
 
-/** The parts of a composite, each with a field of its own. */
+/** The field of a composite, with a field for each part. */
 function compositeField({ attribute, stored, staged, objectID, id, path }) {
   const before = stored && stored.parts || {};
   const sent = staged && staged.sent ? staged.sent.parts : null;
@@ -149,7 +149,7 @@ function compositeField({ attribute, stored, staged, objectID, id, path }) {
   };
 }
 
-/** Bytes from a file, or a JSON document as text, as values of Codable types are stored. */
+/** The field of binary data: a file, or a JSON document as text, in which Codable values are stored. */
 function binaryField({ attribute, stored, staged, objectID, id }) {
   const place = el("div", { class: "grow" });
   const isNil = nilBox(attribute, staged ? staged.sent === null : !stored);
@@ -185,7 +185,7 @@ function binaryField({ attribute, stored, staged, objectID, id }) {
   if (stagedText !== undefined && stagedText !== null) showDocument(original, stagedText);
   else if (attribute.isCodable && !stored) showDocument("");
   else showFile();
-  if (objectID && stored && stored.kind === "text" && stored.binary <= longestDocument) {
+  if (objectID && stored && stored.kind === "text" && stored.binary <= maximumDocumentSize) {
     binary(objectID, attribute.name).then((data) => {
       const text = new TextDecoder().decode(data);
       if (!isDocument(text)) return;
@@ -220,8 +220,8 @@ async function base64(file) {
 }
 
 /**
- * The field of a relationship: its members, which can be taken out, and a search for others. Members of
- * an ordered relationship can be moved if all of them are shown.
+ * The field of a relationship: its members, which can be removed, and a search for further ones. Members
+ * of an ordered relationship can be moved if all of them are shown.
  */
 export function relationshipField(schema, relationship, stored, staged) {
   const id = `field-${++fields}`;
@@ -232,7 +232,7 @@ export function relationshipField(schema, relationship, stored, staged) {
   let added = staged ? (isToMany ? staged.add : staged.shown ? [staged.shown] : []) : [];
   let removed = staged ? (isToMany ? staged.remove : before) : [];
   const isRemoved = (each) => removed.some((one) => one.object === each.object);
-  /** All members in their order, those taken out included. */
+  /** All members in order, including removed ones. */
   const known = (each) => [...before, ...added].find((one) => one.object === each.object) || each;
   let sequence = staged && staged.list ? [...staged.list.map(known), ...before.filter(isRemoved)] : [...before, ...added];
   const list = el("ul", { class: "members" });
@@ -254,7 +254,7 @@ export function relationshipField(schema, relationship, stored, staged) {
     finder.input.focus();
   }
 
-  /** Moves a member, and keeps the focus on its button. */
+  /** Moves a member and keeps the focus on its button. */
   function move(each, step) {
     const place = sequence.indexOf(each);
     const next = place + step;
@@ -278,13 +278,13 @@ export function relationshipField(schema, relationship, stored, staged) {
     return el("li", { class: out ? "removed" : isNew ? "added" : null }, el("span", { title: each.object }, name),
       isOrdered ? [mover(-1, "up", "↑"), mover(1, "down", "↓")] : null,
       el("button", {
-        type: "button", class: "quiet", "aria-label": out ? `Keep ${name}` : `Remove ${name}`, onclick: () => take(each, isNew, out),
+        type: "button", class: "quiet", "aria-label": out ? `Undo removal of ${name}` : `Remove ${name}`, onclick: () => take(each, isNew, out),
       }, out ? "↶" : "✕"));
   }
 
   function draw() {
     show(list, sequence.map(member),
-      isComplete ? null : el("li", { class: "faint" }, `… and ${plural(stored.count - before.length, "member")} more${relationship.isOrdered ? ". Only a program can change the order of so many" : ""}`));
+      isComplete ? null : el("li", { class: "faint" }, `… and ${plural(stored.count - before.length, "member")} more${relationship.isOrdered ? ". Only a program can reorder this many" : ""}`));
   }
 
   const finder = makeFinder({

@@ -1,4 +1,4 @@
-// A field that finds entities and objects as one types.
+// A field that finds entities and objects while the user types.
 import { get } from "./api.js";
 import { debounce, el, plural, show } from "./dom.js";
 import { objectAddress, text } from "./values.js";
@@ -8,7 +8,7 @@ const groups = [
 ];
 let finders = 0;
 
-/** The address of a result's view. */
+/** Returns the address of a result's view. */
 export function addressOf(result) {
   return result.kind === "entity" ? `#/objects/${encodeURIComponent(result.entity)}` : objectAddress(result.object);
 }
@@ -27,13 +27,13 @@ function words(result) {
 }
 
 /**
- * Makes a field with a list of results, of one entity's objects if `entity` is given.
+ * Creates a field with a list of results. If `entity` is given, only its objects are found.
  *
- * `others` gives further results. `pick` is called with the result that is chosen by Enter or a click. A list that `staysOpen` is
- * part of its surroundings; another one is shown while there are results.
+ * `others` returns further results. `pick` is called with the result that the user selects by Enter or a
+ * click. With `staysOpen`, the list is always visible; otherwise it pops up while there are results.
  */
 export function makeFinder({ label, placeholder, entity, pick, staysOpen, others = () => [], id = `finder-${++finders}` }) {
-  const list = el("div", { role: "listbox", id: `${id}-list`, "aria-label": `Results of ${label}`, hidden: !staysOpen, tabindex: -1 });
+  const list = el("div", { role: "listbox", id: `${id}-list`, "aria-label": `Results for ${label}`, hidden: !staysOpen, tabindex: -1 });
   const status = el("p", { class: staysOpen ? "faint" : "hidden", role: "status" });
   const input = el("input", {
     id, type: "text", role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder,
@@ -41,7 +41,7 @@ export function makeFinder({ label, placeholder, entity, pick, staysOpen, others
   });
   let results = [];
   let chosen = -1;
-  /** The text of the results; `null` while others are awaited. */
+  /** The text that the results belong to; `null` while new ones are awaited. */
   let shownFor = "";
   let picksFirst = false;
   let request = null;

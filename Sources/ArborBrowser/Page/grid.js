@@ -1,24 +1,24 @@
-// A table with any number of rows, of which only the visible ones are in the document.
+// A table with any number of rows. Only the visible rows are in the document.
 import { debounce, el, show } from "./dom.js";
 import { makeHead } from "./head.js";
 import { cell, text } from "./values.js";
 
 const rowHeight = 32;
 const pageSize = 100;
-/** Web browsers give up on elements that are higher; longer tables scroll in proportion. */
+/** Web browsers limit the height of elements, so longer tables scroll proportionally. */
 const tallest = 8_000_000;
-const mostPages = 60;
+const maximumPages = 60;
 
 /**
- * Makes a table.
+ * Creates a table.
  *
- * `layout` has the columns, `{name, index, width, isNumber, canSort, href}`, each with the place of
- * its value in a row; `load` gives `{rows, next}` for an offset and, where the page before is known,
- * its token; the first value of a row is its name.
+ * `layout` contains the columns, `{name, index, width, isNumber, canSort, href}`, where `index` is the
+ * position of the value in a row. `load` returns `{rows, next}` for an offset and, if the preceding page
+ * is known, its token. The first value of a row is the row's name.
  *
- * The table is one stop of the Tab key, and arrow keys move among its cells, the names of the columns
- * included. `place` is the cell to begin with, as `place` of a former table gives it; `moved` is told
- * of each new one. `menu` shows the menu of a column, or without one that of the rows.
+ * The table is a single tab stop. Arrow keys move between its cells, including the column headers.
+ * `place` is the initial cell, as returned by `place` of a former table; `moved` is called with each new
+ * one. `menu` shows the menu of a column, or without a column that of the rows.
  */
 export function makeGrid({ label, layout, load, open, sort, order, failed, place, moved, menu, copy }) {
   let total = 0;
@@ -26,15 +26,15 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
   let tokens = new Map();
   let waiting = new Map();
   let columns = layout.columns;
-  /** The row that is marked; -1 for none, or for the names of the columns. */
+  /** The selected row; -1 for none, or if the current cell is a column header. */
   let selected = place ? place.row : -1;
-  /** Where the marked rows begin that end with `selected`. */
+  /** The other end of the selected rows, which end with `selected`. */
   let anchor = selected;
   let chosen = place ? Math.min(place.column, columns.length - 1) : 0;
   let isInHead = Boolean(place && place.isInHead);
-  /** The object that the address names. */
+  /** The object in the address. */
   let named = "";
-  /** The scroll offset of the rows, in pixels of all of them. */
+  /** The scroll offset in pixels, as if all rows were in the document. */
   let top = 0;
   let lastScroll = 0;
   let isSettling = false;
@@ -45,7 +45,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
   const heads = el("div", { class: "heads", role: "rowgroup" });
   const element = el("div", {
     class: "grid", role: "grid", tabindex: 0, "aria-multiselectable": "true",
-    "aria-label": `${label}. Arrow keys move, Enter opens, and sorts in the first row. Shift F10 opens a menu.`,
+    "aria-label": `${label}. Arrow keys move, Enter opens a cell or sorts by a column header, Shift F10 opens a menu.`,
   }, heads, space);
 
   function arrange() {
@@ -83,7 +83,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     draw();
   }
 
-  /** Small steps move by what they are, large ones to the part of the whole that they stand for. */
+  /** Small steps scroll by their distance in pixels, large ones to the proportional position. */
   function scrolled() {
     if (isSettling) { isSettling = false; return; }
     const now = element.scrollTop;
@@ -99,7 +99,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     settle();
   }
 
-  /** Brings the scroll bar to where the rows are. */
+  /** Moves the scroll bar to the position of the rows. */
   const settle = debounce(150, () => {
     if (!element.isConnected) return;
     tell();
@@ -159,7 +159,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
         style: column.isPinned ? { left: column.left } : null,
       }, values ? content(column, value) : el("span", { class: "bone" }));
     }));
-    // Links are reached with the arrow keys. As tab stops, they would be endless.
+    // Links are reached with the arrow keys. There are too many of them to be tab stops.
     for (const each of made.querySelectorAll("a")) each.tabIndex = -1;
     return made;
   }
@@ -169,7 +169,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     return el("a", { class: "code object", href: column.href(value) }, value);
   }
 
-  /** Loads the pages in sight; by the token of the page before where it is known. */
+  /** Loads the visible pages, by the token of the preceding page if it is known. */
   function want(first, last) {
     if (last <= first) return;
     const from = Math.floor(first / pageSize);
@@ -204,11 +204,11 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     }
   }
 
-  /** Keeps the pages near the one that was loaded last. */
+  /** If too many pages are loaded, discards those farthest from the most recent one. */
   function forget(near) {
-    if (pages.size <= mostPages) return;
+    if (pages.size <= maximumPages) return;
     const far = [...pages.keys()].sort((a, b) => Math.abs(b - near) - Math.abs(a - near));
-    for (const page of far.slice(0, pages.size - mostPages)) pages.delete(page);
+    for (const page of far.slice(0, pages.size - maximumPages)) pages.delete(page);
   }
 
   function select(index, { isShown = true, extends: isExtended = false } = {}) {
@@ -225,7 +225,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     tell();
   }
 
-  /** Scrolls the rows to where `y` of all of them is. */
+  /** Scrolls the rows to the offset `y`. */
   function go(y) {
     top = Math.min(Math.max(0, y), Math.max(0, full() - height()));
     const most = Math.max(1, full() - height());
@@ -235,7 +235,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     lastScroll = element.scrollTop;
   }
 
-  /** Brings the current column into sight. */
+  /** Scrolls to the current column. */
   function showColumn() {
     const cells = element.querySelectorAll(".current");
     if (cells.length) cells[0].scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -247,7 +247,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     showColumn();
   }
 
-  /** The marked rows, of which those out of sight are read again. */
+  /** Returns the selected rows. Reloads those that have been discarded. */
   async function markedRows(most) {
     if (selected < 0) return [];
     const [first, last] = [Math.min(anchor, selected), Math.max(anchor, selected)];
@@ -268,7 +268,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     else if (selected >= 0) menu({ anchor: current });
   }
 
-  /** Handles the keys of the names of columns. Returns whether it was one of them. */
+  /** Handles the keys of column headers. Returns whether the key was one of them. */
   function answersInHead(event) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const column = columns[chosen];
@@ -352,7 +352,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     if (!isLink && !event.shiftKey) opened(selected);
   });
 
-  /** Chooses the cell that the pointer is on. */
+  /** Selects the cell under the pointer. */
   function point(event, found) {
     const cells = [...found.parentElement.children];
     if (!found.dataset.index) {
@@ -375,7 +375,7 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
   return {
     element, setTotal, select, markedRows,
     get total() { return total; },
-    /** Forgets what was loaded, and loads what is in sight. */
+    /** Discards all pages and loads the visible ones. */
     reload() {
       for (const abort of waiting.values()) abort.abort();
       [pages, tokens, waiting] = [new Map(), new Map(), new Map()];
@@ -384,13 +384,13 @@ export function makeGrid({ label, layout, load, open, sort, order, failed, place
     get place() { return here(); },
     get column() { return columns[chosen]; },
     get markedCount() { return selected < 0 ? 0 : Math.abs(selected - anchor) + 1; },
-    /** Goes to a place that was left. */
+    /** Returns to an earlier place. */
     restore(former) {
       [selected, anchor, isInHead] = [former.row, former.row, former.isInHead];
       go(former.top);
       draw();
     },
-    /** Marks the row of an object; `index` is where it is. */
+    /** Highlights the row of an object, which is at `index`. */
     name(id, index) {
       named = id;
       if (index === undefined) return draw();

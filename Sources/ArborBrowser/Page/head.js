@@ -1,7 +1,7 @@
-// The names of a table's columns: click to sort, drag to move, and pull the edge to resize.
+// The column headers of a table: click to sort, drag to move, drag the edge to resize.
 import { el } from "./dom.js";
 
-/** Makes the row of names; `menu` is called with a column and the element of its button. */
+/** Creates the row of headers. `menu` is called with a column and its menu button. */
 export function makeHead({ columns, layout, order, sort, menu }) {
   const cells = columns.map((column, index) => headCell(column, index, { layout, order, sort, menu }));
   return el("div", { class: "row head", role: "row", "aria-rowindex": 1 }, cells);
@@ -28,14 +28,14 @@ function headCell(column, index, { layout, order, sort, menu }) {
   return cell;
 }
 
-/** The name of the column that is dragged. */
+/** The name of the column that is being dragged. */
 let moving = null;
 /** The initial position of the column edge that is being dragged. */
 let pulled = null;
 
 function canBeMoved(cell, column, layout) {
   cell.addEventListener("dragstart", (event) => {
-    // The edge is pulled, not the column.
+    // The edge is being dragged, not the column.
     if (pulled) return event.preventDefault();
     moving = column.name;
     event.dataTransfer.effectAllowed = "move";
@@ -62,7 +62,7 @@ function grip(column, layout) {
     onpointerdown: (event) => {
       event.preventDefault();
       pulled = { x: event.clientX, width: event.target.parentElement.getBoundingClientRect().width };
-      // On the window, because the row of names is made anew meanwhile.
+      // On the window, because the row of headers is recreated meanwhile.
       window.addEventListener("pointermove", pull);
       window.addEventListener("pointerup", end);
     },

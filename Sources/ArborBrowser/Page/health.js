@@ -22,7 +22,7 @@ export async function healthView(main, schema, rest, parameters, health) {
       state.state === "done" ? "Check again" : "Check the store");
     if (state.state === "none") {
       show(check, state.isCancelled ? el("p", { role: "status" }, "The check was cancelled.") : null,
-        el("p", {}, "Compares every page, record, index entry and link. Other processes are not blocked."), button);
+        el("p", {}, "Verifies every page, record, index entry and link. Other processes are not blocked."), button);
     } else if (state.error) show(check, failure(state.error), button);
     else {
       show(check, el("p", { class: state.problems.length ? "verdict bad" : "verdict good", role: "status" },
@@ -59,13 +59,13 @@ export async function healthView(main, schema, rest, parameters, health) {
       el("p", { class: "faint" }, `Pages of ${bytes(health.pageSize)}. Compacting would free ${bytes(health.reclaimable)}.`,
         health.pinned ? ` Readers pin ${bytes(health.pinned)}.` : "")),
     el("div", { class: "column" }, card("Check", check),
-    card("Readers", health.readers.length ? table(["Process", "Name", "Reads since about", "Transactions behind", "Pinned"],
+    card("Readers", health.readers.length ? table(["Process", "Name", "Since about", "Transactions behind", "Pinned"],
       health.readers.map((each) => [
         each.process, each.name || "unknown", each.since ? time(each.since) : "the newest commit",
         count(each.behind), bytes(each.pinnedBytes),
       ])) : el("p", { class: "empty" }, "No active readers"))),
     card("Databases", treemap(health),
-      table(["Database", "Entries", "Size", "Full", "Used by fetches"], health.databases.map((each) => [
+      table(["Database", "Entries", "Size", "Fill", "Queries served"], health.databases.map((each) => [
         each.title, count(each.entries), about(each) + bytes(each.bytes),
         each.fill === null ? "–" : `${Math.round(each.fill * 100)} %`,
         each.uses === null ? "" : each.uses === 1 ? "once" : `${count(each.uses)} times`,
@@ -74,23 +74,23 @@ export async function healthView(main, schema, rest, parameters, health) {
   return { end: () => { isOver = true; clearTimeout(timer); } };
 }
 
-/** What an estimate begins with. */
+/** Returns the prefix of an estimated size. */
 function about(each) {
   return each.isEstimated ? "about " : "";
 }
 
 function table(names, rows) {
-  const isText = (name, index) => index === 0 || name === "Name" || name === "Reads since about";
+  const isText = (name, index) => index === 0 || name === "Name" || name === "Since about";
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": names[0] },
     el("table", {}, el("thead", {}, el("tr", {}, names.map((name, index) => el("th", { scope: "col", class: isText(name, index) ? null : "end" }, name)))),
       el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, index) => el("td", { class: isText(names[index], index) ? null : "end" }, String(value))))))));
 }
 
-/** The kinds of a database in the order of the palette, which `space --svg` shares. */
+/** The kinds of databases in the order of the palette, which `space --svg` shares. */
 const legend = ["records", "indexes", "relationships", "large binaries", "history", "other", "free"];
 const parts = { records: 0, index: 1, relationship: 2, order: 2, largeBinaries: 3, history: 4, store: 5, free: 6 };
 
-/** Every database as an area, in proportion to its bytes. */
+/** A treemap of the databases by size. */
 function treemap(health) {
   const free = health.kinds.find((each) => each.name === "free");
   const all = [...health.databases, { title: "free", kind: "free", bytes: free ? free.bytes : 0 }]
@@ -111,8 +111,8 @@ function treemap(health) {
 }
 
 /**
- * Divides a rectangle among areas, the largest first, so that each is about as wide as high:
- * squarified treemaps by Bruls, Huizing and van Wijk.
+ * Divides a rectangle into areas, the largest first, each of which is approximately square (squarified
+ * treemaps by Bruls, Huizing and van Wijk).
  */
 function squarify(items, box) {
   const placed = [];
@@ -145,7 +145,7 @@ function squarify(items, box) {
   return placed;
 }
 
-/** The file as one bar, a part for each kind of page. */
+/** The file as a bar with a part for each kind of page. */
 function spaceBar(health) {
   const all = Math.max(1, health.kinds.reduce((sum, each) => sum + each.bytes, 0));
   let x = 0;

@@ -61,12 +61,12 @@ function commitView(schema, commit) {
       if (!box.open || details.children.length) return;
       show(details, commit.objects.map((object) => objectView(object)),
         told < all ? el("p", { class: "faint" }, `… and ${plural(all - told, "object")} more`) : null,
-        commit.problem ? el("p", { class: "faint" }, `Its changes could not be read: ${commit.problem}`) : null,
-        commit.isComplete ? null : el("p", { class: "faint" }, "The commit is too large to be listed."));
+        commit.problem ? el("p", { class: "faint" }, `The changes could not be read: ${commit.problem}`) : null,
+        commit.isComplete ? null : el("p", { class: "faint" }, "The commit is too large to list."));
     },
   }, el("summary", {}, el("span", { class: "sequence" }, `#${commit.sequence}`),
     el("span", { class: who ? "who" : "who none" }, who || "no author"),
-    el("span", { class: "figures" }, figures.length ? figures : commit.isComplete ? "no change" : "many"),
+    el("span", { class: "figures" }, figures.length ? figures : commit.isComplete ? "no change" : "many changes"),
     el("time", { datetime: commit.date, title: commit.date },
       commit.date ? time(commit.date) : "")), details);
   return el("li", { class: "commit" }, box);
@@ -80,7 +80,7 @@ function objectView(object) {
     object.changes.length ? changeTable(object.changes) : null);
 }
 
-/** Properties with their old and new values; unknown values are left out. */
+/** A table of properties with their old and new values. Omits unknown values. */
 export function changeTable(changes) {
   // Inserted objects have no old values, and deleted objects have no new ones.
   const sides = ["old", "new"].filter((side) => changes.some((change) => side in change));

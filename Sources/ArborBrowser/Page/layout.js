@@ -1,10 +1,10 @@
-// The columns of a table: which are shown, in which order, how wide, and which stay in sight.
+// The columns of a table: visibility, order, width and pinning.
 import { keep, kept } from "./settings.js";
 
 const narrowest = 60;
 const widest = 1200;
 
-/** The kept layout, without anything that isn't one. */
+/** Reads the stored layout, ignoring invalid parts. */
 function read(name) {
   const found = kept(name, {});
   const names = (list) => Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
@@ -16,7 +16,7 @@ function read(name) {
 }
 
 /**
- * Makes the layout of some columns, `{name, width, …}`, kept under a name.
+ * Creates the layout of columns, `{name, width, …}`, which is stored under a name.
  *
  * `changed` is called after each change.
  */
@@ -27,7 +27,7 @@ export function makeLayout(all, name) {
     layout.changed();
   }
 
-  /** All columns in their order; those that are new are where the model has them. */
+  /** Returns all columns in order. New columns have the position that they have in the model. */
   function ordered() {
     const place = (column) => order.indexOf(column.name);
     const known = all.filter((column) => place(column) >= 0).sort((a, b) => place(a) - place(b));
@@ -60,7 +60,7 @@ export function makeLayout(all, name) {
       widths.set(column, Math.round(Math.min(Math.max(narrowest, width), widest)));
       tell();
     },
-    /** Moves a column to where another one is. */
+    /** Moves a column to the position of another one. */
     move(column, target) {
       const names = columns().map((each) => each.name);
       const [from, to] = [names.indexOf(column), names.indexOf(target)];

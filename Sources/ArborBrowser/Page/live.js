@@ -1,13 +1,13 @@
-// Notices commits that the page doesn't show yet, and that the file is gone.
+// Detects commits that the page doesn't show yet, and the removal of the file.
 import { get } from "./api.js";
 import { count, el, show } from "./dom.js";
 
 const pause = 1500;
 
 /**
- * Looks for commits while the page is in sight.
+ * Polls for commits while the page is visible.
  *
- * `shown` gives the last commit that the page shows, `refresh` shows the newest one.
+ * `shown` returns the last commit that the page shows; `refresh` shows the newest one.
  */
 export function watchCommits({ shown, refresh }) {
   const place = document.getElementById("news");

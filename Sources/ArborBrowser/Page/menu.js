@@ -1,4 +1,4 @@
-// A menu beside what it belongs to.
+// Popup menus.
 import { el, show } from "./dom.js";
 
 let dialog = null;
@@ -11,14 +11,14 @@ function makeDialog() {
   });
   dialog.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    // In a list of choices, arrow keys choose.
+    // In a pop-up list, arrow keys select an option.
     if (!step || event.target.closest("select")) return;
     moveFocus(step);
     event.preventDefault();
   });
 }
 
-/** Moves to the next command. Fields, which arrow keys change, are reached with the Tab key. */
+/** Moves the focus to the next item. Skips fields that handle arrow keys; the Tab key reaches them. */
 function moveFocus(step) {
   const stops = [...dialog.querySelectorAll("button, input, select")];
   let next = stops.indexOf(document.activeElement);
@@ -30,7 +30,8 @@ function moveFocus(step) {
 /**
  * Shows a menu below an element.
  *
- * `content` makes its parts; it gets a function that closes the menu. Then the focus is on `back`.
+ * `content` creates the items. Its argument is a function that closes the menu, which returns the focus
+ * to `back`.
  */
 export function openMenu({ label, anchor, back, content }) {
   if (!dialog) makeDialog();
@@ -49,7 +50,7 @@ export function openMenu({ label, anchor, back, content }) {
   };
 }
 
-/** A command of a menu. */
+/** An item of a menu. */
 export function item(name, run, note) {
   return el("button", { type: "button", class: "item", onclick: run }, el("span", {}, name),
     note === undefined ? null : el("span", { class: "faint" }, note));

@@ -1,4 +1,4 @@
-// The objects of an entity: a table, a condition, and one object with its links.
+// The objects of an entity: a condition, a table, and a single object with its links.
 import { get } from "./api.js";
 import { count, el, failure, milliseconds, plural, replaceList, show } from "./dom.js";
 import { editForm, insertForm } from "./edit.js";
@@ -8,7 +8,7 @@ import { onStaged, stagedFor, stagedObjects, stagedRow, stagedValue, unstage } f
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { cell, link, whole } from "./values.js";
 
-/** The columns of an entity's objects, in the order of a row's values. */
+/** Returns the columns of an entity's objects, in the order of a row's values. */
 function columns(entity, href) {
   const properties = [...entity.attributes, ...entity.relationships];
   return [identityColumn(href), ...properties.map((each, index) => propertyColumn(each, index + 1))];
@@ -52,7 +52,7 @@ export async function objectsView(main, schema, rest, parameters) {
   async function load() {
     box.clear();
     const query = { entity: name, where: state.where };
-    // The table gets the focus back after its keys have sorted it.
+    // The table regains the focus if it was sorted by the keyboard.
     const hadFocus = grid !== null && grid.element === document.activeElement;
     const place = keptPlace() || (hadFocus ? { ...grid.place, top: 0 } : null);
     if (grid) grid.end();
@@ -77,7 +77,7 @@ export async function objectsView(main, schema, rest, parameters) {
     if (hadFocus) grid.element.focus();
     try {
       const total = await get("count", query);
-      // The count of an outdated condition has arrived late.
+      // The count is of an earlier condition.
       if (own !== grid) return;
       grid.setTotal(total.count);
       markNamed(place === null);
@@ -89,7 +89,7 @@ export async function objectsView(main, schema, rest, parameters) {
     }
   }
 
-  /** Marks the row of the object in the address, and scrolls there if it isn't in sight. */
+  /** Highlights the row of the object in the address, and scrolls to it if it isn't visible. */
   async function markNamed(isScrolled) {
     const own = grid;
     const id = parameterOfAddress("id");
@@ -99,7 +99,7 @@ export async function objectsView(main, schema, rest, parameters) {
       const { position } = await get("position", { entity: name, where: state.where, sort: state.sort, id });
       if (own === grid && id === parameterOfAddress("id") && position !== null) own.name(id, position);
     } catch {
-      // The object's own view tells why it cannot be shown.
+      // The object's own view shows the error.
     }
   }
 
@@ -149,7 +149,7 @@ export async function objectsView(main, schema, rest, parameters) {
     type: "button", onclick: () => showInsertion(null),
   }, `New ${name}`);
 
-  /** Staged new objects, which the table does not have yet. */
+  /** The staged new objects, which the table doesn't contain yet. */
   const pending = el("div", { class: "pending", role: "group", "aria-label": "Staged new objects" });
   const showPending = () => show(pending, stagedObjects(schema, name).map(({ object }) => el("button", {
     type: "button", class: "staged", onclick: () => showInsertion(stagedFor(object)),
@@ -210,7 +210,7 @@ function parameterOfAddress(name) {
   return new URLSearchParams(location.hash.split("?")[1] || "").get(name);
 }
 
-/** The entities: a list beside the table, and a menu where there is no room for it. */
+/** The entities: a list beside the table, or a menu on narrow screens. */
 function entityList(schema, name) {
   return el("nav", { class: "side", "aria-label": "Entities" },
     el("ul", {}, schema.entities.map((each) => el("li", {}, el("a", {
@@ -229,7 +229,7 @@ function closeButton(close) {
   return el("button", { type: "button", class: "close quiet", "aria-label": "Close", onclick: close }, "✕");
 }
 
-/** One object with everything it has. */
+/** One object with all of its properties. */
 function objectView(schema, object, close, replace, again) {
   const entity = schema.entities.find((each) => each.name === object.entity);
   const edit = schema.canWrite && el("button", {
@@ -247,7 +247,7 @@ function objectView(schema, object, close, replace, again) {
   ];
 }
 
-/** Says that an object has staged changes, which can be discarded. */
+/** A banner for the staged changes of an object, with a button that discards them. */
 function stagedBanner(object) {
   const edit = stagedFor(object.id);
   if (!edit) return null;

@@ -2,21 +2,21 @@
 
 import { keep, kept } from "./settings.js";
 
-/** The places that were kept for a store, by the name of the entity. */
+/** Returns the stored positions for a store, by entity name. */
 export function keptPlaces(store) {
   const places = Object.entries(kept(`schema ${store}`, {}));
   return new Map(places.filter(([, place]) => Number.isFinite(place?.x) && Number.isFinite(place?.y)));
 }
 
-/** Keeps places for a store; with none, it forgets them. */
+/** Stores the positions for a store. An empty map removes them. */
 export function keepPlaces(store, places) { keep(`schema ${store}`, Object.fromEntries(places)); }
 
 export const boxWidth = 250;
 const gap = { x: 110, y: 56 };
-/** The least distance between boxes, so that lines can pass. */
+/** The minimum distance between boxes, which leaves space for lines. */
 const apart = 40;
 
-/** The entities in the order of their connections, breadth first from the one with most. */
+/** Returns the entities in breadth-first order of their links, from the one with the most links. */
 function ordered(names, links) {
   const near = new Map(names.map((each) => [each, []]));
   for (const link of links) {
@@ -37,7 +37,7 @@ function ordered(names, links) {
   return [...order];
 }
 
-/** An entity above its subentities as a block of boxes, `most` columns wide or less. */
+/** Lays out an entity above its subentities as a block of boxes, at most `most` columns wide. */
 function tree(name, children, heights, most) {
   const boxes = new Map();
   let top = heights.get(name) + gap.y;
@@ -59,8 +59,8 @@ function tree(name, children, heights, most) {
 }
 
 /**
- * Places boxes in columns, each tree of inheritance as one block, so that what belongs together
- * stands side by side. `heights` are by name; links have `from`, `to` and `kind`.
+ * Places boxes in columns, each inheritance tree as one block, so that related entities are adjacent.
+ * `heights` is a map by name; links have `from`, `to` and `kind`.
  */
 export function layOut(heights, links, width) {
   const names = [...heights.keys()];
@@ -95,7 +95,7 @@ function overlaps(one, other) {
     && one.y < other.y + other.height + apart && other.y < one.y + one.height + apart;
 }
 
-/** Moves a box to the nearest place where it is apart from all others. */
+/** Moves a box to the nearest position at the minimum distance from all others. */
 export function settle(box, others) {
   const isFree = (x, y) => !others.some((each) => overlaps({ ...box, x, y }, each));
   for (let reach = 0; reach < 400; reach++) {

@@ -15,12 +15,12 @@ const literals = {
   boolean: ["TRUE", "FALSE"], uuid: ['uuid("")'], uri: ['uri("")'], string: ['""'], binary: ['data("")'],
 };
 
-/** The constants of a type; of dates the beginning of this day in the chosen zone. */
+/** Returns the literals of a type. For dates, one is the current day in the chosen time zone. */
 function literalsOf(type) {
   return type === "date" ? ["now()", dateConstant(today())] : literals[type] || [];
 }
 
-/** The values that can be compared with the attribute before the operator at the end of a text. */
+/** Returns literals for the attribute before the operator that ends the text. */
 function literalsFor(schema, entityName, before) {
   const found = before.match(/([#\p{L}\p{N}_.]+)\s*(?:[=!<>]=?|==|<>|=<|=>)\s*([\p{L}"]*)$/u);
   if (!found) return null;
@@ -38,7 +38,7 @@ function literalsFor(schema, entityName, before) {
   return { typed: found[2], found: names.map((name) => ({ name, what: attribute.type })), isLiteral: true };
 }
 
-/** The names that can complete the end of a text, each with its kind. */
+/** Returns the names that can complete the end of a text, each with its kind. */
 function completions(schema, entityName, before, isColumn) {
   const literal = literalsFor(schema, entityName, before);
   if (literal && literal.found.length) return literal;
@@ -71,7 +71,7 @@ function completions(schema, entityName, before, isColumn) {
   return { typed, found: found.slice(0, 12) };
 }
 
-/** A condition with a further one that must be met as well. */
+/** Returns the conjunction of a condition and a further one. */
 export function withCondition(condition, further) {
   if (!condition.trim()) return further;
   if (condition.includes(further)) return condition;
@@ -81,9 +81,9 @@ export function withCondition(condition, further) {
 let boxes = 0;
 
 /**
- * Makes a box.
+ * Creates a predicate field.
  *
- * `take` is called with the text when it is entered. `entity` gives the entity whose names are
+ * `take` is called with the text when the user enters it. `entity` returns the entity whose names are
  * completed.
  */
 export function predicateBox({ schema, entity, label, placeholder, value, take, isColumn }) {
@@ -169,7 +169,7 @@ export function predicateBox({ schema, entity, label, placeholder, value, take, 
     get value() { return input.value; },
     set value(text) { input.value = text; clear(); },
     clear,
-    /** Shows a mistake under the character where it is. */
+    /** Marks the character at which an error was found. */
     fail(error) {
       message.textContent = visible(error.message);
       input.setAttribute("aria-invalid", "true");

@@ -1,4 +1,4 @@
-// Queries: rows of values, grouped and aggregated, with their plan.
+// Queries for rows of values, with grouping, aggregates and the plan.
 import { get } from "./api.js";
 import { el, failure, milliseconds, plural, show } from "./dom.js";
 import { planView } from "./explain.js";
@@ -7,7 +7,7 @@ import { predicateBox, withCondition } from "./predicate.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { objectAddress } from "./values.js";
 
-/** The parts of a list between commas, except commas in parentheses and quotes. */
+/** Splits a list at commas, except in parentheses and quotes. */
 export function split(text) {
   const parts = [""];
   let depth = 0;
@@ -23,7 +23,7 @@ export function split(text) {
   return parts.map((part) => part.trim()).filter((part) => part);
 }
 
-/** The view of queries; what was asked is in the address. */
+/** The view of queries. The query is part of the address. */
 export async function queryView(main, schema, rest, parameters) {
   const names = schema.entities.map((each) => each.name);
   let asked = parameters.get("entity");
@@ -37,7 +37,7 @@ export async function queryView(main, schema, rest, parameters) {
   const boxes = {
     where: box("where", "Where", "all objects", false),
     column: box("column", "Columns", "all attributes", true),
-    group: box("group", "Group by", "nothing; requires columns such as @count", true),
+    group: box("group", "Group by", "for example office.city", true),
     having: box("having", "Having", "@count > 10", true),
     sort: box("sort", "Sort by", "prefix - for descending", true),
   };
@@ -59,7 +59,7 @@ export async function queryView(main, schema, rest, parameters) {
   let table = null;
   let runs = 0;
 
-  /** Runs the query; it is in the address, so that Back returns to the former one. */
+  /** Runs the query and adds it to the address, so that Back returns to the previous one. */
   function go() {
     const address = `#/query?${question()}`;
     if (location.hash === address) run();
@@ -96,7 +96,7 @@ export async function queryView(main, schema, rest, parameters) {
     return made;
   }
 
-  /** What the server is asked for. */
+  /** Returns the parameters of the request. */
   const parts = () => ({
     entity: entity.value, where: boxes.where.value, having: boxes.having.value,
     column: split(boxes.column.value), group: split(boxes.group.value),
@@ -127,7 +127,7 @@ export async function queryView(main, schema, rest, parameters) {
       show(result);
       const { field } = error.document || {};
       if (!boxes[field]) return show(result, failure(error));
-      // In a list, the error is in one of the parts.
+      // In a list, the error is in one of its elements.
       const isList = ["column", "group", "sort"].includes(field) && split(boxes[field].value).length > 1;
       boxes[field].fail(isList ? { message: error.message } : error);
     }
@@ -145,7 +145,7 @@ export async function queryView(main, schema, rest, parameters) {
     el("label", {}, distinct, " Distinct"),
     el("button", { type: "submit", class: "primary" }, "Run"))), result);
   if (parameters.size) await run();
-  else show(result, el("p", { class: "empty" }, "Ctrl Enter runs the query."));
+  else show(result, el("p", { class: "empty" }, "Press Ctrl Enter to run the query."));
   return {
     end() {
       runs++;

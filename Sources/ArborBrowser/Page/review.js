@@ -1,4 +1,4 @@
-// The review of staged edits: each can be removed, and all of their effects are shown before a commit.
+// The review of staged edits, which shows all of their effects before the commit. Edits can be removed.
 import { post } from "./api.js";
 import { count, el, failure, notify, plural, show } from "./dom.js";
 import { changeTable } from "./history.js";
@@ -11,7 +11,7 @@ const review = document.getElementById("review");
 const undo = document.getElementById("undo");
 const dialog = document.getElementById("dialog");
 
-/** Shows the buttons where the store may be changed; `changed` is called after commits. */
+/** Shows the buttons if the store is writable. `changed` is called after commits. */
 export function setUpEditing(schema, changed) {
   reload = changed;
   undo.hidden = !schema.canWrite;
@@ -28,7 +28,7 @@ export function setUpEditing(schema, changed) {
 const kinds = { insert: "inserted", update: "updated", delete: "deleted" };
 
 function changeList(changes) {
-  if (!changes.length) return el("p", { class: "empty" }, "Nothing changes.");
+  if (!changes.length) return el("p", { class: "empty" }, "No changes.");
   const figures = Object.entries(kinds).map(([kind, word]) => [word, changes.filter((each) => each.kind === kind).length])
     .filter(([, number]) => number);
   return [
@@ -45,7 +45,7 @@ function names(links, sign) {
   return links.slice(0, 20).map((each) => `${sign}${text(each)}`).join(", ") + (links.length > 20 ? " …" : "");
 }
 
-/** The removed and the added members as the old and new value of a property. */
+/** Returns the removed and added members as the old and new value of a property. */
 function members(change, kind) {
   if (!("added" in change)) {
     return kind === "insert" ? { property: change.property, new: change.new } : change;
@@ -64,7 +64,7 @@ function stagedText(value) {
     .filter((each) => each).join(", ");
 }
 
-/** The staged edits with what is wrong with each. */
+/** The staged edits, each with its violations. */
 function editList(violations, again) {
   const removal = (label, act) => el("button", {
     type: "button", class: "quiet", "aria-label": label, title: label, onclick: () => { act(); again(); },
@@ -77,7 +77,7 @@ function editList(violations, again) {
     const values = Object.entries(edit.values || {});
     const others = violations.filter((each) => each.edit === place && each.property
       && !values.some(([property]) => property === each.property.split(/[.,]/)[0]));
-    return el("li", {}, el("div", { class: "line" }, el("span", { class: `figure ${kinds[edit.op]}` }, edit.op),
+    return el("li", {}, el("div", { class: "line" }, el("span", { class: `figure ${kinds[edit.op]}` }, kinds[edit.op]),
       el("span", { class: "code grow" }, name), removal(`Remove the edit of ${name}`, () => unstage(edit))),
     problems(place, null), others.map((each) => el("p", { class: "problem" }, each.message)),
     values.map(([property, value]) => el("div", { class: "property" }, el("div", { class: "line" },
@@ -86,7 +86,7 @@ function editList(violations, again) {
   }));
 }
 
-/** Shows what an answer would change, and commits it where that is wanted. */
+/** Shows the changes that a request would make, and commits them on demand. */
 async function propose(title, path, bodyOf, done) {
   let shown;
   let turn = 0;
@@ -121,7 +121,7 @@ async function propose(title, path, bodyOf, done) {
         shown = error.document;
         show(list, changeList(shown.changes));
         show(problem, el("div", { class: "failure", role: "alert" }, el("strong", {},
-          "The store has changed, and so has the effect of these changes. Review them again.")));
+          "The store has changed in the meantime, and so have the effects of these changes. Review them again.")));
       } else refuse(error);
     }
   }
@@ -154,9 +154,9 @@ async function propose(title, path, bodyOf, done) {
 }
 
 function showReview() {
-  return propose("Changes of the next commit", "edit", () => ({ edits: stagedEdits().map(wire) }), unstageAll);
+  return propose("Changes in the next commit", "edit", () => ({ edits: stagedEdits().map(wire) }), unstageAll);
 }
 
 function showUndo() {
-  return propose("Undo the last commit made here", "undo", () => ({}), () => {});
+  return propose("Undo the last commit made in this page", "undo", () => ({}), () => {});
 }

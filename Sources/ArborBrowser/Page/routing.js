@@ -1,4 +1,4 @@
-// Orthogonal lines between boxes that lead around all boxes.
+// Routes orthogonal lines between boxes around all other boxes.
 //
 // Lines run on a grid of coordinates beside the boxes. Each is the cheapest path by length, bends,
 // and the parts that it shares with earlier lines (A*).
@@ -7,16 +7,16 @@
 export const margin = 18;
 const bend = 40;
 const shared = 30;
-/** How much the distance to the goal counts: with more than 1, paths are found sooner that may be longer. */
+/** The weight of the distance to the goal. Above 1, the search is faster, but paths may be longer. */
 const haste = 1.15;
-/** How far a line usually goes beyond its ends. Further ones are only looked for if there is no other. */
+/** The usual limit of detours beyond the ends of a line. Longer ones are only tried if necessary. */
 const usualDetour = 400;
-/** How many times longer a line through a box counts. */
+/** The cost factor of lines through boxes. */
 const throughBoxes = 100;
 /** With more boxes, lines share one track beside each box, which keeps the grid small. */
-const mostWithTracks = 60;
+const maximumTrackedBoxes = 60;
 
-/** A queue of whole numbers with priorities, the lowest first. */
+/** A priority queue of integers, lowest priority first. */
 class Queue {
   #costs = [];
   #values = [];
@@ -61,7 +61,7 @@ function sorted(numbers) {
   return [...new Set(numbers.map((each) => Math.round(each)))].sort((a, b) => a - b);
 }
 
-/** The index of the first number that is not below a limit. */
+/** Returns the index of the first number that is at least `limit`. */
 function firstIndex(numbers, limit) {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -73,8 +73,8 @@ function firstIndex(numbers, limit) {
 }
 
 /**
- * The points where a line can bend, and the steps between neighbours: which of them boxes block, and
- * which lines use them. A state of a search is a point with the direction, `2 * point + isVertical`.
+ * The points where lines can bend, and the steps between neighbors, with the boxes that block them and
+ * the lines that use them. A search state is a point with a direction, `2 * point + isVertical`.
  */
 class Grid {
   constructor(boxes, xs, ys) {
@@ -84,7 +84,7 @@ class Grid {
     // A step belongs to its left or upper point.
     this.isBlocked = [new Uint8Array(size), new Uint8Array(size)];
     this.users = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
-    // What a search has found out about each point and direction; of the search with a number.
+    // The results of a search for each point and direction, valid for the search with the stored number.
     this.searches = 0;
     this.found = new Int32Array(2 * size);
     this.costs = new Float64Array(2 * size);
@@ -108,7 +108,7 @@ class Grid {
     }
   }
 
-  /** Notes the use of a straight line between two points by an owner. */
+  /** Records that an owner uses the straight line between two points. */
   use(a, b, owner) {
     const [x1, x2] = [a.x, b.x].map((x) => firstIndex(this.xs, x)).sort((p, q) => p - q);
     const [y1, y2] = [a.y, b.y].map((y) => firstIndex(this.ys, y)).sort((p, q) => p - q);
@@ -117,7 +117,7 @@ class Grid {
   }
 }
 
-/** The places where a line can leave a box: beside a property, or above and below for inheritance. */
+/** Returns the points where a line can leave a box: beside a property, or for inheritance above or below. */
 export function ports(box, kind, top, isParent) {
   const middle = Math.round(box.x + box.width / 2);
   if (kind === "inherits") {
@@ -130,9 +130,9 @@ export function ports(box, kind, top, isParent) {
 const stub = (port) => ({ x: port.x + port.dx * margin, y: port.y + port.dy * margin });
 
 /**
- * The cheapest path from one of some ports to one of others that goes no further than `detour` beyond
- * them, or null if there is none. Steps through boxes cost `through` times their length, or are not
- * taken without it.
+ * Returns the cheapest path between two sets of ports that extends at most `detour` beyond them, or null
+ * if there isn't one. Steps through boxes cost `through` times their length; without `through`, they are
+ * not allowed.
  */
 function path(grid, starts, goals, owner, detour, through = 0) {
   const { xs, ys, isBlocked, users, found, costs, before, visited, queue } = grid;
@@ -144,7 +144,7 @@ function path(grid, starts, goals, owner, detour, through = 0) {
   const range = (numbers, own) => [firstIndex(numbers, Math.min(...own) - detour), firstIndex(numbers, Math.max(...own) + detour + 1) - 1];
   const [left, right] = range(xs, all.map((each) => each.x));
   const [top, bottom] = range(ys, all.map((each) => each.y));
-  /** The least cost from a point to a goal: the distance, and the bends that lead to its direction. */
+  /** Returns a lower bound of the cost from a point to a goal: the distance and the necessary bends. */
   const rest = (ix, iy, isVertical) => {
     let least = Infinity;
     for (let index = 0; index < goals.length; index++) {
@@ -214,7 +214,7 @@ function path(grid, starts, goals, owner, detour, through = 0) {
   return { points: straightened(points.reverse()), start, goal: best.goal };
 }
 
-/** Points without those that lie on a straight line between their neighbours. */
+/** Removes points on a straight line between their neighbors. */
 function straightened(points) {
   const distinct = points.filter((each, index) => !index || each.x !== points[index - 1].x || each.y !== points[index - 1].y);
   return distinct.filter((each, index) => {
@@ -227,13 +227,13 @@ function straightened(points) {
 /**
  * Routes lines between boxes, a map by name.
  *
- * A line is `{from, to, kind, fromTop, toTop}`, with the heights at which it meets its boxes. Lines of
- * inheritance to one parent join. Returns `{points, start, goal}` for each. Only where boxes that touch
- * leave no other path, a line crosses them.
+ * A line is `{from, to, kind, fromTop, toTop}`, with the heights at which it meets its boxes. Inheritance
+ * lines to the same parent are joined. Returns `{points, start, goal}` for each line. A line crosses boxes
+ * only if boxes that touch leave no other path.
  */
 export function routeAll(boxes, lines) {
   const all = [...boxes.values()].map(({ x, y, width, height }) => ({ x: Math.round(x), y: Math.round(y), width, height: Math.round(height) }));
-  const beside = all.length > mostWithTracks ? [margin] : [margin, margin + 12, margin + 24];
+  const beside = all.length > maximumTrackedBoxes ? [margin] : [margin, margin + 12, margin + 24];
   const ends = lines.map((line, index) => {
     const isLoop = line.from === line.to;
     const starts = ports(boxes.get(line.from), line.kind, line.fromTop, false);

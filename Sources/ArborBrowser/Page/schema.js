@@ -1,15 +1,15 @@
-// A diagram of the model, with entities as boxes and relationships as lines that lead around them.
+// A diagram of the model, with entities as boxes and relationships as lines around them.
 import { bytes, count, el, plural, show, svg } from "./dom.js";
 import { edges, headHeight, heightOf, lineHeight, lines, lineTop, mermaid, standalone } from "./diagram.js";
 import { save } from "./export.js";
 import { keepPlaces, keptPlaces, layOut, settle } from "./places.js";
 import { routeAll } from "./routing.js";
 
-/** The scale below which a box shows its name only. */
+/** The scale below which boxes show only their names. */
 const farScale = 0.5;
 const gridStep = 20;
 
-/** The line between two boxes, from where it leaves one to where it meets the other. */
+/** The line between two boxes. */
 function edgeView(link, route) {
   const group = svg("g", { class: `edge ${link.kind}` });
   if (!route) return group;
@@ -24,7 +24,7 @@ function edgeView(link, route) {
   return group;
 }
 
-/** The mark at the end of a line: a fork for many, a bar for one. */
+/** The mark at the end of a line: a fork for to-many, a bar for to-one. */
 function end([x, y, side], isMany) {
   return svg("path", {
     class: "end", d: isMany ? `M${x},${y - 6} L${x + side * 10},${y} L${x},${y + 6}` : `M${x + side * 7},${y - 5} v10`,
@@ -33,9 +33,9 @@ function end([x, y, side], isMany) {
 
 /** The view of the schema. */
 export async function schemaView(main, schema) {
-  const stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Picture of the schema" });
+  const stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Schema diagram" });
   const scene = svg("g", {});
-  // A group, because elements inside an image are not accessible as controls.
+  // A group, because controls inside an image are not accessible.
   const picture = svg("svg", { class: "picture", role: "group", "aria-label": `${plural(schema.entities.length, "entity", "entities")} and their relationships` }, scene);
   const info = el("aside", { class: "detail", "aria-label": "Entity", hidden: true });
   let view = { x: 0, y: 0, scale: 1 };
@@ -50,7 +50,7 @@ export async function schemaView(main, schema) {
   const isNeighbour = (all, name) => name === chosen || all.some((link) =>
     link.from === chosen && link.to === name || link.to === chosen && link.from === name);
 
-  /** Draws all entities, or the chosen one with its neighbours. */
+  /** Draws all entities, or only the selected one with its neighbors. */
   function draw() {
     const all = edges(schema.entities);
     entities = isFocused ? schema.entities.filter((each) => isNeighbour(all, each.name)) : schema.entities;
@@ -91,7 +91,7 @@ export async function schemaView(main, schema) {
     boxViews.find((each) => each.entity.name === name).group.setAttribute("transform", `translate(${box.x} ${box.y})`);
   }
 
-  /** Ends the move of a box: apart from the others, where it is kept for the store. */
+  /** Ends the move of a box: separates it from the others and stores its position. */
   function drop(name) {
     const box = boxes.get(name);
     settle(box, [...boxes].filter(([each]) => each !== name).map(([, each]) => each));
@@ -151,7 +151,7 @@ export async function schemaView(main, schema) {
 
   const figures = () => `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`;
 
-  /** Shows the counts and sizes of newer commits. Boxes keep their places. */
+  /** Shows the counts and sizes of newer commits. Boxes keep their positions. */
   function refresh(changed) {
     schema = changed;
     show(total, figures());
@@ -164,7 +164,7 @@ export async function schemaView(main, schema) {
     showChosen();
   }
 
-  /** Shows only the chosen entity and its neighbours, or all again. */
+  /** Shows only the selected entity and its neighbors, or all entities. */
   function focusOn(isOnly) {
     isFocused = isOnly;
     only.setAttribute("aria-pressed", isOnly ? "true" : "false");
@@ -174,7 +174,7 @@ export async function schemaView(main, schema) {
     if (view && document.activeElement === document.body) view.group.focus();
   }
 
-  /** Dims what is neither chosen nor found, nor connected with it. */
+  /** Dims entities that are neither selected nor found nor connected with such an entity. */
   function mark() {
     const text = search.value.trim().toLowerCase();
     const isFound = (entity) => !text || entity.name.toLowerCase().includes(text)
@@ -202,9 +202,9 @@ export async function schemaView(main, schema) {
   const found = el("span", { class: "faint", role: "status" });
   const total = el("span", { class: "faint" }, figures());
   const button = (label, text, act) => el("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-  const only = el("button", { type: "button", "aria-pressed": "false", disabled: true, title: "Show the chosen entity and its neighbours", onclick: () => focusOn(!isFocused) }, "Neighbours");
+  const only = el("button", { type: "button", "aria-pressed": "false", disabled: true, title: "Show only the selected entity and its neighbors", onclick: () => focusOn(!isFocused) }, "Neighbors");
   const reset = el("button", {
-    type: "button", title: "Put all boxes back in their places", disabled: !keptPlaces(schema.id).size,
+    type: "button", title: "Reset the positions of all boxes", disabled: !keptPlaces(schema.id).size,
     onclick: () => { keepPlaces(schema.id, new Map()); reset.disabled = true; draw(); fit(); },
   }, "Arrange");
   const stem = schema.name.replace(/[^\p{L}\p{N}_-]+/gu, "-");
@@ -259,12 +259,12 @@ export async function schemaView(main, schema) {
   show(main, el("section", { class: "content", "aria-label": "Schema" },
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
       total, only, reset,
-      el("button", { type: "button", title: "Save the picture as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent())], { type: "image/svg+xml" })) }, "SVG"),
-      el("button", { type: "button", title: "Save a class diagram for Mermaid", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
+      el("button", { type: "button", title: "Save the diagram as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent())], { type: "image/svg+xml" })) }, "SVG"),
+      el("button", { type: "button", title: "Save the model as a Mermaid class diagram", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
     stage), info);
   draw();
   fit();
-  // The first report is of the size that the picture has been fitted to.
+  // The first notification reports the size that the diagram already fits.
   const size = () => `${stage.clientWidth} ${stage.clientHeight}`;
   let fitted = size();
   const observer = new ResizeObserver(() => {
@@ -276,7 +276,7 @@ export async function schemaView(main, schema) {
   return { end: () => { observer.disconnect(); main.onkeydown = null; }, refresh };
 }
 
-/** A box that is chosen by a click or Enter, and moved by Shift with the arrow keys. */
+/** A box that is selected by a click or Enter, and moved by Shift and the arrow keys. */
 function boxView(entity, box, choose, move) {
   const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
   const size = entity.isAbstract ? "abstract" : plural(entity.ownCount, "object");
@@ -307,7 +307,7 @@ function boxView(entity, box, choose, move) {
   ]));
 }
 
-/** One entity with all of its properties, those that it inherits included. */
+/** One entity with all of its properties, including inherited ones. */
 function entityView(schema, entity, close) {
   const subentities = schema.entities.filter((each) => each.parent === entity.name);
   const notes = (each) => [each.type, each.isOptional ? "optional" : "", each.isIndexed ? "indexed" : "",
@@ -316,10 +316,10 @@ function entityView(schema, entity, close) {
     each.inverse ? `inverse ${each.inverse}` : "no inverse", `${each.deleteRule} on delete`].filter((note) => note).join(", ");
   return [
     el("header", {}, el("div", {}, el("p", { class: "faint" }, entity.isAbstract ? "abstract entity" : "entity",
-      entity.parent ? `, a ${entity.parent}` : ""), el("h2", {}, entity.name)),
+      entity.parent ? `, inherits from ${entity.parent}` : ""), el("h2", {}, entity.name)),
     el("button", { type: "button", class: "close quiet", "aria-label": "Close", onclick: close }, "✕")),
     el("p", {}, el("a", { class: "button", href: `#/objects/${encodeURIComponent(entity.name)}` }, `Show ${plural(entity.count, "object")}`)),
-    el("p", { class: "faint" }, `Records fill ${bytes(entity.bytes)}.`,
+    el("p", { class: "faint" }, `The records occupy ${bytes(entity.bytes)}.`,
       subentities.length ? ` Subentities: ${subentities.map((each) => each.name).join(", ")}.` : ""),
     el("h3", {}, "Attributes", el("span", { class: "count" }, count(entity.attributes.length))),
     el("dl", { class: "values" }, entity.attributes.map((each) => [el("dt", {}, each.name), el("dd", {}, notes(each))])),

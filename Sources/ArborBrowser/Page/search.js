@@ -1,4 +1,4 @@
-// The search of the whole store, which Ctrl K opens from everywhere.
+// The search dialog for the entire store, which Ctrl K opens in every view.
 import { el, show } from "./dom.js";
 import { addressOf, makeFinder } from "./finder.js";
 

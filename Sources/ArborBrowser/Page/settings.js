@@ -1,6 +1,6 @@
-// Settings that outlive the page: how tables and times are shown, never data or the token.
+// Persistent display settings of tables, times and diagrams. They never contain data or the token.
 
-/** The setting stored under a name, or the default if it is missing or unreadable. */
+/** Returns the setting stored under a name, or the default if it is missing or unreadable. */
 export function kept(name, fallback) {
   try {
     return JSON.parse(localStorage.getItem(name)) ?? fallback;
@@ -9,11 +9,11 @@ export function kept(name, fallback) {
   }
 }
 
-/** Keeps a value, unless the web browser doesn't allow it. */
+/** Stores a setting if the web browser allows it. */
 export function keep(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // The setting lasts as long as the page.
+    // The setting applies until the page is closed.
   }
 }

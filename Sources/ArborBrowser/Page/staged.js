@@ -1,8 +1,8 @@
-// The edits that are staged for the next commit, and how objects look with them.
+// The edits that are staged for the next commit, and the values of objects with them.
 //
-// An edit is `{op, entity, id or ref, values}`. Each value is `{sent, shown}`: what the server gets and
-// what a person sees. Members are `{add, remove}`, both lists of links, and where they have
-// an order that can be changed also all of them as `list`, and whether they were moved.
+// An edit is `{op, entity, id or ref, values}`. Each value is `{sent, shown}`, for the server and for the
+// user. Members are `{add, remove}`, both lists of links. If their order can be changed, `list` has all
+// of them, and `isMoved` whether they were moved.
 import { count } from "./dom.js";
 
 let edits = [];
@@ -15,7 +15,7 @@ function tell() {
   for (const listener of listeners) listener();
 }
 
-/** Calls a function whenever the staged edits change. Returns a function that ends that. */
+/** Calls a function whenever the staged edits change. Returns a function that removes it. */
 export function onStaged(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -25,17 +25,17 @@ export function stagedEdits() {
   return edits;
 }
 
-/** The edit of the object with an ID, or of a new one with a reference. */
+/** Returns the edit of the object with an ID, or of a new object with a reference. */
 export function stagedFor(key) {
   return edits.find((edit) => keyOf(edit) === key);
 }
 
-/** A reference for another new object. */
+/** Returns a reference for another new object. */
 export function nextReference(entity) {
   return `new ${entity} ${++inserted}`;
 }
 
-/** Stages an edit in the place of an earlier one of the same object; one without values is no edit. */
+/** Stages an edit, which replaces an earlier one of the same object. Without values, removes it. */
 export function stage(edit) {
   const place = edits.findIndex((each) => keyOf(each) === keyOf(edit));
   const isNothing = edit.op === "update" && !Object.keys(edit.values).length;
@@ -45,7 +45,7 @@ export function stage(edit) {
   tell();
 }
 
-/** Removes an edit, and with a new object the links of other edits to it. */
+/** Removes an edit. If it inserts an object, also removes links to it from other edits. */
 export function unstage(edit) {
   edits = edits.filter((each) => each !== edit);
   if (edit.ref) for (const each of edits) unlink(each, edit.ref);
@@ -74,7 +74,7 @@ export function unstageAll() {
   tell();
 }
 
-/** An edit as the server takes it. */
+/** Returns an edit in the form that the server expects. */
 export function wire(edit) {
   const { values, ...rest } = edit;
   if (!values) return rest;
@@ -86,7 +86,7 @@ export function wire(edit) {
   };
 }
 
-/** Staged new objects of an entity and its subentities, as links. */
+/** Returns the staged new objects of an entity and its subentities, as links. */
 export function stagedObjects(schema, entity) {
   const isOne = (name) => {
     for (let each = schema.entities.find((one) => one.name === name); each;) {
@@ -111,7 +111,7 @@ function withEdit(edit, property, old) {
   return { staged: shown, old };
 }
 
-/** A row of a table with the staged values of its object. */
+/** Returns a row of a table with the staged values of its object. */
 export function stagedRow(entity, row) {
   const edit = stagedFor(row[0]);
   if (!edit) return row;
@@ -119,7 +119,7 @@ export function stagedRow(entity, row) {
   return [row[0], ...row.slice(1).map((old, index) => withEdit(edit, names[index], old))];
 }
 
-/** The value of an object's property with what is staged for it. */
+/** Returns the value of an object's property with its staged value. */
 export function stagedValue(object, property, old) {
   return withEdit(stagedFor(object.id), property, old);
 }

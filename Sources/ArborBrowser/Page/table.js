@@ -1,4 +1,4 @@
-// The table of results that views share: a grid with the menus of its columns and rows.
+// The result table shared by the views: a grid with menus for its columns and rows.
 import { chooseColumns, columnMenu } from "./columnmenu.js";
 import { copyCell, copyMenu, copyRows, sources } from "./copy.js";
 import { el, notify } from "./dom.js";
@@ -13,12 +13,12 @@ const widths = {
 };
 const numbers = ["integer16", "integer32", "integer64", "float", "double", "decimal"];
 
-/** The column of objects' names. */
+/** Returns the column of objects' names. */
 export function identityColumn(href) {
   return { name: "object", index: 0, width: 170, canSort: false, href };
 }
 
-/** A column of an attribute or relationship. */
+/** Returns the column of an attribute or relationship. */
 export function propertyColumn(property, index) {
   const isRelationship = "isToMany" in property;
   const { type } = property;
@@ -31,21 +31,21 @@ export function propertyColumn(property, index) {
 }
 
 /**
- * Makes a table.
+ * Creates a table.
  *
- * Besides what a grid needs, `columns` are the columns and `key` is the name under which their layout
- * is kept; `filter` is called with a condition that a menu has written, `values` gives the frequent
- * values of a property. `entity` is the one that rows are objects of, `null` if they aren't objects.
- * `exported` gives the name and the parameters of an export of all rows, for the columns shown.
+ * In addition to the options of a grid, `columns` are the columns, and `key` is the name under which their
+ * layout is stored. `filter` is called with a condition created by a menu; `values` returns the frequent
+ * values of a property. `entity` is the entity of the rows' objects, or `null` if they aren't objects.
+ * `exported` returns the name and the parameters of an export of all rows with the visible columns.
  */
 export function makeTable({ columns, key, entity, filter, values, exported, ...options }) {
   const layout = makeLayout(columns, key);
-  const mostCopied = 1000;
+  const maximumCopiedRows = 1000;
 
-  /** The content to copy: the current cell, and the marked rows. */
+  /** Returns the content to copy: the current cell and the selected rows. */
   async function marked() {
-    const rows = await grid.markedRows(mostCopied);
-    if (grid.markedCount > mostCopied) notify(`Only the first ${mostCopied} rows are copied. Export saves all of them.`);
+    const rows = await grid.markedRows(maximumCopiedRows);
+    if (grid.markedCount > maximumCopiedRows) notify(`Only the first ${maximumCopiedRows} rows are copied. Export saves all of them.`);
     return { rows, columns: layout.columns, entity, column: grid.column };
   }
 
@@ -66,12 +66,12 @@ export function makeTable({ columns, key, entity, filter, values, exported, ...o
     copy: async () => (grid.markedCount > 1 ? copyRows("csv", await marked()) : copyCell("text", await marked())),
   });
   return Object.assign(grid, {
-    /** A button for the columns that are shown. */
+    /** The button that opens the menu of columns. */
     columnsButton: el("button", {
       type: "button", class: "quiet", "aria-haspopup": "dialog",
       onclick: (event) => chooseColumns({ layout, anchor: event.currentTarget, back: event.currentTarget }),
     }, "Columns"),
-    /** A button that saves all rows. */
+    /** The button that exports all rows. */
     exportButton: exported ? exportButton(() => exported(sources(layout.columns))) : null,
   });
 }

@@ -12,7 +12,7 @@ const columns = [
   { name: "value", index: 2, width: 420, canSort: false },
   { name: "bytes", index: 3, width: 100, isNumber: true, canSort: false },
 ];
-const longestShown = 1 << 20;
+const maximumShownSize = 1 << 20;
 
 function addressOf(table, position) {
   return `#/tables/${encodeURIComponent(table)}${position === undefined ? "" : `?position=${position}`}`;
@@ -83,7 +83,7 @@ export async function tablesView(main, file, rest, parameters) {
     const close = el("button", { type: "button", class: "close quiet", "aria-label": "Close", onclick: () => { location.hash = addressOf(name); } }, "✕");
     try {
       const entry = await get("entry", { table: name, position });
-      const value = entry.length <= longestShown ? new Uint8Array(await bytesOf("value", { table: name, position })) : null;
+      const value = entry.length <= maximumShownSize ? new Uint8Array(await bytesOf("value", { table: name, position })) : null;
       if (own !== shown) return;
       show(detail, el("header", {}, el("div", {}, el("p", { class: "faint" }, `Entry ${count(position)}`), el("h2", {}, title(entry.key))), close),
         el("h3", {}, "Key"), el("pre", { tabindex: 0, "aria-label": "Bytes of the key" }, hex(fromHex(entry.key.hex))),
@@ -126,7 +126,7 @@ export async function tablesView(main, file, rest, parameters) {
   };
 }
 
-/** The tables: a list beside the entries, and a menu where there is no room for it. */
+/** Returns the tables as a list, and as a menu for narrow windows. */
 function tableList(file, name) {
   return el("nav", { class: "side", "aria-label": "Tables" },
     el("ul", {}, file.tables.map((each) => el("li", {}, el("a", {
@@ -148,7 +148,7 @@ function fromHex(text) {
   return Uint8Array.from(digits, (each) => parseInt(each, 16));
 }
 
-/** The text of bytes if they are text, and JSON laid out; null if they aren't. */
+/** Returns bytes as text, or null if they aren't text. */
 function textOf(value) {
   const end = value.length && value[value.length - 1] === 0 ? value.subarray(0, -1) : value;
   try {
@@ -168,7 +168,7 @@ function jsonOf(text) {
   }
 }
 
-/** A value in one of the forms that it has: text, JSON, or hex. */
+/** A value in one of its formats: number, JSON, text or hex. */
 function valueView(entry, value, load) {
   const saved = el("button", {
     type: "button", class: "quiet", onclick: async () => save("value.bin", new Blob([value || await load()])),
@@ -188,6 +188,6 @@ function valueView(entry, value, load) {
     for (const each of buttons) each.setAttribute("aria-pressed", each.textContent === name ? "true" : "false");
   }
   choose(...forms[0]);
-  return el("div", { class: "binary" }, el("div", { class: "forms", role: "group", "aria-label": "Form of the value" }, buttons), place,
+  return el("div", { class: "binary" }, el("div", { class: "forms", role: "group", "aria-label": "Format of the value" }, buttons), place,
     el("p", { class: "faint" }, `${bytes(entry.length)} · `, saved));
 }

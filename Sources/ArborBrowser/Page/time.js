@@ -21,7 +21,7 @@ function form() {
 
 let shown = form();
 
-/** A time in the chosen zone, from ISO 8601. Times beyond the calendar of web browsers stay as they are. */
+/** Formats an ISO 8601 time in the chosen zone. Times out of range of `Date` are returned unchanged. */
 export function time(iso) {
   const moment = new Date(iso);
   const year = moment.getUTCFullYear();
@@ -32,12 +32,12 @@ export function time(iso) {
   return `${parts.year.padStart(4, "0")}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}:${parts.second}${fraction} ${offset}`;
 }
 
-/** This day in the chosen zone, as `2026-01-31`. */
+/** Returns the current day in the chosen time zone, as `2026-01-31`. */
 export function today() {
   return time(new Date().toISOString()).slice(0, 10);
 }
 
-/** The offset of the chosen zone at a moment, in minutes. */
+/** Returns the offset of the chosen zone at a moment, in minutes. */
 function offsetAt(moment) {
   const parts = new Intl.DateTimeFormat("en", { timeZone: chosen, timeZoneName: "longOffset" }).formatToParts(moment);
   const found = parts.find((each) => each.type === "timeZoneName").value.match(/([+-])(\d\d):(\d\d)/);
@@ -51,7 +51,7 @@ function offsetText(minutes) {
 
 const isUsual = (moment) => moment.getUTCFullYear() > 0 && moment.getUTCFullYear() < 9999;
 
-/** A time in the chosen zone as ISO 8601 with its offset, from ISO 8601 in UTC. */
+/** Converts an ISO 8601 time in UTC to the chosen zone, with its offset. */
 export function editableTime(iso) {
   const moment = new Date(iso);
   if (chosen === "UTC" || !isUsual(moment)) return iso;
@@ -59,18 +59,18 @@ export function editableTime(iso) {
   return new Date(moment.getTime() + minutes * 60_000).toISOString().replace(/(\.000)?Z$/, "") + offsetText(minutes);
 }
 
-/** What was typed as a time, with the offset of the chosen zone if it has none. */
+/** Returns a typed time with the offset of the chosen zone if it has none. */
 export function timeInZone(text) {
   const wall = text.trim().match(/^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/);
   if (chosen === "UTC" || !wall) return text;
   const asUTC = new Date(`${wall[1]}T${wall[2] || "00:00"}Z`);
   if (Number.isNaN(asUTC.getTime()) || !isUsual(asUTC)) return text;
-  // The offset may change between the two moments, at the ends of summer time.
+  // The offset may change between the two moments, at the start or end of daylight saving time.
   const first = new Date(asUTC.getTime() - offsetAt(asUTC) * 60_000);
   return `${wall[1]}T${wall[2] || "00:00"}${offsetText(offsetAt(first))}`;
 }
 
-/** Makes the choice of the zone. */
+/** Creates the list for choosing the zone. */
 export function zoneChoice(changed) {
   return el("select", {
     id: "zone", "aria-label": "Time zone", title: "Time zone",

@@ -3,12 +3,12 @@ import { binary } from "./api.js";
 import { bytes, count, el, notify, plural, show } from "./dom.js";
 import { time } from "./time.js";
 
-/** The address of an object's view. */
+/** Returns the address of an object's view. */
 export function objectAddress(id) {
   return `#/objects/${encodeURIComponent(id.split("/")[0])}?id=${encodeURIComponent(id)}`;
 }
 
-/** A link to an object, by what a person calls it. */
+/** A link to an object, with its label if it has one. */
 export function link(value) {
   const name = value.label || value.object;
   // A staged new object has no ID yet.
@@ -16,7 +16,7 @@ export function link(value) {
   return el("a", { class: "object", href: objectAddress(value.object), title: value.object }, name);
 }
 
-/** A value as text on one line. */
+/** Returns a value as text on one line. */
 export function text(value) {
   if (value === null || value === undefined) return "nil";
   if (typeof value === "string") return value;
@@ -34,7 +34,7 @@ export function text(value) {
   return String(Object.values(value)[0]);
 }
 
-/** A value that is staged for the next commit, in the place of the stored one. */
+/** A value that is staged for the next commit, instead of the stored one. */
 function stagedCell(value) {
   const title = value.isDeleted ? "Staged for deletion" : `Staged. Stored: ${text(value.old)}`;
   return el("span", { class: value.isDeleted ? "staged deleted" : "staged", title },
@@ -62,14 +62,14 @@ export function cell(value) {
   return shown === "" ? el("span", { class: "nil" }, "empty") : shown.replace(/\s*\n\s*/g, " ⏎ ");
 }
 
-/** A value by itself, with all of it. */
+/** A complete value outside a table. */
 export function whole(value, object, attribute) {
   if (value && typeof value === "object" && "binary" in value) {
     return binaryView(value, object, attribute);
   }
   if (value && typeof value === "object" && "text" in value) {
     return el("div", { class: "long" }, value.text,
-      el("p", { class: "faint" }, `… and more; ${plural(value.length, "character")} in all`));
+      el("p", { class: "faint" }, `… ${plural(value.length, "character")} in total`));
   }
   if (typeof value === "string" && (value.length > 80 || value.includes("\n"))) {
     return el("div", { class: "long" }, value);
@@ -78,9 +78,9 @@ export function whole(value, object, attribute) {
 }
 
 const pictures = { png: "image/png", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
-const longestHex = 4096;
+const maximumHexSize = 4096;
 
-/** A binary, read when it is asked for; pictures and short ones at once. */
+/** A binary value, loaded on demand; images and short values are loaded immediately. */
 function binaryView(value, object, attribute) {
   const box = el("div", { class: "binary" });
   const load = async () => {
@@ -98,7 +98,7 @@ function binaryView(value, object, attribute) {
       notify(error.message, "error");
     }
   };
-  if (pictures[value.kind] && value.binary < 4 << 20 || value.binary <= longestHex) {
+  if (pictures[value.kind] && value.binary < 4 << 20 || value.binary <= maximumHexSize) {
     box.classList.add("loading");
     load().then(() => box.classList.remove("loading"));
   } else {
@@ -107,15 +107,15 @@ function binaryView(value, object, attribute) {
   return box;
 }
 
-/** Bytes as a dump with sixteen on a line. */
+/** Returns a hex dump of bytes, sixteen per line. */
 export function hex(data) {
   const lines = [];
-  for (let offset = 0; offset < Math.min(data.length, longestHex); offset += 16) {
+  for (let offset = 0; offset < Math.min(data.length, maximumHexSize); offset += 16) {
     const row = [...data.subarray(offset, offset + 16)];
     const digits = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const letters = row.map((byte) => byte > 31 && byte < 127 ? String.fromCharCode(byte) : "·");
     lines.push(`${offset.toString(16).padStart(6, "0")}  ${digits.padEnd(47)}  ${letters.join("")}`);
   }
-  if (data.length > longestHex) lines.push(`… ${bytes(data.length - longestHex)} more`);
+  if (data.length > maximumHexSize) lines.push(`… ${bytes(data.length - maximumHexSize)} more`);
   return lines.join("\n");
 }

@@ -3,9 +3,9 @@ internal import ArborObjects
 
 /// The form of a document of rows.
 package enum RowForm: Equatable, Sendable {
-  /// One list, with a row on each line.
+  /// One list, with one row per line.
   case json
-  /// A row on each line.
+  /// One row per line.
   case ndjson
   case delimited(DelimitedRows)
 

@@ -26,7 +26,7 @@ package final class WorkLimit {
   private static let firstStride = 16
   /// The maximum number of units between two checks, because the next units may take longer than
   /// the previous ones.
-  private static let longestStride = 1024
+  private static let maximumStride = 1024
   /// The value of ``room`` after an interruption. Negative, so that even zero units are rejected.
   private static let none = -1
   private static let soon = Duration.microseconds(250)
@@ -47,7 +47,7 @@ package final class WorkLimit {
   /// deadline.
   private var hasTimes: Bool
   private var elementsLeft = Int.max
-  private var mostElements = Int.max
+  private var maximumElements = Int.max
   /// The number of bytes and elements that computed values may still occupy.
   package private(set) var valueRoom = WorkAllowance.standardValueSize
   private var largestValue = WorkAllowance.standardValueSize
@@ -90,7 +90,7 @@ package final class WorkLimit {
     }
     if let elements = allowance.elements, elements < elementsLeft {
       elementsLeft = max(0, elements)
-      mostElements = elementsLeft
+      maximumElements = elementsLeft
     }
     if let size = allowance.valueSize {
       largestValue = max(0, size)
@@ -121,7 +121,7 @@ package final class WorkLimit {
     elementsLeft -= count
     if elementsLeft < 0 {
       elementsLeft = 0
-      if interruption == nil { interruption = .elementsExceeded(mostElements) }
+      if interruption == nil { interruption = .elementsExceeded(maximumElements) }
       room = Self.none
       return false
     }
@@ -192,7 +192,7 @@ package final class WorkLimit {
     if let lastLook {
       let elapsed = lastLook.duration(to: now)
       if elapsed < Self.soon {
-        stride = min(stride * 2, Self.longestStride)
+        stride = min(stride * 2, Self.maximumStride)
       } else if elapsed > Self.late {
         stride = max(stride / 8, 1)
       }

@@ -104,10 +104,11 @@ package struct ExportFile {
       try file.synchronize()
       // Both paths are valid for the duration of the call.
       guard unsafe rename(draft.path, url.path) == 0 else {
+        let reason = unsafe String(cString: strerror(errno))
         throw ArborError(
           .inputOutput,
-          "\(url.path) cannot be replaced (error \(errno)). Check its permissions, and that it is "
-            + "not a folder.")
+          "\(url.path) cannot be replaced: \(reason). Check its permissions, and that it is not a "
+            + "folder.")
       }
     } catch {
       try? FileManager.default.removeItem(at: draft)

@@ -35,9 +35,9 @@ struct BatchedImport {
     defer { reader.stop() }
     step.totalBytes = reader.size
     while let batch = try reader.next(limit) {
-      try commit(batch.items) { (items) throws(ArborError) in
-        try items.run.carryOut(batch.indexes)
-        return try items.run.connectDeferred(unknownKey: .waits)
+      try commit(batch.itemImport) { (itemImport) throws(ArborError) in
+        try itemImport.run.carryOut(batch.indexes)
+        return try itemImport.run.connectDeferred(unknownKey: .waits)
       }
       step.items += batch.count
       step.bytesRead = batch.position
@@ -64,35 +64,35 @@ struct BatchedImport {
     while !waiting.isEmpty {
       let part = waiting.suffix(max(options.batchSize, 1))
       waiting.removeLast(part.count)
-      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
-      try commit(items) { (items) throws(ArborError) in
-        for waiting in part { try items.resume(waiting) }
-        try items.run.plan.fetchObjects()
-        return try items.run.connectDeferred(unknownKey: .isError)
+      let itemImport = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      try commit(itemImport) { (itemImport) throws(ArborError) in
+        for waiting in part { try itemImport.resume(waiting) }
+        try itemImport.run.plan.fetchObjects()
+        return try itemImport.run.connectDeferred(unknownKey: .isError)
       }
     }
   }
 
   private mutating func commit(
-    _ items: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
+    _ itemImport: ItemImport, _ body: (ItemImport) throws(ArborError) -> [DeferredLink]
   ) throws(ArborError) {
     // Planning used the limit of its own thread.
-    items.run.plan.limit = limit
-    let left = try body(items)
-    waiting += left.map { items.run.waiting($0, source) }
-    step.inserted += items.run.counts.inserted
-    step.updated += items.run.counts.updated
-    step.unchanged += items.run.counts.unchanged
-    step.deleted += items.run.counts.deleted
-    step.findings.addDropped(items.findings())
-    do throws(ArborError) { try context.commit() } catch { throw items.run.located(error) }
+    itemImport.run.plan.limit = limit
+    let left = try body(itemImport)
+    waiting += left.map { itemImport.run.waiting($0, source) }
+    step.inserted += itemImport.run.counts.inserted
+    step.updated += itemImport.run.counts.updated
+    step.unchanged += itemImport.run.counts.unchanged
+    step.deleted += itemImport.run.counts.deleted
+    step.findings.addDropped(itemImport.findings())
+    do throws(ArborError) { try context.commit() } catch { throw itemImport.run.located(error) }
     context.reset()
   }
 }
 
 /// A batch of items that has been read and planned, but not imported.
 struct PlannedBatch {
-  let items: ItemImport
+  let itemImport: ItemImport
   let indexes: [Int32]
   /// The number of items read, including skipped ones.
   let count: Int
@@ -111,7 +111,7 @@ final class BatchReader: @unchecked Sendable {
   private let context: ManagedObjectContext
   private let options: ImportOptions
   private let mapper: ImportMapper
-  private var reader: ImportItems
+  private var reader: ImportDocument
   /// Set when the import ends before the document does. The queue's threads have no task that could
   /// be checked for cancellation.
   private let givenUp = CancellationFlag()
@@ -131,7 +131,7 @@ final class BatchReader: @unchecked Sendable {
     self.context = context
     self.options = options
     limit = ExchangeLimit(until: options.deadline, givenUp: givenUp)
-    reader = try ImportItems(source, options, limit)
+    reader = try ImportDocument(source, options, limit)
     size = reader.size
   }
 
@@ -139,7 +139,7 @@ final class BatchReader: @unchecked Sendable {
   var position: Int { queue.sync { reader.position } }
 
   /// The document, after it has been read completely.
-  var document: ImportItems { queue.sync { reader } }
+  var document: ImportDocument { queue.sync { reader } }
 
   /// Returns the next batch, or `nil` after the last one.
   ///
@@ -173,10 +173,11 @@ final class BatchReader: @unchecked Sendable {
   private func prepared() -> Result<PlannedBatch?, ArborError> {
     Result { () throws(ArborError) in
       guard let batch = try reader.next(options.batchSize) else { return nil }
-      let items = try ItemImport(entityName, into: context, options, by: mapper, limit)
-      let indexes = try items.enter(batch)
+      let itemImport = try ItemImport(entityName, into: context, options, by: mapper, limit)
+      let indexes = try itemImport.planBatch(batch)
       return PlannedBatch(
-        items: items, indexes: indexes, count: batch.items.count, position: reader.position)
+        itemImport: itemImport, indexes: indexes, count: batch.items.count,
+        position: reader.position)
     }
   }
 }

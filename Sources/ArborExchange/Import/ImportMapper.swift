@@ -6,14 +6,16 @@ import Logging
 ///
 /// | key | on | meaning |
 /// |---|---|---|
-/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the names of identifying
-/// | attributes, and optionally of a to-one relationship within whose target they are unique |
+/// | `PrimaryAttribute`, `PrimaryKey`, `relatedByAttribute` | entity | the objects' identity |
 /// | `ImportName`, `mappedKeyName`, `externalName` | property | the path of its value |
 /// | `DateFormat`, `dateFormat` | date attribute | the format of its strings |
 /// | `NumberFormat`, `numberFormat` | number attribute | the locale of its strings |
 /// | `MergePolicy` | relationship | the treatment of existing members |
 /// | `ImportReference` | relationship | the key of its target; see ``ReferenceTemplate`` |
 /// | `ImportMissingReference` | relationship | `Create`: an unknown key inserts a target |
+///
+/// An identity is a list of names: attributes, and optionally a to-one relationship within whose
+/// target their values are unique.
 final class ImportMapper {
   private static let logger = Logger(label: "ArborData.import")
 
@@ -118,7 +120,10 @@ final class ImportMapper {
     case "Create": return true
     case let word?:
       Self.logger.warning(
-        "ImportMissingReference is not valid, so a missing object is an error. Use Create.",
+        """
+        “\(word)” is not a valid ImportMissingReference, so a missing object is an error. Use \
+        Create.
+        """,
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "word": "\(word)",
         ])
@@ -193,7 +198,10 @@ final class ImportMapper {
     let named = word.flatMap(ImportMergePolicy.init)
     if let word, named == nil {
       Self.logger.warning(
-        "The MergePolicy is unknown, so the import's is used. Use Replace, Merge or MergeAndPrune.",
+        """
+        “\(word)” is not a valid MergePolicy, so the import's is used. Use Replace, Merge or \
+        MergeAndPrune.
+        """,
         metadata: [
           "entity": "\(entity.name)", "relationship": "\(relationship.name)", "policy": "\(word)",
         ])

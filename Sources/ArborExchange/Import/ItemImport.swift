@@ -29,7 +29,7 @@ final class ItemImport {
   }
 
   /// Imports a document as one object. Returns `nil` if it isn't a JSON object.
-  func object(_ source: JSONSource) throws(ArborError) -> ManagedObject? {
+  func importObject(_ source: JSONSource) throws(ArborError) -> ManagedObject? {
     let document = try source.document(limits: options.limits, work: plan.limit.work)
     guard document.root.kind == .object else { return nil }
     defer { options.report?.add(findings()) }
@@ -42,13 +42,13 @@ final class ItemImport {
   }
 
   /// Imports a document as one item into an existing object. Returns `false` if nothing changed.
-  func item(_ source: JSONSource, into object: ManagedObject) throws(ArborError) -> Bool {
+  func importObject(_ source: JSONSource, into object: ManagedObject) throws(ArborError) -> Bool {
     let document = try source.document(limits: options.limits, work: plan.limit.work)
     defer { options.report?.add(findings()) }
     try plan.context.withSavepoint { () throws(ArborError) in
-      let number = self.plan.index(of: self.mapping)
+      let number = self.plan.enterMapping(self.mapping)
       if let item = try self.plan.enterItem(document.root, self.mapping, number) {
-        try self.run.carryOut(item, into: object)
+        try self.run.carryOutItem(item, into: object)
       }
       try self.run.connectDeferred(unknownKey: .isError)
     }
@@ -56,27 +56,27 @@ final class ItemImport {
   }
 
   /// Imports all items of a document.
-  func objects(_ source: JSONSource) throws(ArborError) -> [ManagedObject] {
-    var items = try ImportItems(source, options, plan.limit)
+  func importObjects(_ source: JSONSource) throws(ArborError) -> [ManagedObject] {
+    var document = try ImportDocument(source, options, plan.limit)
     var unmet: UnmetNames?
     defer { options.report?.add(findings(unmet)) }
     return try plan.context.withSavepoint { () throws(ArborError) in
       var objects: [ManagedObject] = []
       var count = 0
-      while let batch = try items.next(self.options.batchSize) {
+      while let batch = try document.next(self.options.batchSize) {
         objects += try self.run.carryOut(self.plan.enterItems(batch.items, self.mapping))
         count += batch.items.count
       }
-      if let problem = items.problem { self.plan.drops?.add { problem } }
+      if let problem = document.problem { self.plan.drops?.add { problem } }
       unmet = self.unmetNames(of: count)
-      try self.check(unmet, of: count, in: items)
+      try self.check(unmet, of: count, in: document)
       try self.run.connectDeferred(unknownKey: .isError)
       return objects.eachOnce
     }
   }
 
   /// Plans a batch of items, which are imported later. Returns their indexes in the plan.
-  func enter(_ batch: JSONBatch) throws(ArborError) -> [Int32] {
+  func planBatch(_ batch: JSONBatch) throws(ArborError) -> [Int32] {
     // Used to add locations to the errors of a commit.
     run.itemsOfObjects = NumberMap()
     return try plan.enterItems(batch.items, mapping)
@@ -97,8 +97,8 @@ final class ItemImport {
 
   /// Throws if no item had a key that the `ImportReference` of a mandatory relationship reads,
   /// because no object would be connected.
-  func check(_ unmet: UnmetNames?, of count: Int, in items: ImportItems) throws(ArborError) {
-    guard !items.mayDoNothing,
+  func check(_ unmet: UnmetNames?, of count: Int, in document: ImportDocument) throws(ArborError) {
+    guard !document.mayDoNothing,
       let relationship = unmet?.references.first(where: { !$0.isOptional }),
       let names = relationship.reference?.names
     else { return }
@@ -108,7 +108,7 @@ final class ItemImport {
       "The ImportReference of \(entity).\(relationship.name) reads \(UnmetNames.list(names)), "
         + "which " + (count == 1 ? "the item doesn't have" : "none of the \(count) items has")
         + ". Use a key of the items, or remove the entry."
-    ).with(entity: entity, keyPath: relationship.name, location: items.start)
+    ).with(entity: entity, keyPath: relationship.name, location: document.start)
   }
 
   /// Resumes a relationship that an earlier batch could not connect.

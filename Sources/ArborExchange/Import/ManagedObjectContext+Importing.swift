@@ -32,7 +32,7 @@ extension ManagedObjectContext {
   public func importObject<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> T? {
-    try ItemImport(session.entityName(of: type), into: self, options).object(source) as? T
+    try ItemImport(session.entityName(of: type), into: self, options).importObject(source) as? T
   }
 
   /// Imports one object of an entity.
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
   public func importObject(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> ManagedObject? {
-    try ItemImport(entityName, into: self, options).object(source)
+    try ItemImport(entityName, into: self, options).importObject(source)
   }
 
   /// Imports the objects of a list. Returns each of them once, in the order of the list.
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   public func importObjects<T: ManagedObject>(
     from source: JSONSource, as type: T.Type, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [T] {
-    try ItemImport(session.entityName(of: type), into: self, options).objects(source)
+    try ItemImport(session.entityName(of: type), into: self, options).importObjects(source)
       .compactMap { $0 as? T }
   }
 
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   public func importObjects(
     from source: JSONSource, as entityName: String, options: ImportOptions = ImportOptions()
   ) throws(ArborError) -> [ManagedObject] {
-    try ItemImport(entityName, into: self, options).objects(source)
+    try ItemImport(entityName, into: self, options).importObjects(source)
   }
 
   /// Imports an item into an existing object.
@@ -100,7 +100,8 @@ extension ManagedObjectContext {
         "\(object.objectID) \(problem). Import into an object of this context."
       ).with(entity: object.entity.name, objectID: object.objectID)
     }
-    return try ItemImport(object.entity.name, into: self, options).item(source, into: object)
+    return try ItemImport(object.entity.name, into: self, options)
+      .importObject(source, into: object)
   }
 }
 

@@ -16,7 +16,7 @@ extension ExchangePlan {
   ) throws(ArborError) -> [Int32] {
     var entered: [Int32] = []
     entered.reserveCapacity(nodes.count)
-    let number = index(of: mapping)
+    let number = enterMapping(mapping)
     let table = tables[Int(number)]
     table?.reserve(nodes.count)
     let repetitions = table?.repetitions ?? 0
@@ -131,10 +131,10 @@ extension ExchangePlan {
     let item = items.count
     items.append(
       Item(
-        mapping: number, document: index(of: node.document), node: Int32(node.tapeIndex),
+        mapping: number, document: enterDocument(node.document), node: Int32(node.tapeIndex),
         key: key, isWithinParent: isWithinParent, values: Int32(firstValue),
         firstLink: Int32(firstLink), linkCount: Int32(links.count - firstLink),
-        origin: origin.map { index(ofOrigin: $0) } ?? -1))
+        origin: origin.map { enterOrigin($0) } ?? -1))
     // From here on nested items are scanned.
     for link in items[item].links where links[link].content != .absent {
       let index = Int(links[link].relationship)
@@ -159,7 +159,7 @@ extension ExchangePlan {
       if isSingle || (value.kind == .array && isToMany),
         let mapping = try relationship.members?(value, node)
       {
-        link.mapping = self.index(of: mapping)
+        link.mapping = enterMapping(mapping)
         if isSingle {
           let item = try enterIdentified(value, mapping, link.mapping, within: relationship)
           link.content = item == nil && drops != nil ? .absent : .members
@@ -177,7 +177,8 @@ extension ExchangePlan {
         func problem() -> ArborError {
           let expected = isToMany ? "a list of objects" : "an object"
           return value.error(
-            "Expected \(expected) or null for \(relationship.name), but found \(value.kind)."
+            "Expected \(expected) or null for \(relationship.entityName).\(relationship.name), but "
+              + "found \(value.kind)."
           ).with(
             entity: relationship.entityName, keyPath: relationship.name,
             offending: value.value.text())

@@ -6,7 +6,7 @@ import ArborObjects
 ///
 /// A plan itself reads the items of imports and syncs (``enterItems(_:_:within:)``). ``SeedReader``
 /// adds the documents of a seed, and ``ModelPlanner`` value models. ``ExchangeRun`` executes the
-/// plan.
+/// plan. Methods called `enter` add to the plan and return the index of what they have added.
 ///
 /// The plan consists of flat arrays of numbers instead of a tree of objects, because an object for
 /// each item, link and value would be more expensive than reading them. Document values are
@@ -134,7 +134,7 @@ final class ExchangePlan {
   }
 
   /// Adds a mapping once. Returns its index.
-  func index(of mapping: ExchangeMapping) -> Int32 {
+  func enterMapping(_ mapping: ExchangeMapping) -> Int32 {
     if let index = mapping.indexInPlan, index < mappings.count, mappings[index] === mapping {
       return Int32(index)
     }
@@ -158,26 +158,26 @@ final class ExchangePlan {
   }
 
   /// Adds a document, once for consecutive items. Returns its index.
-  func index(of document: JSONDocument) -> Int32 {
+  func enterDocument(_ document: JSONDocument) -> Int32 {
     if documents.last !== document { documents.append(document) }
     return Int32(documents.count - 1)
   }
 
   /// Adds an item that a validator has replaced. Returns its index.
-  func index(ofOrigin node: JSONNode) -> Int32 {
+  func enterOrigin(_ node: JSONNode) -> Int32 {
     origins.append(node)
     return Int32(origins.count - 1)
   }
 
   /// Adds an object with several possible identities and requests their lookup. Identities that no
-  /// object can have are skipped.
-  func name(
+  /// object can have are skipped. Returns the index of the name.
+  func enterName(
     _ identities: some Collection<IdentityKey?>, in table: IdentityTable, at node: JSONNode? = nil
   ) -> Int32 {
     var name = Name(table: Int32(table.index), first: Int32(keys.count))
     if let node {
       name.node = Int32(node.tapeIndex)
-      name.document = index(of: node.document)
+      name.document = enterDocument(node.document)
     }
     for case let key? in identities {
       keys.append(table.want(key))

@@ -166,12 +166,12 @@ extension ExchangeRun {
   func resume(
     _ waiting: WaitingLink, of object: ManagedObject, _ mapping: ExchangeMapping, at index: Int
   ) {
-    guard let table = plan.referenceTable(plan.index(of: mapping), index) else { return }
+    guard let table = plan.referenceTable(plan.enterMapping(mapping), index) else { return }
     locationsOfWaiting[object.objectNumber] = waiting.location
     var link = ExchangePlan.Link(relationship: Int32(index), content: .members, isDeferred: true)
     link.first = Int32(plan.members.count)
     link.count = Int32(waiting.targets.count)
-    for keys in waiting.targets { plan.members.append(.named(plan.name(keys, in: table))) }
+    for keys in waiting.targets { plan.members.append(.named(plan.enterName(keys, in: table))) }
     deferred.append(
       DeferredLink(
         object: object, relationship: mapping.relationships[index], link: link,

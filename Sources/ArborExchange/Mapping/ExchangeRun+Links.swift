@@ -22,7 +22,7 @@ extension ExchangeRun {
       guard mapping.rules.clearsAbsent else { return false }
       return try clear(object, relationship, deletes: false)
     }
-    if mapping.rules.callsHooks, object.takesImportedValues {
+    if mapping.rules.callsHooks, object.overridesImportValue {
       let name = relationship.name
       if plan.node(item, link.node).tell({ object.importValue($0, forKey: name) }) { return true }
     }
@@ -48,7 +48,7 @@ extension ExchangeRun {
       if !parents.isEmpty, let known = parents.removeValue(forKey: index) {
         members.append(known)
       } else {
-        try carryOut(index, within: owner, &members)
+        try carryOutItem(index, within: owner, &members)
       }
     }
     if let former, former !== members.first {

@@ -7,7 +7,7 @@ extension ExchangeRun {
   /// Processes the given models and then the models they refer to, level by level.
   ///
   /// - Throws: ``ArborError``, and any error of a model's `encode(to:)`.
-  func carryOut(_ planner: ModelPlanner) throws {
+  func carryOutModels(of planner: ModelPlanner) throws {
     try planner.takeApart()
     var queue = planner.roots
     var queued = Set(queue)

@@ -6,6 +6,12 @@ import ArborObjects
 /// Executes a plan in its context: each item's object is found or inserted, its attributes are set,
 /// and it is connected with the objects of nested items.
 ///
+/// | plan | carried out by | relationships |
+/// |---|---|---|
+/// | import, sync | ``carryOut(_:)`` | with each item; references by keys at the end |
+/// | seed | ``carryOutAll()`` | at the end |
+/// | value models | ``carryOutModels(of:)`` | at the end |
+///
 /// Runs inside a savepoint of the context, so that an error changes nothing.
 final class ExchangeRun {
   /// The object that contains an item, and the relationship from it.
@@ -40,14 +46,15 @@ final class ExchangeRun {
     counts.reserve(items.count)
     var objects: [ManagedObject] = []
     objects.reserveCapacity(items.count)
-    for item in items { try carryOut(item, within: nil, &objects) }
+    for item in items { try carryOutItem(item, within: nil, &objects) }
     parents = [:]
     if deferred.isEmpty, itemsOfObjects == nil { plan.removeItems() }
     return objects
   }
 
-  /// Processes a planned item with an existing object, ignoring the item's identity.
-  func carryOut(_ index: Int32, into object: ManagedObject) throws(ArborError) {
+  /// Processes a planned item with an existing object, ignoring the item's identity. For an import
+  /// into an object.
+  func carryOutItem(_ index: Int32, into object: ManagedObject) throws(ArborError) {
     try plan.fetchObjects()
     let item = plan.items[Int(index)]
     let changed = try fill(object, item, plan.mapping(of: item), isNew: false)
@@ -60,7 +67,7 @@ final class ExchangeRun {
     objects.reserveCapacity(plan.items.count)
     for index in plan.items.indices {
       var found: [ManagedObject] = []
-      try carryOut(Int32(index), within: nil, &found)
+      try carryOutItem(Int32(index), within: nil, &found)
       objects.append(found.first)
     }
     // All objects of the plan have been inserted with their values, so a single lookup finds
@@ -73,7 +80,7 @@ final class ExchangeRun {
 
   /// Processes one item. Appends its objects, which are several if they share its identity, and
   /// none if no object exists and none may be inserted.
-  func carryOut(
+  func carryOutItem(
     _ index: Int32, within owner: Owner?, _ objects: inout [ManagedObject]
   ) throws(ArborError) {
     try plan.limit.check()
@@ -146,7 +153,7 @@ final class ExchangeRun {
     switch member {
     case .item(let index):
       var objects: [ManagedObject] = []
-      try carryOut(index, within: nil, &objects)
+      try carryOutItem(index, within: nil, &objects)
       parents[index] = objects.first
       return objects.first
     case .named, .labelled, .group: return namedObject(member)
@@ -173,7 +180,7 @@ final class ExchangeRun {
     _ object: ManagedObject, _ item: ExchangePlan.Item, _ mapping: ExchangeMapping, isNew: Bool
   ) throws(ArborError) -> Bool {
     let callsHooks = mapping.rules.callsHooks
-    let hasHooks = callsHooks && object.takesImportedValues
+    let hasHooks = callsHooks && object.overridesImportValue
     // A single node for all values, so that the document is retained only once.
     var node = plan.node(item, item.node)
     var changed = false
@@ -195,7 +202,7 @@ final class ExchangeRun {
     for link in item.links {
       if try connect(object, plan.links[link], item, mapping) { changed = true }
     }
-    if callsHooks, object.hearsOfImports {
+    if callsHooks, object.overridesDidImport {
       _ = plan.node(item, item.node).tell {
         object.didImport(from: $0)
         return true
@@ -284,7 +291,8 @@ final class ExchangeRun {
       guard let value = attribute.coder.kind.unique(number) else {
         throw ArborError(
           .limitExceeded,
-          "The next unique number doesn't fit the attribute. Make it a 64-bit integer.")
+          "The unique number \(number) doesn't fit \(mapping.entity.name).\(attribute.name). Make "
+            + "the attribute a 64-bit integer.")
       }
       return try assign(value, to: attribute, of: object, true)
     } catch {

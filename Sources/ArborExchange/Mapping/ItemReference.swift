@@ -51,7 +51,7 @@ final class ItemReference {
       link.first = Int32(plan.members.count)
     }
     func add(_ keys: some Collection<IdentityKey?>) {
-      plan.members.append(.named(plan.name(keys, in: table)))
+      plan.members.append(.named(plan.enterName(keys, in: table)))
       link.count += 1
     }
     func clear(at node: JSONNode) {

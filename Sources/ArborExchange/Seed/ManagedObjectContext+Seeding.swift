@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   /// store removes the marker together with the data.
   ///
   /// ```swift
-  /// try context.seedOnce("catalogue-v1", from: .file(url))
+  /// try context.seedOnce("catalog-v1", from: .file(url))
   /// ```
   ///
   /// - Parameters:

@@ -83,12 +83,14 @@ extension SeedFile.Problem {
     }
   }
 
+  private static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+
   /// Returns a description of the error and its remedy.
   func message(of path: String, _ options: SeedOptions) -> String {
     switch self {
     case .missing: "The file \(path) doesn't exist. Create it, or correct its name."
     case .unreadable(let code):
-      "The file \(path) cannot be read (error \(code)). Check its permissions."
+      "The file \(path) cannot be read: \(Self.reason(code)). Check its permissions."
     case .notAFile: "\(path) is not a regular file. Use a JSON file."
     case .outside:
       "The file \(path) is outside the folder that the seed may read. Move it there, or set a root "

@@ -8,14 +8,14 @@ extension SeedReader {
   static let seeds = "seeds"
 
   /// Plans the objects of a document. The depth limit of JSON bounds the recursion.
-  mutating func sources(ofDocument node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
+  mutating func planDocument(_ node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard let members = node.members else {
       throw node.error(
         "Expected an object for a seed document, but found \(node.kind). Write {\"Entity\": [ … ]} "
           + "or {\"seedlings\": [ … ]}.")
     }
     if let links = members.first(where: { $0.key == Self.seedlings }) {
-      return try sources(ofLinks: links.value)
+      return try planLinks(links.value)
     }
     guard let member = members.first else {
       throw node.error("The seed document is empty. Add an entity, seedlings or seeds.")
@@ -25,23 +25,23 @@ extension SeedReader {
         "A seed document has one key, but this one has \(members.count). Split it, or put the "
           + "parts in {\"seeds\": [ … ]}.")
     }
-    if member.key == Self.seeds { return try sources(ofDocuments: member.value) }
-    return try sources(ofInstances: member.value, named: member.key, at: member.keyNode)
+    if member.key == Self.seeds { return try planDocuments(member.value) }
+    return try planInstances(member.value, named: member.key, at: member.keyNode)
   }
 
-  private mutating func sources(ofDocuments node: JSONNode) throws(ArborError) -> [ExchangePlan
-    .Member]
-  {
+  private mutating func planDocuments(
+    _ node: JSONNode
+  ) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
       throw node.error("Expected a list of documents for seeds, but found \(node.kind).")
     }
-    var sources: [ExchangePlan.Member] = []
-    for document in node.items { sources += try self.sources(ofDocument: document) }
-    return sources
+    var found: [ExchangePlan.Member] = []
+    for document in node.items { found += try planDocument(document) }
+    return found
   }
 
-  private mutating func sources(
-    ofInstances node: JSONNode, named name: String, at keyNode: JSONNode
+  private mutating func planInstances(
+    _ node: JSONNode, named name: String, at keyNode: JSONNode
   ) throws(ArborError) -> [ExchangePlan.Member] {
     guard !name.hasPrefix("$") else { throw unknownDirective(name, at: keyNode) }
     guard let entity = schema.entity(named: name) else {
@@ -56,11 +56,11 @@ extension SeedReader {
           "Expected an object or a list of objects for \(name), but found \(node.kind)."
         ).with(entity: name)
       }
-      return [try source(ofInstance: node, of: entity, at: keyNode)]
+      return [try planInstance(node, of: entity, at: keyNode)]
     }
-    var sources: [ExchangePlan.Member] = []
+    var found: [ExchangePlan.Member] = []
     try checkRoom(for: node.count, at: node)
-    sources.reserveCapacity(node.count)
+    found.reserveCapacity(node.count)
     plan.reserve(node.count)
     for instance in node.items {
       guard instance.kind == .object else {
@@ -68,20 +68,20 @@ extension SeedReader {
           "Expected an object in the list of \(name), but found \(instance.kind)."
         ).with(entity: name)
       }
-      sources.append(try source(ofInstance: instance, of: entity, at: keyNode))
+      found.append(try planInstance(instance, of: entity, at: keyNode))
     }
-    return sources
+    return found
   }
 
   /// Plans the objects of the documents in a list of links.
-  mutating func sources(ofLinks node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
+  mutating func planLinks(_ node: JSONNode) throws(ArborError) -> [ExchangePlan.Member] {
     guard node.kind == .array else {
       throw node.error("Expected a list of links for seedlings, but found \(node.kind).")
     }
-    return try node.items.map { (link) throws(ArborError) in try source(ofLink: link) }
+    return try node.items.map { (link) throws(ArborError) in try planLink(link) }
   }
 
-  private mutating func source(ofLink node: JSONNode) throws(ArborError) -> ExchangePlan.Member {
+  private mutating func planLink(_ node: JSONNode) throws(ArborError) -> ExchangePlan.Member {
     guard let members = node.members else {
       throw node.error(
         "Expected an object for a link, but found \(node.kind). Write {\"seedFile\": "

@@ -6,15 +6,15 @@ extension SeedReader {
   static let id = "$id"
 
   /// Plans the object of an instance. The depth limit of JSON bounds the recursion.
-  mutating func source(
-    ofInstance node: JSONNode, of entity: EntitySchema, at keyNode: JSONNode
+  mutating func planInstance(
+    _ node: JSONNode, of entity: EntitySchema, at keyNode: JSONNode
   ) throws(ArborError) -> ExchangePlan.Member {
-    try source(ofInstance: node, node.members ?? [], of: entity, at: keyNode)
+    try planInstance(node, node.members ?? [], of: entity, at: keyNode)
   }
 
   /// Plans the object of an instance whose members have been read.
-  mutating func source(
-    ofInstance node: JSONNode, _ members: [JSONNode.Member], of entity: EntitySchema,
+  mutating func planInstance(
+    _ node: JSONNode, _ members: [JSONNode.Member], of entity: EntitySchema,
     at keyNode: JSONNode
   ) throws(ArborError) -> ExchangePlan.Member {
     guard !entity.isAbstract else {
@@ -30,7 +30,7 @@ extension SeedReader {
     for _ in mapping.attributes { plan.values.append(0) }
     plan.items.append(
       ExchangePlan.Item(
-        mapping: plan.index(of: mapping), document: plan.index(of: node.document),
+        mapping: plan.enterMapping(mapping), document: plan.enterDocument(node.document),
         node: Int32(node.tapeIndex), key: -1, isWithinParent: false, values: Int32(values),
         firstLink: 0))
     // The links of an item are contiguous, and nested instances have their own.
@@ -115,21 +115,22 @@ extension SeedReader {
       case .object:
         let members = node.members ?? []
         if let links = members.first(where: { $0.key == Self.seedlings }) {
-          return try sources(ofLinks: links.value)
+          return try planLinks(links.value)
         }
-        return [try source(ofMember: node, members, of: relationship)]
+        return [try planMember(node, members, of: relationship)]
       case .array where relationship.isToMany:
         try relationship.check(node.count, limit: options.maximumMembers, at: node)
-        var sources: [ExchangePlan.Member] = []
-        sources.reserveCapacity(node.count)
+        var found: [ExchangePlan.Member] = []
+        found.reserveCapacity(node.count)
         for element in node.items {
           guard let members = element.members else {
             throw element.error(
-              "Expected an object for a member of \(relationship.name), but found \(element.kind).")
+              "Expected an object for a member of \(relationship.entityName).\(relationship.name), "
+                + "but found \(element.kind).")
           }
-          sources.append(try source(ofMember: element, members, of: relationship))
+          found.append(try planMember(element, members, of: relationship))
         }
-        return sources
+        return found
       default:
         let expected = relationship.isToMany ? "a list of objects" : "an object"
         throw node.error(
@@ -143,8 +144,8 @@ extension SeedReader {
     }
   }
 
-  private mutating func source(
-    ofMember node: JSONNode, _ members: [JSONNode.Member], of relationship: MappedRelationship
+  private mutating func planMember(
+    _ node: JSONNode, _ members: [JSONNode.Member], of relationship: MappedRelationship
   ) throws(ArborError) -> ExchangePlan.Member {
     if let label = members.first(where: { $0.key == Self.ref }) {
       if let other = members.first(where: { $0.key != Self.ref }) {
@@ -162,7 +163,7 @@ extension SeedReader {
     if let name = members.first(where: { $0.key == Self.find }) {
       return .named(try find(name.value, node, members, for: relationship))
     }
-    return try source(ofInstance: node, members, of: relationship.destination, at: node)
+    return try planInstance(node, members, of: relationship.destination, at: node)
   }
 
   /// Plans the lookup of a `$find`: an entity that is valid for the relationship, and the values of
@@ -183,7 +184,8 @@ extension SeedReader {
     }
     guard entity.isKind(of: destination) || destination.isKind(of: entity) else {
       throw nameNode.error(
-        "\(relationship.name) refers to \(destination.name), not \(name). Use another entity.")
+        "\(relationship.entityName).\(relationship.name) refers to \(destination.name), not "
+          + "\(name). Use another entity.")
     }
     let mapping = try mapping(of: entity)
     var terms = try members.filter { $0.key != Self.find }
@@ -195,7 +197,7 @@ extension SeedReader {
       ).with(entity: name)
     }
     let table = plan.table(for: entity, by: terms.map(\.attribute))
-    return plan.name(CollectionOfOne(key), in: table, at: node)
+    return plan.enterName(CollectionOfOne(key), in: table, at: node)
   }
 
   private func term(

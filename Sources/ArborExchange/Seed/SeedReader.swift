@@ -25,8 +25,8 @@ struct SeedReader {
   let options: SeedOptions
   let plan: ExchangePlan
   var labels = SeedLabels()
-  /// The number of the document being read.
-  private var present = 0
+  /// The number of the document that is being read.
+  private var current = 0
   /// The documents by number, which is assigned when a link is encountered.
   private var documents: [Document] = []
   private(set) var documentsRead: [URL] = []
@@ -64,12 +64,12 @@ struct SeedReader {
     let top = try add(Document(source: try topSource(source), link: nil, parent: nil))
     waiting = [top]
     while let number = waiting.popLast() {
-      present = number
+      current = number
       try plan.limit.checkNow()
       let roots = try load(number)
       if let url = documents[number].source.url { documentsRead.append(url) }
       let firstLinked = documents.count
-      for root in roots { plan.groups[number] += try sources(ofDocument: root) }
+      for root in roots { plan.groups[number] += try planDocument(root) }
       // The last element is read first.
       waiting.append(contentsOf: (firstLinked..<documents.count).reversed())
     }
@@ -104,8 +104,8 @@ struct SeedReader {
   {
     let folder: SeedFolder
     var way: [String] = []
-    switch documents[present].source {
-    case .file(let present, let wayThere): (folder, way) = (present, wayThere)
+    switch documents[current].source {
+    case .file(let linking, let wayThere): (folder, way) = (linking, wayThere)
     case .memory(_, let root?): folder = root
     case .memory(_, nil):
       throw link.error(
@@ -117,7 +117,7 @@ struct SeedReader {
         code: .notAllowed)
     }
     let linked = try folder.way(to: name, from: way, link: link)
-    let document = Document(source: .file(folder, way: linked), link: link, parent: present)
+    let document = Document(source: .file(folder, way: linked), link: link, parent: current)
     return .group(Int32(try add(document)))
   }
 
@@ -126,14 +126,14 @@ struct SeedReader {
     -> ExchangePlan.Member
   {
     var base: URL?
-    if case .remote(let url) = documents[present].source { base = url }
+    if case .remote(let url) = documents[current].source { base = url }
     let url: URL
     do throws(SeedAddress.Problem) {
       url = try SeedAddress.url(text, relativeTo: base, options.remote)
     } catch {
-      throw link.error(error.message + Self.saying(way(to: present)), code: error.code)
+      throw link.error(error.message + Self.saying(way(to: current)), code: error.code)
     }
-    return .group(Int32(try add(Document(source: .remote(url), link: link, parent: present))))
+    return .group(Int32(try add(Document(source: .remote(url), link: link, parent: current))))
   }
 
   private mutating func add(_ document: Document) throws(ArborError) -> Int {

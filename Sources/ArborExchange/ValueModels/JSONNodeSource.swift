@@ -160,7 +160,7 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let chosen else {
       throw fault(
-        "\(M.self) has no type for this object. Return one from modelType(for:), or correct the "
+        "modelType(for:) of \(M.self) returned nil for this object. Return a type, or correct the "
           + "object.", .noModelType)
     }
     let chosenTraits = decoder.session.shapes.traits(of: chosen)
@@ -172,8 +172,8 @@ struct JSONNodeSource: ValueModelSource {
     }
     guard let model = try make(chosen) else {
       throw fault(
-        "\(M.self) chose \(chosen) for this object, which is not a subtype. Return the type or a "
-          + "subclass from modelType(for:).", .noModelType)
+        "modelType(for:) of \(M.self) returned \(chosen) for this object. Return \(M.self) or a "
+          + "subclass of it.", .noModelType)
     }
     return model
   }

@@ -45,7 +45,8 @@ final class JSONRendering: ModelWriting {
     case .value, .stored, .transformable:
       throw ArborError(
         .unsupportedProperty,
-        "The value is specific to the store. Use a transformer.")
+        "The value is specific to the store and has no JSON form. Use a transformer for the "
+          + "property.")
     case .model(let model): return try nest { try json(of: model) }
     case .list(let parts): return try nest { .array(try parts.values.map(json)) }
     case .members(let parts):
@@ -74,7 +75,8 @@ final class JSONRendering: ModelWriting {
     guard let text = ISO8601Date.text(date) else {
       throw ArborError(
         .unsupportedProperty,
-        "The date's year doesn't have four digits, as ISO 8601 requires. Use a transformer.")
+        "The date is outside the years 0000 to 9999, which ISO 8601 requires. Use a transformer "
+          + "for the property.")
     }
     return .string(text)
   }
@@ -84,7 +86,7 @@ final class JSONRendering: ModelWriting {
     guard depth < limit else {
       throw ArborError(
         .limitExceeded,
-        "The models nest more than \(limit) levels deep. Exclude a property in jsonKeyPaths.")
+        "The models are nested more than \(limit) levels deep. Exclude a property in jsonKeyPaths.")
     }
     depth += 1
     defer { depth -= 1 }

@@ -60,8 +60,8 @@ final class ManagedObjectReading: ModelSession {
     guard let chosen = type else {
       throw ArborError(
         .noModelType,
-        "\(M.self) has no type for an object of \(object.entity.name). Return one from "
-          + "modelType(for:)."
+        "modelType(for:) of \(M.self) returned nil for an object of \(object.entity.name). Return "
+          + "a type."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     func make<Chosen: ValueModel>(_ type: Chosen.Type) throws -> M? {
@@ -71,8 +71,8 @@ final class ManagedObjectReading: ModelSession {
     guard let model = try make(chosen) else {
       throw ArborError(
         .noModelType,
-        "\(M.self) chose \(chosen) for an object of \(object.entity.name), which is not a subtype. "
-          + "Return the type or a subclass from modelType(for:)."
+        "modelType(for:) of \(M.self) returned \(chosen) for an object of \(object.entity.name). "
+          + "Return \(M.self) or a subclass of it."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: source.name)
     }
     return model
@@ -92,8 +92,8 @@ final class ManagedObjectReading: ModelSession {
     guard frames.count < Self.maximumDepth else {
       throw ArborError(
         .limitExceeded,
-        "The models nest more than \(Self.maximumDepth) levels deep. Add the nested property to "
-          + "backReferences, which aren't nested."
+        "The models are nested more than \(Self.maximumDepth) levels deep. Add the nested property "
+          + "to backReferences, which aren't nested."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: parent.source.name)
     }
     frames.append(Frame(identity: identity))
@@ -235,8 +235,8 @@ final class ManagedObjectReading: ModelSession {
     default:
       throw ArborError(
         .invalidMapping,
-        "The key “\(key)” doesn't identify one of \(traits.name)'s backReferences. Give them "
-          + "different types, or make relationships of the models optional."
+        "The key “\(key)” matches several backReferences of \(traits.name). Give them different "
+          + "types, or make their relationships optional."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
     }
   }

@@ -58,7 +58,7 @@ final class ModelPlanner: ModelWriting {
     let index = Int32(plan.items.count)
     plan.items.append(
       ExchangePlan.Item(
-        mapping: plan.index(of: mapping.exchange), document: -1, node: index, key: -1,
+        mapping: plan.enterMapping(mapping.exchange), document: -1, node: index, key: -1,
         isWithinParent: false, values: 0, firstLink: 0))
     models.append(Model(model: model, mapping: mapping))
     return index

@@ -186,7 +186,7 @@ extension ManagedObjectContext {
         let planner = ModelPlanner(self)
         let items = try models.map(planner.root)
         let run = ExchangeRun(planner.plan)
-        try run.carryOut(planner)
+        try run.carryOutModels(of: planner)
         return items.compactMap { run.objects[Int($0)] }
       }
     } catch {

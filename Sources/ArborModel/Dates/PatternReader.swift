@@ -47,8 +47,8 @@ package struct PatternReader: Sendable {
   fileprivate enum Part: Sendable {
     case byte(UInt8)
     case blanks
-    /// A number of exactly `width` digits or, if `width` is `nil`, of up to `most`.
-    case number(Field, width: Int?, most: Int)
+    /// A number of exactly `width` digits or, if `width` is `nil`, of up to `maximumDigits`.
+    case number(Field, width: Int?, maximumDigits: Int)
     case fraction
     /// Lowercase names with their numbers, longest first.
     case months([Name])
@@ -148,12 +148,12 @@ private struct PatternCompiler {
       }
     guard seen.insert(kind).inserted else { return false }
     switch (letter, count) {
-    case ("y", 1), ("y", 3...): addNumber(.year, count, most: 6)
+    case ("y", 1), ("y", 3...): addNumber(.year, count, maximumDigits: 6)
     case ("M", ...2), ("L", ...2): addNumber(.month, count)
     case ("M", 3...4), ("L", 3...4):
       parts.append(.months(Self.sorted(names(.months))))
     case ("d", ...2): addNumber(.day, count)
-    case ("D", ...3): addNumber(.dayOfYear, count, most: 3)
+    case ("D", ...3): addNumber(.dayOfYear, count, maximumDigits: 3)
     case ("E", ...4):
       parts.append(.weekdays(Self.sorted(names(.weekdays))))
     case ("H", ...2): addNumber(.hour, count)
@@ -179,16 +179,18 @@ private struct PatternCompiler {
     return true
   }
 
-  private mutating func addNumber(_ field: PatternReader.Field, _ count: Int, most: Int = 2) {
+  private mutating func addNumber(
+    _ field: PatternReader.Field, _ count: Int, maximumDigits: Int = 2
+  ) {
     limitLastNumber()
-    parts.append(.number(field, width: nil, most: most))
+    parts.append(.number(field, width: nil, maximumDigits: maximumDigits))
     lastWidth = count
   }
 
   /// Fixes the width of a number that is immediately followed by another one.
   private mutating func limitLastNumber() {
-    guard case .number(let field, _, let most)? = parts.last else { return }
-    parts[parts.count - 1] = .number(field, width: lastWidth, most: most)
+    guard case .number(let field, _, let maximumDigits)? = parts.last else { return }
+    parts[parts.count - 1] = .number(field, width: lastWidth, maximumDigits: maximumDigits)
   }
 
   private static func sorted(_ lists: [[String]]) -> [PatternReader.Name] {
@@ -241,7 +243,8 @@ private struct PatternCursor {
     switch part {
     case .byte(let byte): return cursor.skip(byte)
     case .blanks: return skipBlanks()
-    case .number(let field, let width, let most): return readNumber(field, width, most)
+    case .number(let field, let width, let maximumDigits):
+      return readNumber(field, width, maximumDigits)
     case .fraction: return readFraction()
     case .weekdays(let names): return name(names) != nil
     case .months(let names):
@@ -259,9 +262,9 @@ private struct PatternCursor {
   }
 
   private mutating func readNumber(
-    _ field: PatternReader.Field, _ width: Int?, _ most: Int
+    _ field: PatternReader.Field, _ width: Int?, _ maximumDigits: Int
   ) -> Bool {
-    guard let number = cursor.number(width ?? 1, width ?? most) else { return false }
+    guard let number = cursor.number(width ?? 1, width ?? maximumDigits) else { return false }
     switch field {
     case .year: year = number
     case .month: month = number

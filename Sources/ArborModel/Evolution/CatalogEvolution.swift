@@ -54,8 +54,8 @@ package struct CatalogEvolution: Sendable {
   /// Assigns numbers to the parts of a difference's newer model.
   ///
   /// - Parameters:
-  ///   - former: The older model's catalogue.
-  ///   - origin: The catalogue that the newer model had in this store before the older one. Its
+  ///   - former: The older model's catalog.
+  ///   - origin: The catalog that the newer model had in this store before the older one. Its
   ///     numbers are restored.
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(

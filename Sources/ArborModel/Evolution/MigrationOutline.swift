@@ -1,7 +1,7 @@
 /// The steps of migrating a store from one model to another, derived from the models alone.
 ///
 /// ```
-/// 1. Change the catalogue:
+/// 1. Update the model catalog:
 ///    Person.fullName: renamed from Person.name
 ///    Person.nickname: removed, its values are dropped
 /// 2. Pass over the objects of Person:
@@ -13,13 +13,13 @@
 ///    Person.rank: existing objects without a value violate the rule
 /// ```
 ///
-/// The catalogue comes first, because all other steps read records with it. Custom code, which sees
+/// The catalog comes first, because all other steps read records with it. Custom code, which sees
 /// the old values, and passes follow. Indexes are built last, from the results.
 package struct MigrationOutline: Sendable, Hashable {
   /// The work of a step. Steps without an entity concern values of composite types in any entity.
   package enum Work: Sendable, Hashable {
-    /// A change to the catalogue. Its cost doesn't depend on the number of objects.
-    case catalogue
+    /// A change to the catalog. Its cost doesn't depend on the number of objects.
+    case catalog
     /// Custom code for the objects of an entity.
     case code(entity: String?)
     /// A pass over all objects of an entity.
@@ -56,7 +56,7 @@ package struct MigrationOutline: Sendable, Hashable {
     var order: [Work] = []
     for change in difference.storedChanges {
       let isDropped = change.effort == .code && change.loss.map(isNamed) == true
-      let work = Self.work(isDropped ? .catalogue : change.effort, change.entity)
+      let work = Self.work(isDropped ? .catalog : change.effort, change.entity)
       if changes[work] == nil { order.append(work) }
       changes[work, default: []].append(change)
     }
@@ -71,11 +71,11 @@ package struct MigrationOutline: Sendable, Hashable {
     checks = difference.changes.filter { $0.rule != nil }
   }
 
-  private static let phases: [ModelDifference.Effort] = [.catalogue, .code, .pass, .indexBuild]
+  private static let phases: [ModelDifference.Effort] = [.catalog, .code, .pass, .indexBuild]
 
   private static func work(_ effort: ModelDifference.Effort, _ entity: String?) -> Work {
     switch effort {
-    case .none, .catalogue: .catalogue
+    case .none, .catalog: .catalog
     case .indexBuild: .indexBuild(entity: entity)
     case .pass: .pass(entity: entity)
     case .code: .code(entity: entity)
@@ -86,7 +86,7 @@ package struct MigrationOutline: Sendable, Hashable {
 extension MigrationOutline.Work {
   fileprivate var phase: ModelDifference.Effort {
     switch self {
-    case .catalogue: .catalogue
+    case .catalog: .catalog
     case .code: .code
     case .pass: .pass
     case .indexBuild: .indexBuild
@@ -121,7 +121,7 @@ extension MigrationOutline: CustomStringConvertible {
 extension MigrationOutline.Work: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .catalogue: "Change the catalogue"
+    case .catalog: "Update the model catalog"
     case .code(let entity?): "Run code for the objects of \(entity)"
     case .code: "Run code for the values of composite types"
     case .pass(let entity?): "Pass over the objects of \(entity)"

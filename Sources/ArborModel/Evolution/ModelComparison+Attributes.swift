@@ -27,13 +27,13 @@ extension ModelComparison {
       if let partner {
         let source = source(ofAttribute: partner)
         concern(subject, source)
-        if source.property != subject.property { note(.renamed(from: source), .catalogue) }
+        if source.property != subject.property { note(.renamed(from: source), .catalog) }
         compareAttribute(before: partner, after)
       }
       for move in moves {
         let source = source(ofAttribute: move)
         concern(subject, source)
-        note(.moved(from: source), .catalogue)
+        note(.moved(from: source), .catalog)
         compareAttribute(before: move, after)
       }
       guard partner == nil else { continue }
@@ -66,7 +66,7 @@ extension ModelComparison {
     }
   }
 
-  private func effort(of filling: Filling) -> Effort { filling == .computed ? .pass : .catalogue }
+  private func effort(of filling: Filling) -> Effort { filling == .computed ? .pass : .catalog }
 
   private func rule(_ filling: Filling) -> Rule? { filling == .missing ? .mandatory : nil }
 
@@ -85,7 +85,7 @@ extension ModelComparison {
       let subject = Subject(old.entities[partner].name, attribute.name)
       concern(subject, subject)
       note(
-        .disinherited(from: old.entities[slot.entity].name), .catalogue,
+        .disinherited(from: old.entities[slot.entity].name), .catalog,
         loss: attribute.isStoredByHand ? .values : nil)
     }
   }
@@ -102,7 +102,7 @@ extension ModelComparison {
       let subject = source(ofAttribute: slot)
       concern(subject, subject)
       note(
-        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalogue,
+        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalog,
         loss: isLost && oldTree.attribute(slot).isStoredByHand ? .values : nil)
     }
   }
@@ -118,7 +118,7 @@ extension ModelComparison {
     if old.versionHashModifier != new.versionHashModifier {
       note(
         .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier),
-        .catalogue)
+        .catalog)
     }
     if old.isPreservedOnDeletion != new.isPreservedOnDeletion {
       note(.preservationChanged(isPreserved: new.isPreservedOnDeletion), .none)
@@ -136,7 +136,7 @@ extension ModelComparison {
     if case (.transformable(let former), .transformable(let transformer)) =
       (before.type, after.type)
     {
-      note(.transformerChanged(from: former, to: transformer), .catalogue)
+      note(.transformerChanged(from: former, to: transformer), .catalog)
       return
     }
     let conversion = conversion(before, after)
@@ -176,27 +176,27 @@ extension ModelComparison {
     let filling = Filling(after)
     if before.isOptional != after.isOptional {
       if after.isOptional {
-        note(.becameOptional, .catalogue)
+        note(.becameOptional, .catalog)
       } else {
-        note(.becameMandatory(filling), .catalogue, rule: rule(filling))
+        note(.becameMandatory(filling), .catalog, rule: rule(filling))
         if case .value = filling { revalued.insert(slot) }
       }
     }
     if before.isTransient != after.isTransient {
       after.isTransient
-        ? note(.becameTransient, .catalogue, loss: before.isStoredByHand ? .values : nil)
+        ? note(.becameTransient, .catalog, loss: before.isStoredByHand ? .values : nil)
         : note(.becameStored(filling), effort(of: filling), rule: rule(filling))
     }
     if before.derivation != after.derivation {
       let isStored = !before.isTransient && !after.isTransient
       note(
         .derivationChanged(from: before.derivation, to: after.derivation),
-        after.derivation == nil || !isStored ? .catalogue : .pass,
+        after.derivation == nil || !isStored ? .catalog : .pass,
         loss: isStored && before.isStoredByHand ? .values : nil)
       if after.derivation != nil { revalued.insert(slot) }
     }
     if before.allowsExternalStorage != after.allowsExternalStorage {
-      note(.externalStorageChanged(isAllowed: after.allowsExternalStorage), .catalogue)
+      note(.externalStorageChanged(isAllowed: after.allowsExternalStorage), .catalog)
     }
   }
 

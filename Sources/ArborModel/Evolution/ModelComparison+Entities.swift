@@ -4,19 +4,19 @@ extension ModelComparison {
     let after = new.entities[index]
     guard let partner = pairing.entities.oldOf[index] else {
       concern(Subject(after.name), nil)
-      note(.entity(.added), .catalogue)
+      note(.entity(.added), .catalog)
       return
     }
     let before = old.entities[partner]
     concern(Subject(after.name), Subject(before.name))
-    if before.name != after.name { note(.entity(.renamed(from: before.name)), .catalogue) }
+    if before.name != after.name { note(.entity(.renamed(from: before.name)), .catalog) }
     compareParents(before, partner, after, index)
     if before.isAbstract != after.isAbstract {
       // An abstract entity has no objects of its own, so existing ones would be left without an
       // entity.
       after.isAbstract
         ? note(.entity(.becameAbstract), .code, loss: .objects)
-        : note(.entity(.becameConcrete), .catalogue)
+        : note(.entity(.becameConcrete), .catalog)
     }
     if before.className != after.className {
       note(.entity(.classNameChanged(from: before.className, to: after.className)), .none)
@@ -25,7 +25,7 @@ extension ModelComparison {
       note(
         .entity(
           .versionHashModifierChanged(
-            from: before.versionHashModifier, to: after.versionHashModifier)), .catalogue)
+            from: before.versionHashModifier, to: after.versionHashModifier)), .catalog)
     }
     if before.fetchedProperties != after.fetchedProperties {
       note(.entity(.fetchedPropertiesChanged), .none)
@@ -45,14 +45,14 @@ extension ModelComparison {
     let lost = pairing.entities.lostAncestors(pair).compactMap { pairing.entities.newOf[$0] }
       .filter(destinations.contains).map { new.entities[$0].name }
     note(
-      .entity(.parentChanged(from: before.parent, to: after.parent)), .catalogue,
+      .entity(.parentChanged(from: before.parent, to: after.parent)), .catalog,
       rule: lost.isEmpty ? nil : .noLongerKind(of: lost))
   }
 
   mutating func noteRemoval(ofEntity index: Int) {
     let entity = old.entities[index]
     concern(Subject(entity.name), Subject(entity.name))
-    note(.entity(.removed), .catalogue, loss: entity.isAbstract ? nil : .objects)
+    note(.entity(.removed), .catalog, loss: entity.isAbstract ? nil : .objects)
     noteRemovedAttributes(of: index)
     noteRemovedRelationships(of: index)
   }
@@ -68,11 +68,11 @@ extension ModelComparison {
       if let partner = pairs.oldOf[index] {
         compare(old.composites[partner], composite)
       } else {
-        note(.composite(.added(name: composite.name)), .catalogue)
+        note(.composite(.added(name: composite.name)), .catalog)
       }
     }
     for (index, composite) in old.composites.enumerated() where pairs.newOf[index] == nil {
-      note(.composite(.removed(name: composite.name)), .catalogue)
+      note(.composite(.removed(name: composite.name)), .catalog)
     }
   }
 
@@ -86,7 +86,7 @@ extension ModelComparison {
       guard let partner = pairs.oldOf[index] else {
         let filling = ModelDifference.Filling(part)
         note(
-          .composite(.partAdded(name: name, part: part.name, filling)), .catalogue,
+          .composite(.partAdded(name: name, part: part.name, filling)), .catalog,
           rule: filling == .missing ? .mandatory : nil)
         continue
       }
@@ -95,7 +95,7 @@ extension ModelComparison {
     }
     for (index, part) in before.attributes.enumerated() where pairs.newOf[index] == nil {
       concern(nil, Subject(name, part.name))
-      note(.composite(.partRemoved(name: name, part: part.name)), .catalogue, loss: .values)
+      note(.composite(.partRemoved(name: name, part: part.name)), .catalog, loss: .values)
     }
   }
 
@@ -103,7 +103,7 @@ extension ModelComparison {
     _ before: AttributeDescription, _ after: AttributeDescription, of name: String
   ) {
     if before.name != after.name {
-      note(.composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalogue)
+      note(.composite(.partRenamed(name: name, part: after.name, from: before.name)), .catalog)
     }
     if before.type != after.type {
       let conversion = ModelDifference.ValueConversion(from: before.type, to: after.type)
@@ -121,7 +121,7 @@ extension ModelComparison {
     guard declaration != after else { return }
     let isRequired = before.isOptional && ModelDifference.Filling(after) == .missing
     note(
-      .composite(.partDeclarationChanged(name: name, part: after.name)), .catalogue,
+      .composite(.partDeclarationChanged(name: name, part: after.name)), .catalog,
       rule: isRequired ? .mandatory : nil)
   }
 
@@ -130,7 +130,7 @@ extension ModelComparison {
     case .custom: .code
     // Every value must be checked first.
     case .narrowing: .pass
-    default: .catalogue
+    default: .catalog
     }
   }
 }

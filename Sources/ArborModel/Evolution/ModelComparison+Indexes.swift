@@ -65,7 +65,7 @@ extension ModelComparison {
       compare(before[position].0, before[position].1, index, of: entity)
     }
     for (position, index) in before.enumerated() where !kept.contains(position) {
-      note(.index(.removed(name: index.0.name)), .catalogue)
+      note(.index(.removed(name: index.0.name)), .catalog)
     }
   }
 
@@ -75,7 +75,7 @@ extension ModelComparison {
     // The index of an indexed attribute or of a constraint is named after its columns, and is
     // renamed with them.
     if let translated, translated.name != after.name {
-      note(.index(.renamed(name: after.name, from: before.name)), .catalogue)
+      note(.index(.renamed(name: after.name, from: before.name)), .catalog)
     }
     guard translated?.unnamed == after.unnamed else {
       var lenient = translated?.unnamed
@@ -84,7 +84,7 @@ extension ModelComparison {
       let isRelaxed = lenient == after.unnamed && !after.isUnique
       note(
         .index(.changed(from: before.declaration, to: after.declaration)),
-        isRelaxed ? .catalogue : .indexBuild,
+        isRelaxed ? .catalog : .indexBuild,
         rule: after.isUnique ? .unique(after.columns.map(\.property)) : nil)
       return
     }
@@ -174,7 +174,7 @@ extension ModelComparison {
       let names = constraint.map { newName(ofProperty: $0, from: before, to: after) }
       guard names.contains(nil) || !columns.contains(Set(names.compactMap { $0 })) else { continue }
       let isKept = keptBeforeNames.contains(constraint.joined(separator: "+"))
-      note(.index(.uniquenessRemoved(constraint)), isKept ? .catalogue : .none)
+      note(.index(.uniquenessRemoved(constraint)), isKept ? .catalog : .none)
     }
   }
 }

@@ -23,13 +23,13 @@ extension ModelComparison {
       if let partner {
         let source = source(ofRelationship: partner)
         concern(subject, source)
-        if source.property != subject.property { note(.renamed(from: source), .catalogue) }
+        if source.property != subject.property { note(.renamed(from: source), .catalog) }
         compareRelationship(before: partner, after)
       }
       for move in moves {
         let source = source(ofRelationship: move)
         concern(subject, source)
-        note(.moved(from: source), .catalogue)
+        note(.moved(from: source), .catalog)
         compareRelationship(before: move, after)
       }
       guard partner == nil else { continue }
@@ -56,13 +56,13 @@ extension ModelComparison {
         loss: oldTree.attribute(former).isTransient ? nil : .values)
     } else if isMoved {
       if isGained {
-        note(.spread(isOptional: isOptional), .catalogue, rule: relationship.requiredCount)
+        note(.spread(isOptional: isOptional), .catalog, rule: relationship.requiredCount)
       }
     } else if isGained || pairing.entities.oldOf[slot.entity] != nil {
       // If the inverse already existed, so do the links.
       let isFilled = !relationship.isTransient && formerInverse(of: slot) != nil
       note(
-        .added(isOptional: isOptional), isFilled ? .pass : .catalogue,
+        .added(isOptional: isOptional), isFilled ? .pass : .catalog,
         rule: isGained ? relationship.requiredCount : nil)
     }
   }
@@ -74,7 +74,7 @@ extension ModelComparison {
       concern(Subject(name, relationship.name), nil)
       note(
         .inherited(from: new.entities[slot.entity].name, isOptional: relationship.isOptional),
-        .catalogue, rule: relationship.requiredCount)
+        .catalog, rule: relationship.requiredCount)
     }
     guard let partner = pairing.entities.oldOf[entity] else { return }
     for slot in relationshipFlow.disinherited[entity] ?? [] {
@@ -99,7 +99,7 @@ extension ModelComparison {
       let subject = source(ofRelationship: slot)
       concern(subject, subject)
       note(
-        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalogue,
+        .removed(keptIn: targets.map { new.entities[$0.entity].name }), .catalog,
         loss: isLost ? loss(ofRemoved: slot) : nil)
     }
   }
@@ -149,22 +149,22 @@ extension ModelComparison {
     let isStored = !old.isTransient && !new.isTransient
     if old.isToMany != new.isToMany {
       note(
-        new.isToMany ? .becameToMany : .becameToOne, isStored ? .pass : .catalogue,
+        new.isToMany ? .becameToMany : .becameToOne, isStored ? .pass : .catalog,
         rule: isStored && !new.isToMany ? .maximumCount(1) : nil)
     } else if old.isOrdered != new.isOrdered, new.isToMany {
       note(
-        new.isOrdered ? .becameOrdered : .becameUnordered, isStored ? .pass : .catalogue,
+        new.isOrdered ? .becameOrdered : .becameUnordered, isStored ? .pass : .catalog,
         loss: isStored && old.isOrdered ? .order : nil)
     }
     if old.isTransient != new.isTransient {
       new.isTransient
-        ? note(.becameTransient, .catalogue, loss: .links)
-        : note(.becameStored, .catalogue, rule: new.requiredCount)
+        ? note(.becameTransient, .catalog, loss: .links)
+        : note(.becameStored, .catalog, rule: new.requiredCount)
     }
     if old.versionHashModifier != new.versionHashModifier {
       note(
         .versionHashModifierChanged(from: old.versionHashModifier, to: new.versionHashModifier),
-        .catalogue)
+        .catalog)
     }
     compareRules(old, new)
     if old.userInfo != new.userInfo { note(.userInfoChanged, .none) }
@@ -208,11 +208,11 @@ extension ModelComparison {
     let change = RelationshipChange.destinationChanged(
       from: before.destination, to: after.destination)
     if before.isTransient || after.isTransient {
-      note(change, .catalogue)
+      note(change, .catalog)
     } else if let former, let present, newTree.isKind(former, of: present) {
-      note(change, .catalogue)
+      note(change, .catalog)
     } else if let former, let present, newTree.isKind(present, of: former) {
-      note(change, .catalogue, rule: .destination(after.destination))
+      note(change, .catalog, rule: .destination(after.destination))
     } else {
       note(change, .code, loss: .links)
     }
@@ -234,7 +234,7 @@ extension ModelComparison {
     let back = isStored ? formerInverse(of: after) : nil
     note(
       .inverseChanged(from: old.inverse, to: new.inverse),
-      isMoved || back != nil ? .pass : .catalogue,
+      isMoved || back != nil ? .pass : .catalog,
       rule: back == nil || back == former ? nil : new.inverse.map { .inverse($0) })
   }
 }

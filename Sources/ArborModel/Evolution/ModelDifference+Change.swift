@@ -62,10 +62,10 @@ extension ModelDifference {
   public enum Effort: Sendable, Hashable, Comparable, CaseIterable {
     /// No effort: no stored data is affected.
     case none
-    /// A catalogue change, independent of the number of objects. Records are converted when they
+    /// A catalog change, independent of the number of objects. Records are converted when they
     /// are read.
-    case catalogue
-    /// A catalogue change, and an index that is built from the objects.
+    case catalog
+    /// A catalog change, and an index that is built from the objects.
     case indexBuild
     /// A pass over the objects.
     case pass

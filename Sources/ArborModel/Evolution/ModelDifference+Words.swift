@@ -41,7 +41,7 @@ extension ModelDifference.Effort: CustomStringConvertible {
   public var description: String {
     switch self {
     case .none: ""
-    case .catalogue: "lightweight"
+    case .catalog: "lightweight"
     case .indexBuild: "builds an index"
     case .pass: "one pass over the objects"
     case .code: "needs code"

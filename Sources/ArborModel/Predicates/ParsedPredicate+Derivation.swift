@@ -48,8 +48,8 @@ extension ParsedPredicate {
   static var tooDeep: ArborError {
     ArborError(
       .invalidPredicate,
-      "The predicate nests more than \(PredicateLimits.standard.maximumDepth) levels deep. Combine "
-        + "fewer conditions by AND, OR and NOT.")
+      "The predicate is nested more than \(PredicateLimits.standard.maximumDepth) levels deep. "
+        + "Combine fewer conditions with AND, OR and NOT.")
   }
 
   /// Returns the shape with some variables replaced by arguments, which follow the existing ones in

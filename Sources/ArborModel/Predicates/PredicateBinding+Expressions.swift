@@ -80,7 +80,8 @@ extension PredicateBinding {
     // Each use repeats the expression, so a chain of assignments could grow exponentially.
     guard bound.expression.size(upTo: Self.largestAssignment) < Self.largestAssignment else {
       throw bound.site.error(
-        "The value of $\(name) has become too large. Assign simpler expressions.")
+        "The expression for $\(name) exceeds the limit of \(Self.largestAssignment - 1) terms. "
+          + "Assign a simpler expression.")
     }
     names[name] = .assigned(bound, scopes: scopes.count)
     return bound

@@ -163,7 +163,7 @@ extension PredicateBinding {
 
   /// Rejects paths with more relationships than the stack of a small thread can handle.
   func checkHops(_ count: Int, _ parts: Parts) throws(ArborError) {
-    let most = PredicateLimits.mostHops
+    let most = PredicateLimits.maximumPathLength
     guard count > most else { return }
     var site = PredicateSite.none
     if case .name(_, let first)? = parts.first { site = first }

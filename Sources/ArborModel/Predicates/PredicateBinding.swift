@@ -77,10 +77,11 @@ struct PredicateBinding {
   mutating func within<R>(
     _ entity: EntitySchema, at site: PredicateSite, _ body: (inout Self) throws(ArborError) -> R
   ) throws(ArborError) -> R {
-    guard scopes.count <= PredicateLimits.mostCollections else {
+    guard scopes.count <= PredicateLimits.maximumCollectionDepth else {
       throw site.error(
-        "The predicate nests collections \(scopes.count) levels deep, which exceeds the limit of "
-          + "\(PredicateLimits.mostCollections). Follow fewer to-many relationships.")
+        "The predicate's collections are nested \(scopes.count) levels deep, which exceeds the "
+          + "limit of \(PredicateLimits.maximumCollectionDepth). Follow fewer to-many "
+          + "relationships.")
     }
     let outer = names
     scopes.append(entity)

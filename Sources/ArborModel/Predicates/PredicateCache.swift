@@ -7,9 +7,9 @@ internal import ArborLocks
 enum PredicateCache {
   private static let setCount = 512
   /// The maximum length of cached texts. Longer texts are unlikely to recur in a hot loop.
-  private static let longestText = 4096
+  private static let maximumTextLength = 4096
   /// The maximum number of parts of cached compositions, for the same reason.
-  private static let mostParts = 64
+  private static let maximumParts = 64
 
   private struct Entry: Sendable {
     var hash: UInt64
@@ -38,7 +38,7 @@ enum PredicateCache {
     let text = PredicateText(segments: segments.all, allowed: limits.allowedProperties)
     let shape = PredicateParser.parse(text, isFormat: isFormat, limits: limits)
     let length = text.segments.reduce(0) { $0 + $1.utf8.count }
-    if length <= longestText { insert(hash, shape) }
+    if length <= maximumTextLength { insert(hash, shape) }
     return shape
   }
 
@@ -46,7 +46,7 @@ enum PredicateCache {
   static func shape(
     of composition: ParsedPredicate.Composition, _ shapes: [ParsedPredicate]
   ) -> ParsedPredicate {
-    if shapes.count > mostParts { return ParsedPredicate.compose(composition, shapes) }
+    if shapes.count > maximumParts { return ParsedPredicate.compose(composition, shapes) }
     var hasher = Hasher()
     hasher.combine(composition)
     for shape in shapes { hasher.combine(ObjectIdentifier(shape)) }

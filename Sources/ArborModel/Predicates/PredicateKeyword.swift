@@ -72,7 +72,7 @@ extension PredicateKeyword {
     }
   }
 
-  private static let longest = 15
+  private static let maximumLength = 15
 
   /// A hash table of the keywords with linear probing.
   private static let table: [(word: Packed, keyword: PredicateKeyword)?] = {
@@ -87,7 +87,7 @@ extension PredicateKeyword {
   }()
 
   init?(spelledBy bytes: [UInt8], _ range: Range<Int>) {
-    guard range.count <= Self.longest else { return nil }
+    guard range.count <= Self.maximumLength else { return nil }
     let word = Packed(bytes, range)
     var slot = word.hash
     while let entry = Self.table[slot] {

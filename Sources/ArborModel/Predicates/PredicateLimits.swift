@@ -70,11 +70,11 @@ public struct PredicateLimits: Sendable, Hashable {
     maximumElements: 1_000_000)
 
   /// The upper bound of `maximumHops`, because each name is looked up whenever the path is bound.
-  static let mostHops = 64
+  static let maximumPathLength = 64
   /// The maximum nesting of collections. Binding, compiling and evaluating a condition on the
   /// members of a collection recurses inside that of the collection's owner. This depth fits into a
   /// stack of 1 MiB, even without optimization.
-  static let mostCollections = 16
+  static let maximumCollectionDepth = 16
 
   /// Returns the limits for untrusted predicates that may use only some properties.
   ///

@@ -255,7 +255,7 @@ extension PredicateParser {
   private func checkHops(
     of expression: ExpressionNode, at start: PredicateToken
   ) throws(PredicateFailure) {
-    let most = min(limits.maximumHops, PredicateLimits.mostHops)
+    let most = min(limits.maximumHops, PredicateLimits.maximumPathLength)
     switch expression {
     case .path(let path) where path.parts.count > most,
       .member(_, let path) where path.parts.count > most:

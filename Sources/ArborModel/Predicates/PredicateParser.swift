@@ -116,7 +116,8 @@ struct PredicateParser {
   }
 
   private var tooDeep: PredicateFailure {
-    failure(at: token, "The predicate nests more than \(maximumDepth) levels deep. Simplify it.")
+    failure(
+      at: token, "The predicate is nested more than \(maximumDepth) levels deep. Simplify it.")
   }
 
   mutating func countTerm() throws(PredicateFailure) {

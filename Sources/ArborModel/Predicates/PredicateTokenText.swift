@@ -122,7 +122,9 @@ extension PredicateLexer {
     }
     if let number = Int64(sign + text) { return .integer(number) }
     guard let number = Double(sign + text), number.isFinite else {
-      throw error("This number exceeds the range of 64-bit floating point.", at: token.start)
+      throw error(
+        "This number is outside the range of 64-bit floating point "
+          + "(±\(Double.greatestFiniteMagnitude)). Write a number in that range.", at: token.start)
     }
     // `Double` preserves up to 15 digits.
     if text.utf8.count <= 16, text.utf8.contains(UInt8(ascii: ".")) { return .double(number) }

@@ -7,7 +7,7 @@
 /// └───────┴────────┴───────────┴────────────┴─────────┘
 /// ```
 ///
-/// A blob's ID consists of the object's number, the property's catalogue number and `version`, so
+/// A blob's ID consists of the object's number, the property's catalog number and `version`, so
 /// IDs don't have to be allocated, and the owner is evident. `form` is 1. If it is 0, the bytes
 /// that follow are the value itself, which happens to start with the mark. Neither form occurs in a
 /// record without the flag ``RecordLayout/blobFlag``, where the bytes are always the value.

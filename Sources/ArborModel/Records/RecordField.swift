@@ -38,7 +38,7 @@ package struct RecordField: Sendable, Hashable {
   @usableFromInline package let nullOffset: UInt32
   /// The offset from the start of the record.
   @usableFromInline package let offset: UInt32
-  /// The property's catalogue number, never reused in its entity.
+  /// The property's catalog number, never reused in its entity.
   package let catalogNumber: UInt16
 
   package init(

@@ -29,7 +29,7 @@ package final class RecordLayout: Sendable {
   package static let layoutOffset = 2
   package static let versionOffset = 4
 
-  /// The entity's catalogue number.
+  /// The entity's catalog number.
   @usableFromInline package let entity: UInt16
   /// The layout's number within its entity, counting from 1.
   @usableFromInline package let number: UInt16
@@ -46,9 +46,9 @@ package final class RecordLayout: Sendable {
   /// Creates a layout with fields in the given order.
   ///
   /// - Parameters:
-  ///   - fields: For each field, its kind, whether it is transient, its catalogue number, and the
+  ///   - fields: For each field, its kind, whether it is transient, its catalog number, and the
   ///     value in new records, which must match the kind; see ``RecordBuffer/set(_:_:allocator:)``.
-  ///   - external: The catalogue numbers of binary fields that may be stored outside the record.
+  ///   - external: The catalog numbers of binary fields that may be stored outside the record.
   package init(
     entity: UInt16, number: UInt16,
     fields specifications: [(

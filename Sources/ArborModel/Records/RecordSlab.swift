@@ -30,7 +30,7 @@ package final class RecordSlab {
 private enum SlabMemory {
   static let usualSize = 64 << 10
   /// The maximum number of pooled blocks, 32 MiB in total.
-  private static let mostKept = 512
+  private static let maximumPooledBlocks = 512
 
   /// `@unchecked Sendable`: no other code has these addresses.
   private struct Blocks: @unchecked Sendable {
@@ -47,7 +47,7 @@ private enum SlabMemory {
   static func give(_ block: UnsafeMutableRawPointer, _ size: Int) {
     if size == usualSize {
       let isKept = kept.withLock { kept in
-        guard kept.addresses.count < mostKept else { return false }
+        guard kept.addresses.count < maximumPooledBlocks else { return false }
         kept.addresses.append(block)
         return true
       }

@@ -59,7 +59,9 @@ package enum FloatKind: RealAttributeKind {
   package static var xmlName: String { "Float" }
   package static var jsonName: String { "float" }
   package static var swiftName: String { "Float" }
-  package static var documentExpectation: String { "a number of 32-bit floating-point range" }
+  package static var documentExpectation: String {
+    "a number in the 32-bit floating-point range (±\(Float.greatestFiniteMagnitude))"
+  }
   package static var wider: [FieldKind] { [.double] }
 
   package static func form(of value: PropertyValue) -> PropertyValue? {
@@ -113,7 +115,9 @@ package enum DoubleKind: RealAttributeKind {
   package static var xmlName: String { "Double" }
   package static var jsonName: String { "double" }
   package static var swiftName: String { "Double" }
-  package static var documentExpectation: String { "a number of 64-bit floating-point range" }
+  package static var documentExpectation: String {
+    "a number in the 64-bit floating-point range (±\(Double.greatestFiniteMagnitude))"
+  }
   package static var holdsUniqueNumbers: Bool { true }
 
   package static func form(of value: PropertyValue) -> PropertyValue? {

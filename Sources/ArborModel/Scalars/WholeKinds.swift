@@ -93,7 +93,6 @@ package enum Int16Kind: WholeAttributeKind, WholeStoredKind {
   package static var jsonName: String { "integer16" }
   package static var swiftName: String { "Int16" }
   package static var expectation: String { "an integer from -32768 to 32767" }
-  package static var documentExpectation: String { "an integer of 16 bits" }
   package static var wider: [FieldKind] { [.int32, .int64, .float, .double, .decimal] }
 }
 
@@ -107,7 +106,6 @@ package enum Int32Kind: WholeAttributeKind, WholeStoredKind {
   package static var jsonName: String { "integer32" }
   package static var swiftName: String { "Int32" }
   package static var expectation: String { "an integer from -2147483648 to 2147483647" }
-  package static var documentExpectation: String { "an integer of 32 bits" }
   package static var wider: [FieldKind] { [.int64, .double, .decimal] }
 }
 
@@ -120,7 +118,9 @@ package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package static var xmlName: String { "Integer 64" }
   package static var jsonName: String { "integer64" }
   package static var swiftName: String { "Int64" }
-  package static var expectation: String { "an integer of 64 bits" }
+  package static var expectation: String {
+    "an integer from -9223372036854775808 to 9223372036854775807"
+  }
   package static var wider: [FieldKind] { [.decimal] }
 }
 

@@ -1,15 +1,15 @@
-/// Converts sets of an entity's changed properties between positions and catalogue numbers, which
+/// Converts sets of an entity's changed properties between positions and catalog numbers, which
 /// the history stores.
 ///
 /// In memory, a set consists of the bits ``EntitySchema/changeBit(ofField:)`` and
 /// ``EntitySchema/changeBit(ofLinks:)``. These are positions, which differ in another model, and
-/// even in the same model if it is declared in another order. Catalogue numbers are never reused.
+/// even in the same model if it is declared in another order. Catalog numbers are never reused.
 /// In a file, bit *n* − 1 represents the field with number *n*, up to 63, and relationships that
 /// are stored as links are listed by number. The highest bit represents all other properties.
 package struct ChangeNumbers: Sendable {
-  /// The catalogue numbers of the layout's fields, in order.
+  /// The catalog numbers of the layout's fields, in order.
   private let fields: [UInt16]
-  /// The catalogue numbers of the relationships that are stored as links, in order.
+  /// The catalog numbers of the relationships that are stored as links, in order.
   private let links: [UInt16]
   /// The bits of fields that have a bit of their own.
   private let fieldBits: UInt64
@@ -21,7 +21,7 @@ package struct ChangeNumbers: Sendable {
 
   /// - Parameters:
   ///   - entities: All entities of the model.
-  ///   - catalog: A catalogue with numbers for all relationships; see
+  ///   - catalog: A catalog with numbers for all relationships; see
   ///     ``SchemaCatalog/completed(for:)``.
   init(_ entity: EntitySchema, in entities: [EntitySchema], _ catalog: SchemaCatalog) {
     fields = entity.layout.fields.map(\.catalogNumber)
@@ -36,7 +36,7 @@ package struct ChangeNumbers: Sendable {
     layout = entity.layout.number
   }
 
-  /// Returns the bit of a field's number in a file. A forged catalogue can contain the number 0.
+  /// Returns the bit of a field's number in a file. A forged catalog can contain the number 0.
   private static func bit(_ number: UInt16) -> UInt64 {
     EntitySchema.changeBit(ofField: max(Int(number), 1) - 1)
   }

@@ -62,7 +62,7 @@ extension Derivation {
     ArborError(.invalidPredicate, message)
   }
 
-  /// Returns the catalogue numbers of the entities on whose objects, other than the object itself,
+  /// Returns the catalog numbers of the entities on whose objects, other than the object itself,
   /// the value depends.
   package func entities(in schema: ModelSchema) -> Set<UInt16> {
     var entities: Set<UInt16> = []
@@ -77,7 +77,7 @@ extension Derivation {
 }
 
 extension ModelSchema {
-  /// Returns the catalogue numbers of an entity's concrete family.
+  /// Returns the catalog numbers of an entity's concrete family.
   fileprivate func numbers(ofFamily index: Int) -> [UInt16] {
     entities[index].concreteFamily.map { entities[$0].number }
   }

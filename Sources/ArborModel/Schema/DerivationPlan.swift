@@ -6,7 +6,7 @@ package final class DerivationPlan: Sendable {
     /// The relationships from the affected objects to the changed object.
     package let hops: [RelationshipSchema]
     package let property: DerivationRead.Property
-    /// The catalogue numbers of the entities whose objects determine which objects are affected.
+    /// The catalog numbers of the entities whose objects determine which objects are affected.
     package let entities: Set<UInt16>
   }
 

@@ -5,7 +5,7 @@
 /// attribute has the same slot in every subentity. Relationships are numbered in the same way, with
 /// hidden inverses last.
 package final class EntitySchema: Sendable {
-  /// The entity's catalogue number in its store.
+  /// The entity's catalog number in its store.
   package let number: UInt16
   /// The entity's index in ``ModelSchema/entities``.
   package let index: Int
@@ -13,7 +13,7 @@ package final class EntitySchema: Sendable {
   package let description: EntityDescription
   package let isAbstract: Bool
   package let parentIndex: Int?
-  /// The indexes of the concrete entities that are this one or inherit from it, sorted by catalogue
+  /// The indexes of the concrete entities that are this one or inherit from it, sorted by catalog
   /// number.
   package let concreteFamily: [Int]
   /// The indexes of this entity and its ancestors, starting with this one.

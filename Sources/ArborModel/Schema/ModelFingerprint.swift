@@ -16,7 +16,7 @@
 ///
 /// It does not depend on:
 /// - class names, user info, the version identifier: used only by code and tools;
-/// - the order of declaration: the fields of a record are ordered by catalogue number;
+/// - the order of declaration: the fields of a record are ordered by catalog number;
 /// - default values: a layout records the value of an added attribute for older records;
 /// - bounds, patterns, mandatory relationships and their counts: checked at commit;
 /// - delete rules, fetched properties, named requests, configurations: they act on objects;

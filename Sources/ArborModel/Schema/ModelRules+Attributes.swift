@@ -113,11 +113,14 @@ extension ModelRules {
       return
     }
     if Self.exceeds(minimum, maximum) {
-      report(subject, "\(name) has a minimum that exceeds its maximum. Correct the bounds.")
+      report(
+        subject,
+        "\(name) has the minimum \(minimum), which exceeds its maximum \(maximum). Correct the "
+          + "bounds.")
       return
     }
     if type == .string, Self.exceeds(0, minimum) || Self.exceeds(0, maximum) {
-      report(subject, "\(name) has a negative length bound. Use 0 or more.")
+      report(subject, "\(name) has a negative minimum or maximum length. Use 0 or more.")
       return
     }
     if attribute.hasDefaultOutsideBounds {

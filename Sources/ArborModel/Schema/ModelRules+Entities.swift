@@ -79,8 +79,8 @@ extension ModelRules {
       if count > Int(UInt16.max) {
         report(
           .entity(index),
-          "Entity \(entity.name) has \(count) properties, which exceeds the limit of \(UInt16.max)."
-        )
+          "Entity \(entity.name) has \(count) properties, which exceeds the limit of "
+            + "\(UInt16.max). Split the entity.")
       }
     }
   }

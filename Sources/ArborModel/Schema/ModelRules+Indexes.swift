@@ -36,7 +36,10 @@ extension ModelRules {
       report(subject, "\(name) lists a property twice. List it once.")
     }
     if constraint.joined(separator: "+").utf8.count > Self.maximumNameLength {
-      report(subject, "\(name) is too long. Use fewer properties or shorter names.")
+      report(
+        subject,
+        "\(name) has names of more than \(Self.maximumNameLength) bytes in total. Use fewer "
+          + "properties or shorter names.")
     }
     for column in constraint { checkUnique(column, called: name, at: subject, of: index) }
   }
@@ -143,7 +146,7 @@ extension ModelRules {
       report(
         subject,
         "\(name) has a name that is too long when combined with an attribute's. Together they may "
-          + "have \(Self.maximumNameLength) bytes.")
+          + "have at most \(Self.maximumNameLength) bytes.")
     }
     if fetchIndex.isUnique {
       report(

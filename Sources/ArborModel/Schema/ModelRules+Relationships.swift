@@ -39,13 +39,16 @@ extension ModelRules {
       report(subject, "\(name) is ordered but to-one. Make it to-many or unordered.")
     }
     if minimum < 0 || maximum < 0 {
-      report(subject, "\(name) has a negative count. Use 0 or more; 0 means no bound.")
+      report(
+        subject,
+        "\(name) has a negative minimum or maximum count. Use 0 or more; 0 means no bound.")
     } else if !relationship.isToMany, minimum > 1 || maximum > 1 {
       report(subject, "\(name) is to-one but has a count above 1. Make it to-many.")
     } else if maximum > 0, minimum > maximum {
       report(
         subject,
-        "\(name) has a minimum count that exceeds its maximum count. Correct the counts.")
+        "\(name) has the minimum count \(minimum), which exceeds its maximum count \(maximum). "
+          + "Correct the counts.")
     }
   }
 

@@ -6,14 +6,14 @@ internal import ArborLocks
 /// Immutable and shared by all threads that use the store.
 package final class ModelSchema: Sendable {
   package let model: ManagedObjectModel
-  /// The catalogue, with numbers and stored names for everything that has databases.
+  /// The catalog, with numbers and stored names for everything that has databases.
   package let catalog: SchemaCatalog
   package let entities: [EntitySchema]
-  /// The concrete entities, sorted by catalogue number, which is the order of object numbers. Scans
+  /// The concrete entities, sorted by catalog number, which is the order of object numbers. Scans
   /// use this order, because the order in the model can change without affecting the fingerprint.
   package let concreteEntities: [EntitySchema]
   private let indexByName: [String: Int]
-  /// The index in ``entities`` for each catalogue number, or -1.
+  /// The index in ``entities`` for each catalog number, or -1.
   private let indexByNumber: [Int]
   /// The conversion of each entity's changed properties for the history.
   private let changeNumbers: [ChangeNumbers]
@@ -41,7 +41,7 @@ package final class ModelSchema: Sendable {
     }
   }
 
-  /// Compiles another schema's model again, with the stored names of a catalogue that assigns the
+  /// Compiles another schema's model again, with the stored names of a catalog that assigns the
   /// same numbers to entities and properties.
   ///
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.

@@ -57,7 +57,7 @@ struct ModelSchemaBuilder {
     return schemas
   }
 
-  /// Returns the indexes of the concrete entities, sorted by catalogue number.
+  /// Returns the indexes of the concrete entities, sorted by catalog number.
   private func concreteByNumber() -> [Int] {
     model.entities.indices.filter { !model.entities[$0].isAbstract }
       .map { ($0, catalog.entries[model.entities[$0].name]?.number ?? 0) }
@@ -205,7 +205,7 @@ struct ModelSchemaBuilder {
   }
 
   /// Returns the record fields of an entity's attributes and to-one relationships, sorted by
-  /// catalogue number, so that the layout doesn't depend on the order of declaration.
+  /// catalog number, so that the layout doesn't depend on the order of declaration.
   private func fields(
     of entity: String, _ entry: SchemaCatalog.Entry, _ attributes: [AttributeDescription],
     toOne relationships: [Resolved]

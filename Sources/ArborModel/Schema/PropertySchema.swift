@@ -49,14 +49,14 @@ package final class RelationshipSchema: Sendable {
   /// The field of the entity's records that contains the target, or `nil` for to-many
   /// relationships.
   package let field: RecordField?
-  /// The catalogue number of the first concrete entity of the destination, usually the only one.
+  /// The catalog number of the first concrete entity of the destination, usually the only one.
   @usableFromInline let usualTarget: UInt16?
-  /// The catalogue numbers of all concrete entities of the destination.
+  /// The catalog numbers of all concrete entities of the destination.
   @usableFromInline let targets: Set<UInt16>
 
   /// - Parameters:
   ///   - layout: The layout of the entity's records.
-  ///   - targets: The catalogue numbers of the concrete entities of the destination.
+  ///   - targets: The catalog numbers of the concrete entities of the destination.
   init(
     slot: Int, description: RelationshipDescription, declaringEntity: Int, destination: Int,
     inverseSlot: Int, isHidden: Bool, isInverseToMany: Bool, isOwnInverse: Bool, storage: Storage,

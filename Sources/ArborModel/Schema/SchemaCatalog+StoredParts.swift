@@ -13,7 +13,7 @@ extension SchemaCatalog {
 
   package typealias Parts = WritableKeyPath<Entry, [String: StoredPart]>
 
-  /// Returns the catalogue with a number and a stored name for each entity, to-many relationship
+  /// Returns the catalog with a number and a stored name for each entity, to-many relationship
   /// and index.
   ///
   /// The stored name is the name in the model, followed by the number if another part was created
@@ -47,14 +47,14 @@ extension SchemaCatalog {
   }
 
   /// The maximum length of a stored name. With a prefix, it fits into a key of the engine.
-  private static let longestName = 480
+  private static let maximumNameLength = 480
 
   fileprivate static func name(
     _ wanted: String, _ number: UInt16, _ names: inout Set<String>
   ) -> String {
     // Names in a model never contain `#`, and numbers are never reused.
-    let isFree = wanted.utf8.count <= longestName && !names.contains(wanted)
-    let name = isFree ? wanted : "\(wanted.utf8.count <= longestName ? wanted : "")#\(number)"
+    let isFree = wanted.utf8.count <= maximumNameLength && !names.contains(wanted)
+    let name = isFree ? wanted : "\(wanted.utf8.count <= maximumNameLength ? wanted : "")#\(number)"
     names.insert(name)
     return name
   }
@@ -103,7 +103,7 @@ extension SchemaCatalog {
     }
   }
 
-  /// Copies the parts that exist only in the older catalogue, under names that are invalid in
+  /// Copies the parts that exist only in the older catalog, under names that are invalid in
   /// models. Their numbers stay reserved, and they keep their stored names while the databases
   /// exist.
   package mutating func retire(_ parts: Parts, of former: SchemaCatalog) {
@@ -119,7 +119,7 @@ extension SchemaCatalog {
     }
   }
 
-  /// The catalogue after the databases of retired parts have been removed.
+  /// The catalog after the databases of retired parts have been removed.
   package var withoutRetiredDatabases: SchemaCatalog {
     var catalog = withoutRetiredIndexes
     for (name, var entry) in catalog.entries {
@@ -132,7 +132,7 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// The catalogue after the databases of retired indexes have been removed.
+  /// The catalog after the databases of retired indexes have been removed.
   package var withoutRetiredIndexes: SchemaCatalog {
     var catalog = self
     for (name, var entry) in entries {
@@ -144,7 +144,7 @@ extension SchemaCatalog {
     return catalog
   }
 
-  /// Returns the catalogue with the numbers that exist only in a later one added as retired. The
+  /// Returns the catalog with the numbers that exist only in a later one added as retired. The
   /// databases of those parts no longer exist.
   package func retiring(_ later: SchemaCatalog) -> SchemaCatalog {
     var catalog = self

@@ -58,7 +58,7 @@ package struct SchemaCatalog: Sendable, Hashable {
 
   package init(entries: [String: Entry]) { self.entries = entries }
 
-  /// Creates the catalogue of a new store. Everything is numbered in the order of the model,
+  /// Creates the catalog of a new store. Everything is numbered in the order of the model,
   /// starting at 1.
   package init(numbering model: ManagedObjectModel) {
     entries = [:]

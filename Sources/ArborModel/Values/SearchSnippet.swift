@@ -44,8 +44,8 @@ extension SearchSnippet {
     var tokens = TextTokens()
     let ranges = tokens.readLocated(text)
     let found = Self.matches(of: search, in: tokens)
-    let most = words > 0 ? words : .max
-    let window = Self.window(found, of: ranges.count, most: most)
+    let maximumCount = words > 0 ? words : .max
+    let window = Self.window(found, of: ranges.count, maximumCount: maximumCount)
     let lower = window.lowerBound > 0 ? ranges[window.lowerBound].lowerBound : text.startIndex
     let upper =
       window.upperBound < ranges.count ? ranges[window.upperBound - 1].upperBound : text.endIndex
@@ -96,14 +96,14 @@ extension SearchSnippet {
   }
 
   /// Returns the range of tokens in the excerpt.
-  private static func window(_ found: [Match], of count: Int, most: Int) -> Range<Int> {
-    guard count > most else { return 0..<count }
+  private static func window(_ found: [Match], of count: Int, maximumCount: Int) -> Range<Int> {
+    guard count > maximumCount else { return 0..<count }
     var best: (terms: Int, matches: Int, start: Int, end: Int) = (0, 0, 0, 0)
     var present: [Int: Int] = [:]
     var next = 0
     for (index, match) in found.enumerated() {
       let start = match.tokens.lowerBound
-      while next < found.count, found[next].tokens.upperBound <= start + most {
+      while next < found.count, found[next].tokens.upperBound <= start + maximumCount {
         present[found[next].term, default: 0] += 1
         next += 1
       }
@@ -119,7 +119,8 @@ extension SearchSnippet {
       }
     }
     // Includes as many words before the first match as after the last one.
-    let start = max(0, min(best.start - (most - (best.end - best.start)) / 2, count - most))
-    return start..<start + most
+    let margin = (maximumCount - (best.end - best.start)) / 2
+    let start = max(0, min(best.start - margin, count - maximumCount))
+    return start..<start + maximumCount
   }
 }

@@ -43,8 +43,8 @@ struct BoundClasses: @unchecked Sendable {
     guard present == ManagedObject.self || isInherited else {
       throw ArborError(
         .invalidArgument,
-        "Entity \(entity.name) is already represented by \(present) in this store and cannot be "
-          + "represented by \(objectClass), too. Use one of the classes."
+        "Entity \(entity.name) is already represented by \(present) in this store and cannot also "
+          + "be represented by \(objectClass). Use one of the classes."
       ).with(entity: entity.name)
     }
     var updated = bindings

@@ -6,7 +6,7 @@ internal import ArborStore
 struct CommitRun {
   let context: ManagedObjectContext
   /// The number of conflicts with other commits.
-  var metCommits = 0
+  var conflictCount = 0
   private var session: Session { context.session }
 
   /// The number of attempts after which a commit with repeated conflicts fails.
@@ -36,13 +36,13 @@ struct CommitRun {
     do throws(ArborError) {
       let derivation = try validate()
       receipt = try session.withoutUndo { () throws(ArborError) in
-        try write(derivation, marking: mark, metadata)
+        try writeResolvingConflicts(derivation, marking: mark, metadata)
       }
       session.end(savepoint)
     } catch {
       session.restore(savepoint)
       session.blobs.forgetMoved()
-      observation?.end(nil, CommitTally(conflicts: metCommits), error)
+      observation?.end(nil, CommitTally(conflicts: conflictCount), error)
       throw error
     }
     let written = observation.map { _ in tally() }
@@ -52,8 +52,10 @@ struct CommitRun {
   }
 
   /// Validates like ``run(marking:_:)``, without writing. See ``ManagedObjectContext/validate()``.
-  func check() throws(ArborError) {
-    try begin("validate() was called during a commit or a seed, which validates by itself.")
+  func validateOnly() throws(ArborError) {
+    try begin(
+      "validate() was called during a commit or a seed, which validates by itself. Remove the "
+        + "call.")
     try session.mergeKnownCommits()
     guard session.hasChanges else { return }
     let savepoint = session.beginSavepoint()
@@ -74,6 +76,8 @@ struct CommitRun {
   }
 
   /// Calls the hooks, computes derived attributes and checks the rules.
+  ///
+  /// - Returns: The derivation, which is repeated before each attempt to write.
   private func validate() throws(ArborError) -> AttributeDerivation {
     try CommitHooks(session: session).announce()
     session.undo?.seal()
@@ -91,7 +95,9 @@ struct CommitRun {
 
   // MARK: Writing
 
-  private mutating func write(
+  /// Hands the change set to the store, again after each conflict that the merge policy resolves.
+  /// Returns `nil` if there is nothing to write.
+  private mutating func writeResolvingConflicts(
     _ derivation: AttributeDerivation, marking mark: String?,
     _ metadata: [(key: String, value: [UInt8]?)]
   ) throws(ArborError) -> CommitReceipt? {
@@ -117,14 +123,14 @@ struct CommitRun {
         guard isResolved else {
           throw RuleCheck(session: session).naming(ArborError(error, in: session.engine))
         }
-        metCommits += 1
+        conflictCount += 1
         session.mendLinks()
         try session.throwFailure()
       }
     }
     throw ArborError(
       .conflict,
-      "Other commits changed the same objects \(metCommits) times in a row. Try again.")
+      "Other commits changed the same objects \(conflictCount) times in a row. Try again.")
   }
 
   private func changeSet(
@@ -147,7 +153,7 @@ struct CommitRun {
 
   /// Counts the written objects, while the pending changes still exist.
   private func tally() -> CommitTally {
-    var tally = CommitTally(conflicts: metCommits)
+    var tally = CommitTally(conflicts: conflictCount)
     tally.updated = session.ownersOfLinks().count
     session.pending.forEach { change in
       guard change.isSubmitted else { return }

@@ -4,13 +4,13 @@ internal import ArborStore
 
 /// Large binaries of a session that are outside of records and not in the store.
 struct UnstoredBlobs {
-  /// Binaries moved out of records for the commit in progress.
+  /// Binary values moved out of records for the commit in progress.
   fileprivate(set) var moved: [BlobName: Data] = [:]
-  /// Binaries removed from the store by commits of the context, kept for records that may be
+  /// Binary values removed from the store by commits of the context, kept for records that may be
   /// restored.
   fileprivate(set) var retired: [BlobName: Data] = [:]
 
-  /// Returns a binary that is not yet, or no longer, in the store.
+  /// Returns a binary value that is not yet, or no longer, in the store.
   subscript(name: BlobName) -> Data? { moved[name] ?? retired[name] }
 
   mutating func forgetMoved() { moved = [:] }
@@ -27,8 +27,8 @@ extension Session {
   /// Whether records of earlier commits may be restored.
   private var keepsRetired: Bool { undo != nil }
 
-  /// Returns the binary referenced by an object's record. Never fails: if it cannot be read, the
-  /// context keeps the error.
+  /// Returns the binary value referenced by an object's record. Never fails: if it cannot be read,
+  /// the context keeps the error.
   func blob(_ reference: BlobReference, of object: ManagedObject, _ field: RecordField) -> Data? {
     if let data = blobs[BlobName(reference, of: object.number, field)] { return data }
     return known(nil) { snapshot throws(StoreError) in
@@ -68,7 +68,8 @@ extension Session {
       case .reference(let reference):
         let name = BlobName(reference, of: object.number, field)
         guard change.committed?.blob(field) != reference, blobs.moved[name] == nil else { continue }
-        // An earlier record was restored, whose binary has been removed from the store with it.
+        // An earlier record was restored, whose binary value has been removed from the store with
+        // it.
         values.append((field, blobs.retired[name]))
       }
     }
@@ -98,7 +99,8 @@ extension Session {
     object.hold(working.view, working.slab)
   }
 
-  /// Loads the binaries that a change removes from the store, for records that may be restored.
+  /// Loads the binary values that a change removes from the store, for records that may be
+  /// restored.
   private func retire(of change: PendingObject) throws(ArborError) {
     guard let committed = change.committed else { return }
     let object = change.object
@@ -115,9 +117,9 @@ extension Session {
     }
   }
 
-  /// Releases binaries that are referenced only by groups the undo history has discarded. After a
-  /// commit, all others are in the store. Linear in the steps of the history if it has discarded
-  /// any.
+  /// Releases binary values that are referenced only by groups the undo history has discarded.
+  /// After a commit, all others are in the store. Linear in the steps of the history if it has
+  /// discarded any.
   func releaseBlobs() {
     guard !blobs.retired.isEmpty, let undo, undo.hasForgotten else { return }
     undo.hasForgotten = false
@@ -132,7 +134,7 @@ extension Session {
     blobs.retired = kept
   }
 
-  /// Returns the binaries referenced by records that the commit has to write.
+  /// Returns the binary values referenced by records that the commit has to write.
   func movedBlobs(of records: [ChangeSet.RecordChange]) -> [ChangeSet.Blob] {
     guard !blobs.moved.isEmpty else { return [] }
     var moved: [ChangeSet.Blob] = []

@@ -138,7 +138,7 @@ extension Session {
         ownSequences.insert(committedSequence)
       }
     }
-    tellListeners { $0.noteCommitted() }
+    notifyListeners { $0.noteCommitted() }
     if hadLinks, let committedSequence, committedSequence != sequence { hasConcurrentLinks = true }
     endConcurrentLinks()
     settleListeners()

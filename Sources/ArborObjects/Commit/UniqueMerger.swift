@@ -87,7 +87,8 @@ struct UniqueMerger {
       let field = attribute.field
       if onlyChanged, !record.differs(from: inserted.binding.template, field) { continue }
       if !field.isExternal, !record.differs(from: survivor.currentRecord, field) { continue }
-      // Copied as a value, because the storage location of a large binary depends on its object.
+      // Copied as a value, because the storage location of a large binary value depends on its
+      // object.
       let value = inserted.fieldValue(
         RecordProperty(name: attribute.name, field: field), in: record)
       survivor.write { buffer, allocator in

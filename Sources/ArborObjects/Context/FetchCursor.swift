@@ -100,7 +100,7 @@ public final class FetchCursor<T: ManagedObject> {
   private func scanOn() throws(ArborError) -> Bool {
     let size = min(description.batchSize, room ?? .max)
     guard size > 0 else { return false }
-    let part = query.part(limit: size, behind: continuation)
+    let part = query.part(limit: size, after: continuation)
     let overlay = context.session.overlay(for: description)
     let paths = paths
     var fetched = FetchedObjects()
@@ -114,7 +114,7 @@ public final class FetchCursor<T: ManagedObject> {
       else {
         source = .listed(
           try snapshot.fetchNumbers(
-            query.part(limit: room ?? 0, behind: continuation), overlay: overlay)[...])
+            query.part(limit: room ?? 0, after: continuation), overlay: overlay)[...])
         listedSequence = snapshot.sequence
         return false
       }

@@ -44,5 +44,5 @@ extension ManagedObjectContext {
   /// - Throws: ``ArborError`` `validation` with every violation, including those of uniqueness
   ///   constraints; `notUnique` if there is no other violation; or an error that prevents the
   ///   commit from starting.
-  public func validate() throws(ArborError) { try CommitRun(context: self).check() }
+  public func validate() throws(ArborError) { try CommitRun(context: self).validateOnly() }
 }

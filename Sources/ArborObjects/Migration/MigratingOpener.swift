@@ -24,7 +24,7 @@ struct MigratingOpener {
   func open() throws(ArborError) -> StoreEngine {
     guard let model = opening.model, case .file(let path) = opening.location, !opening.isReadOnly,
       case .lightweight = opening.migration
-    else { return try storing(StoreEngine.open(opening)) }
+    else { return try reporting(StoreEngine.open(opening)) }
     var first = opening
     first.replacesOtherModels = false
     // The migration path is chosen before the file changes.
@@ -41,8 +41,8 @@ struct MigratingOpener {
     }
     var known: MigrationChain?
     do throws(ArborError) {
-      let files = try storing(MigrationFiles(path: path))
-      let stored = try storing(StoreOpening.reading(path).withFile { $0.schema.model })
+      let files = try reporting(MigrationFiles(path: path))
+      let stored = try reporting(StoreOpening.reading(path).withFile { $0.schema.model })
       let chain = try MigrationChain(from: stored, to: model, options)
       known = chain
       if let plan = options.migrationPlan, plan.digest != chain.digest {
@@ -52,7 +52,7 @@ struct MigratingOpener {
             + "Create a new plan.")
       }
       if let inPlace = try inPlace(chain, files) {
-        return try storing(StoreEngine.open(inPlace))
+        return try reporting(StoreEngine.open(inPlace))
       }
       guard options.migration.isStaged || !chain.takesSteps else {
         throw Self.needsCode(chain)
@@ -63,7 +63,7 @@ struct MigratingOpener {
         throw known.map { completed(error, $0, path, model) } ?? error
       }
     }
-    return try storing(StoreEngine.open(opening))
+    return try reporting(StoreEngine.open(opening))
   }
 
   /// Returns a refusal with everything that prevents the migration. Opening itself stops earlier:
@@ -119,7 +119,7 @@ struct MigratingOpener {
     opening.replacesOtherModels = false
     guard let hop = chain.hops.first else { return opening }
     opening.versionsBetween = hop.versions
-    let models = try storing(StagedModels(ofStoreAt: files.path, to: hop))
+    let models = try reporting(StagedModels(ofStoreAt: files.path, to: hop))
     guard models.needsPass else { return opening }
     if options.migration.isStaged { return nil }
     let store = try PersistentStore(at: .path(files.path), options: StoreOptions(isReadOnly: true))
@@ -134,14 +134,15 @@ struct MigratingOpener {
     }
     return ArborError(
       .modelMismatch,
-      "The store has an older version of the model, and migrating it runs code from version "
-        + "\(steps.joined(separator: ", and from ")), which .lightweightOnly doesn't allow. Set "
+      "The store has an older version of the model. Its migration runs code from version "
+        + "\(steps.joined(separator: " and from ")), which .lightweightOnly doesn't allow. Set "
         + "options.migration to .automatic.")
   }
 }
 
-/// Returns the result of work in the store layer, and throws its errors as public ones.
-func storing<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
+/// Returns the result of work in the store layer before a store is open, and throws its errors as
+/// public ones. ``StoreEngine/reporting(_:)`` does the same for an open store.
+func reporting<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
   do throws(StoreError) { return try work() } catch { throw ArborError(opening: error) }
 }
 

@@ -90,12 +90,12 @@ extension MigrationManager {
       if try object.value(forKey: property) == value { return object }
     }
     let object = try newContext.insertOrFetch(entity, where: [PropertyPath(property): value])
-    if existing.count >= Self.mostRemembered { existing = [:] }
+    if existing.count >= Self.maximumCacheSize { existing = [:] }
     existing[key] = object.objectID
     return object
   }
 
-  private static var mostRemembered: Int { 65_536 }
+  private static var maximumCacheSize: Int { 65_536 }
 
   /// Deletes all objects of an entity of the newer model and its subentities, applying their delete
   /// rules.
@@ -130,8 +130,8 @@ extension MigrationManager {
       if name == entity.name { return }
       throw ArborError(
         .invalidArgument,
-        "The entity \(former) is already kept as \(name) in the newer model and cannot become "
-          + "\(new), too. Remove the call, or set renaming identifiers."
+        "The entity \(former) is already \(name) in the newer model and cannot also become \(new). "
+          + "Remove the call, or set renaming identifiers."
       ).with(entity: former)
     }
     wantedRename = (former, new)

@@ -29,7 +29,7 @@ struct MigrationPlanner {
     for (index, hop) in chain.hops.enumerated() {
       let models =
         index == 0
-        ? try storing(
+        ? try reporting(
           StagedModels(from: store.engine.schema, to: hop.target, via: hop.versions)) : nil
       let difference = hop.source.difference(to: hop.target, via: hop.versions)
       if difference.storedChanges.isEmpty { continue }
@@ -87,7 +87,7 @@ struct MigrationPlanner {
       var entity: String?
       var count: Int?
       switch step.work {
-      case .catalogue: break
+      case .catalog: break
       case .code(let name):
         if hop.step == nil {
           title = "Missing code for the objects of \(name ?? "the store")"
@@ -134,7 +134,7 @@ struct MigrationPlanner {
       return MigrationObstacle.obstacles(in: difference, dropping: names, passes: passes)
         .map(MigrationPlan.Obstacle.init)
     }
-    let found = try storing(
+    let found = try reporting(
       store.engine.migrationObstacles(
         to: hop.target, via: hop.versions, dropping: names, passes: passes))
     let survey = MigrationSurvey(context: context, models: models)

@@ -15,9 +15,9 @@ extension StagedMigration {
       let store = try PersistentStore(
         at: .path(files.path), options: StoreOptions(isReadOnly: true))
       defer { store.close() }
-      let models = try storing(
+      let models = try reporting(
         StagedModels(from: store.engine.schema, to: hop.target, via: hop.versions))
-      found += try storing(
+      found += try reporting(
         store.engine.migrationObstacles(
           to: hop.target, via: hop.versions, dropping: names, passes: true))
       let survey = MigrationSurvey(context: store.makeContext(), models: models)
@@ -29,7 +29,7 @@ extension StagedMigration {
   /// Refuses results of passes and code that violate the rules of the hop's model, which its file
   /// hasn't enforced so far.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
-    let found = try storing(
+    let found = try reporting(
       StoreOpening.reading(files.stage(number)).withFile { engine throws(StoreError) in
         try engine.brokenRules(of: hop.target)
       })

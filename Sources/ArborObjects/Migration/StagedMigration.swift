@@ -39,7 +39,7 @@ struct StagedMigration {
   ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are kept,
   ///   and the next call continues with them.
   func run() throws(ArborError) {
-    let lock = try storing(MigrationLock(files))
+    let lock = try reporting(MigrationLock(files))
     do {
       defer { lock.end() }
       // Another process may have migrated the store by now.
@@ -58,14 +58,14 @@ struct StagedMigration {
   }
 
   private func isDone() throws(ArborError) -> Bool {
-    try storing(StoreOpening.reading(files.path).withFile(\.modelFingerprint))
+    try reporting(StoreOpening.reading(files.path).withFile(\.modelFingerprint))
       == chain.target.fingerprint
   }
 
   /// Abandons the migration and removes its files.
   private func giveUp() throws(ArborError) {
     files.discard(hops: chain.hops.count)
-    try storing(
+    try reporting(
       stageOpening(files.path).withFile { engine throws(StoreError) in
         try engine.removeMigrationMarker()
       })
@@ -88,7 +88,7 @@ struct StagedMigration {
       if hop > 1 { files.removeStage(hop - 1) }
       hop += 1
     }
-    guard try storing(files.swap(chain.hops.count, origin: origin)) else {
+    guard try reporting(files.swap(chain.hops.count, origin: origin)) else {
       throw ArborError(
         .conflict,
         "\(files.path) was written while it was being migrated. Reopen it to start the migration "
@@ -100,7 +100,7 @@ struct StagedMigration {
   ///
   /// - Returns: The store's last transaction.
   private func begin() throws(ArborError) -> UInt64 {
-    try storing(
+    try reporting(
       stageOpening(files.path).withFile { engine throws(StoreError) in
         if let marker = try engine.migrationMarker(), marker.plan != plan {
           throw .migrationUnderWay(marker)
@@ -125,7 +125,7 @@ struct StagedMigration {
   /// Returns the journal in the file of a hop, or `nil` if there is no file with a journal.
   private func journalLeft(of hop: Int) throws(ArborError) -> MigrationJournal? {
     do throws(ArborError) {
-      guard try storing(files.exists(hop)) else { return nil }
+      guard try reporting(files.exists(hop)) else { return nil }
       return try storedJournal(of: hop)
     } catch {
       // A damaged file is recreated. A file that is temporarily unreadable is kept.
@@ -142,15 +142,15 @@ struct StagedMigration {
     report(progress)
     var renames: [String: String] = [:]
     while true {
-      let models = try storing(
+      let models = try reporting(
         StagedModels(ofStoreAt: files.stage(number - 1), to: hop, renames: renames))
-      let isMade = try storing(files.exists(number))
+      let isMade = try reporting(files.exists(number))
       if number > 1, hop.step == nil, !models.needsPass, !isMade {
         return try promote(number, hop, origin)
       }
       if !isMade {
         let start = MigrationJournal(plan: planText, origin: origin, hop: number, renames: renames)
-        try storing(prepare(number, models, via: hop.versions, start))
+        try reporting(prepare(number, models, via: hop.versions, start))
       }
       var journal = try journal(of: number)
       if journal.renames != renames {
@@ -205,8 +205,8 @@ struct StagedMigration {
   private func promote(_ number: Int, _ hop: MigrationHop, _ origin: UInt64) throws(ArborError) {
     var opening = stageOpening(files.stage(number - 1), hop.target)
     opening.versionsBetween = hop.versions
-    try storing(complete(opening, MigrationJournal(plan: planText, origin: origin, hop: number)))
-    try storing(files.promote(number - 1))
+    try reporting(complete(opening, MigrationJournal(plan: planText, origin: origin, hop: number)))
+    try reporting(files.promote(number - 1))
   }
 
   /// Migrates a file to the hop's model and marks its journal as done.
@@ -240,7 +240,7 @@ struct StagedMigration {
   }
 
   private func storedJournal(of number: Int) throws(ArborError) -> MigrationJournal? {
-    try storing(StoreOpening.reading(files.stage(number)).withFile(MigrationJournal.init(of:)))
+    try reporting(StoreOpening.reading(files.stage(number)).withFile(MigrationJournal.init(of:)))
   }
 
   /// Runs the pass over the properties, then the step's code.
@@ -295,6 +295,6 @@ struct StagedMigration {
     var opening = stageOpening(files.stage(number), hop.target)
     // Derived attributes are already computed.
     opening.isStaged = true
-    try storing(complete(opening, journal))
+    try reporting(complete(opening, journal))
   }
 }

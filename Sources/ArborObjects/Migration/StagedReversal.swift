@@ -11,15 +11,15 @@ enum StagedReversal {
   /// - Throws: `inUse` if one of the two stores is open, `notAllowed` if there are later commits
   ///   that may not be discarded.
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
-    let files = try storing(MigrationFiles(path: path))
-    guard try storing(files.keepsFormer) else { return false }
-    let lock = try storing(MigrationLock(files))
+    let files = try reporting(MigrationFiles(path: path))
+    guard try reporting(files.keepsFormer) else { return false }
+    let lock = try reporting(MigrationLock(files))
     defer { lock.end() }
-    let (journal, sequence) = try storing(read(files))
+    let (journal, sequence) = try reporting(read(files))
     guard let journal, journal.phase == .done else { return false }
     let commits = sequence - min(sequence, journal.sequence)
     guard commits == 0 || discardsCommits else { throw changed(commits) }
-    try storing(restore(files))
+    try reporting(restore(files))
     return true
   }
 

@@ -85,7 +85,7 @@ extension ToMany: Sequence {
       slot = members.slot
       let relationship = owner.binding.relationship(slot)
       source = LinkSource(owner: owner.number, relationship: relationship)
-      owner.session?.readAhead(from: owner, relationship, mostOfEach: Self.batch)
+      owner.session?.readAhead(from: owner, relationship, maximumMembersPerOwner: Self.batch)
       numbers = members.numbers[...]
     }
 

@@ -4,7 +4,7 @@ internal import ArborStore
 /// An ordered collection of objects, stored in chunks, so that inserting, removing and finding an
 /// object stay cheap for large collections.
 struct Arrangement {
-  private static let mostInChunk = 512
+  private static let maximumChunkSize = 512
 
   /// No chunk is empty.
   private var chunks: [ContiguousArray<ManagedObject>] = []
@@ -12,9 +12,9 @@ struct Arrangement {
 
   init(_ objects: [ManagedObject] = []) {
     count = objects.count
-    chunks.reserveCapacity(count / (Self.mostInChunk / 2) + 1)
-    for start in stride(from: 0, to: objects.count, by: Self.mostInChunk / 2) {
-      let end = min(start + Self.mostInChunk / 2, objects.count)
+    chunks.reserveCapacity(count / (Self.maximumChunkSize / 2) + 1)
+    for start in stride(from: 0, to: objects.count, by: Self.maximumChunkSize / 2) {
+      let end = min(start + Self.maximumChunkSize / 2, objects.count)
       chunks.append(ContiguousArray(objects[start..<end]))
     }
   }
@@ -47,11 +47,13 @@ struct Arrangement {
     guard !chunks.isEmpty else { return chunks.append([object]) }
     var position = index == count - 1 ? lastIndex : position(of: index)
     // At a boundary, the object can be added to either chunk.
-    if position.offset == 0, position.chunk > 0, chunks[position.chunk].count >= Self.mostInChunk {
+    if position.offset == 0, position.chunk > 0,
+      chunks[position.chunk].count >= Self.maximumChunkSize
+    {
       position = (position.chunk - 1, chunks[position.chunk - 1].count)
     }
     chunks[position.chunk].insert(object, at: position.offset)
-    if chunks[position.chunk].count > Self.mostInChunk {
+    if chunks[position.chunk].count > Self.maximumChunkSize {
       let half = chunks[position.chunk].count / 2
       let tail = ContiguousArray(chunks[position.chunk][half...])
       chunks[position.chunk].removeSubrange(half...)

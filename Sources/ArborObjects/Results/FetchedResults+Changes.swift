@@ -136,7 +136,7 @@ final class ResultsFollowers<T: ManagedObject> {
 
 final class ResultsFollower<T: ManagedObject> {
   /// The maximum number of differences kept for a slow consumer.
-  private static var mostWaiting: Int { 100 }
+  private static var maximumWaitingCount: Int { 100 }
 
   private var waiting: [FetchedResults<T>.Difference] = []
   /// Wakes waiting consumers after commits of other contexts, for the lifetime of this object.
@@ -145,7 +145,7 @@ final class ResultsFollower<T: ManagedObject> {
   init(_ listening: StoreListening) { self.listening = listening }
 
   func add(_ difference: FetchedResults<T>.Difference) {
-    if waiting.count == Self.mostWaiting || waiting.first?.isComplete == false {
+    if waiting.count == Self.maximumWaitingCount || waiting.first?.isComplete == false {
       waiting = [FetchedResults<T>.Difference(ResultsStep(), isComplete: false)]
     } else {
       waiting.append(difference)

@@ -52,7 +52,7 @@ final class ResultsKeeper {
   /// - Throws: ``ArborError`` if the store cannot be read. The results remain unchanged.
   func update() throws(ArborError) -> ResultsStep? {
     try context.store.requireOpen()
-    guard record.hasChanges, !isUpdating, !context.session.isTellingListeners else { return nil }
+    guard record.hasChanges, !isUpdating, !context.session.isNotifyingListeners else { return nil }
     isUpdating = true
     defer { isUpdating = false }
     var fetched = FetchedObjects()

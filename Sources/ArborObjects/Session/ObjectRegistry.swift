@@ -156,7 +156,7 @@ final class ObjectRegistry {
     map.forEach { number, word in
       if word != 0 { kept.append((number, word)) }
     }
-    // In place, because fetch overlays hold the map itself.
+    // In place, because running queries hold the map itself; see ``PendingState``.
     map.removeAll()
     for (number, word) in kept { map.set(number, word) }
   }

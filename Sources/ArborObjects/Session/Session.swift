@@ -63,7 +63,7 @@ package final class Session {
   /// The listeners that are notified of every edit.
   var listeners: [any ChangeListener] = []
   /// Whether listeners are being notified of an edit that isn't complete yet.
-  var isTellingListeners = false
+  var isNotifyingListeners = false
   /// Notifies Swift's `Observation`, or `nil` if the context isn't observed.
   var observation: ObjectObservation?
 
@@ -76,7 +76,8 @@ package final class Session {
   var isInView = false
   /// The members of relationships that were prefetched or read ahead.
   var memberships = MembershipCache()
-  /// The relationship being traversed object by object. See ``readAhead(from:_:mostOfEach:)``.
+  /// The relationship being traversed object by object. See
+  /// ``readAhead(from:_:maximumMembersPerOwner:)``.
   var traversal = Traversal()
   /// A failure of a nonthrowing call, reported by the next throwing operation.
   var failure: DeferredFailure?
@@ -96,8 +97,9 @@ package final class Session {
   var outdated: [ObjectNumber] = []
   /// The context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
-  /// Objects that were loaded in a newer state than ``sequence`` while listeners record changes.
-  var readAhead: Set<ObjectNumber> = []
+  /// Objects loaded in a newer state than ``sequence`` while listeners record changes. See
+  /// ``noteRead(_:on:)``.
+  var readNewer: Set<ObjectNumber> = []
   /// Whether concurrent commits changed links that also have pending changes, so that applying the
   /// pending changes may now have a different result.
   var hasConcurrentLinks = false

@@ -25,6 +25,9 @@ extension PersistentStore {
   /// try store.check()
   /// ```
   ///
+  /// If a power failure left commits in the store's journal, they are recovered, too, as far as the
+  /// journal is intact. That takes as much additional space as the damaged file.
+  ///
   /// The new store has the identity of the damaged one, so object IDs remain valid. It continues
   /// the commit sequence with a commit that counts as a change of everything: observers of the
   /// damaged store reload their data, and a backup log starts a new snapshot. The commit history

@@ -6,8 +6,8 @@ internal import Logging
 
 extension PersistentStore {
   /// Reads the whole file immediately and checks it for damage: every page, the checksum of every
-  /// record and large binary, and whether every record, index entry and link is as the commits left
-  /// it. The latter also detects pages of an earlier state.
+  /// record and large binary value, and whether every record, index entry and link is as the
+  /// commits left it. The latter also detects pages of an earlier state.
   ///
   /// An open store does this by itself, at low priority, if the last scrub is older than
   /// ``StoreOptions/scrubInterval``. Unlike ``check()`` it doesn't cross-check records, indexes and

@@ -22,7 +22,7 @@ extension PersistentStore {
   ///
   /// ```swift
   /// let store = try PersistentStore(
-  ///   model: model, at: .path("catalogue.arbor"),
+  ///   model: model, at: .path("catalog.arbor"),
   ///   following: PostgresLog("host=a,b,c dbname=arbor"))
   /// ```
   ///

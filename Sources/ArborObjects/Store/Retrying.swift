@@ -17,16 +17,16 @@ struct Retrying: ~Copyable {
   /// The number of failed runs after which new closures yield.
   private static let fewLosses = 2
   /// The maximum time a new closure yields, in milliseconds.
-  private static let longestCourtesy = 100
+  private static let maximumYieldTime = 100
   /// The maximum pause before another run, in microseconds.
-  private static let longestPause = 50_000
+  private static let maximumPause = 50_000
 
   deinit { if count >= Self.fewLosses { store.contention.end() } }
 
   /// Yields to closures that have failed several times.
   func giveWay() async {
     var waited = 0
-    while store.contention.isAny, waited < Self.longestCourtesy, !Task.isCancelled {
+    while store.contention.isAny, waited < Self.maximumYieldTime, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(2))
       waited += 2
     }
@@ -66,7 +66,7 @@ struct Retrying: ~Copyable {
   }
 
   /// The pause before the next run, in microseconds.
-  var pause: Int { Int.random(in: 0...min(1000 << min(count, 10), Self.longestPause)) }
+  var pause: Int { Int.random(in: 0...min(1000 << min(count, 10), Self.maximumPause)) }
 
   /// Returns whether the error was caused by concurrent commits.
   private func isLostRace(_ error: ArborError, since start: UInt64) -> Bool {

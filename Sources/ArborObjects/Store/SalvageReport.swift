@@ -53,8 +53,8 @@ public struct SalvageReport: Sendable, Hashable {
     public let target: ObjectID
   }
 
-  /// A large binary whose data is lost. The attribute is `nil` in the new store, or empty if it is
-  /// required.
+  /// A large binary value whose data is lost. The attribute is `nil` in the new store, or empty if
+  /// it is required.
   public struct LostBinary: Sendable, Hashable {
     /// The object that had the value.
     public let owner: ObjectID
@@ -168,9 +168,9 @@ extension SalvageReport: CustomStringConvertible {
     }
     addRest(lostLinkCount - lostLinks.count, "lost link")
     lines += lostBinaries.map {
-      "lost binary: \(Self.name($0.owner)).\(escaped($0.attribute))"
+      "lost binary value: \(Self.name($0.owner)).\(escaped($0.attribute))"
     }
-    addRest(lostBinaryCount - lostBinaries.count, "lost binary")
+    addRest(lostBinaryCount - lostBinaries.count, "lost binary value")
     lines += doubtfulMetadata.map { "doubtful metadata: \(escaped($0))" }
     if isModelGiven {
       lines.append(

@@ -18,7 +18,7 @@ struct SharedOpener {
 
   /// The maximum number of attempts. Other processes may change the log or the file between two
   /// steps.
-  private static let mostAttempts = 16
+  private static let maximumAttempts = 16
 
   init(
     _ log: any CommitLog, _ location: StoreLocation, _ model: ManagedObjectModel?,
@@ -48,7 +48,7 @@ struct SharedOpener {
     options.durability = .relaxed
     self.options = options
     let file = StoreLock.canonicalPath(path)
-    lock = try storing(StoreLock(file, suffix: "-sharing-lock", waits: true))
+    lock = try reporting(StoreLock(file, suffix: "-sharing-lock", waits: true))
   }
 
   /// Allows others to prepare the file, now that the store shares the log.
@@ -58,7 +58,7 @@ struct SharedOpener {
   func prepare() throws(ArborError) -> ArborError? {
     let shared = SharedStore(path, client)
     return try PersistentStore.logging(nil) {
-      for _ in 0..<Self.mostAttempts {
+      for _ in 0..<Self.maximumAttempts {
         switch try shared.prepare(for: model?.fingerprint) {
         case .ready: return nil
         case .waiting(let reason): return reason

@@ -27,7 +27,7 @@ extension ArborError {
           ? "1 unique value is used twice. Change one of its objects."
           : "\(violations.count) unique values are used twice. Change one object of each pair.")
     case .invalidChange(let number, let what):
-      self = ArborError(.invalidArgument, "The commit contradicts itself: \(what.asClause).").with(
+      self = ArborError(.invalidArgument, "The commit is inconsistent: \(what.asClause).").with(
         objectID: number.map(engine.objectID))
     default: self.init(opening: error)
     }

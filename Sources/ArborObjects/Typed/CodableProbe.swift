@@ -28,7 +28,7 @@ struct CodableProbe {
     guard value([]) != value(["\0"]) else { return nil }
     var keys: [String] = []
     var parts = CodableType(type).parts
-    while case .object(let members, _) = parts.shape, keys.count < Self.mostKeys {
+    while case .object(let members, _) = parts.shape, keys.count < Self.maximumKeys {
       // A mark makes optionals on its path non-nil, even if its last key doesn't exist.
       let blank = value(keys + ["\0"])
       let found = members.keys.filter { value(keys + [$0]) != blank }
@@ -41,7 +41,7 @@ struct CodableProbe {
   }
 
   /// The maximum number of keys. Only recursive types are nested more deeply.
-  private static let mostKeys = 64
+  private static let maximumKeys = 64
 
   private func value(_ marks: [String]) -> PropertyValue? {
     read(marks[...]).map { PlainAttribute.value(of: $0) }

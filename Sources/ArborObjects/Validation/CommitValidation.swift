@@ -107,8 +107,7 @@ struct CommitValidation {
       let text = record.string(attribute.field)
       if EntityRules.matches(text, expression, session.limit) { continue }
       add(
-        object, attribute.name,
-        "doesn't match the regular expression of the model. Correct the string", .string(text))
+        object, attribute.name, EntityRules.mismatch(of: attribute.description), .string(text))
     }
     for (attribute, rules) in rules.composites where !record.isNull(attribute.field) {
       for broken in rules.violations(
@@ -147,7 +146,7 @@ struct CommitValidation {
   private mutating func checkHook(_ object: ManagedObject, _ record: RecordView) {
     guard object.binding.hooks.contains(.validate) else { return }
     for property in object.binding.recordProperties {
-      // A large binary isn't read again if it is unchanged.
+      // A large binary value isn't read again if it is unchanged.
       if property.field.isExternal, let committed = object.change?.committed,
         !record.differs(from: committed, property.field)
       {
@@ -209,7 +208,10 @@ struct CommitValidation {
         owner, relationship.name, "has no members. Add at least \(asked), or make it optional")
     }
     if count < description.minimumCount {
-      add(owner, relationship.name, "has \(count) of at least \(description.minimumCount) members")
+      add(
+        owner, relationship.name,
+        "has \(count) \(count == 1 ? "member" : "members"), which is below the minimum of "
+          + "\(description.minimumCount)")
     }
     if description.maximumCount > 0, count > description.maximumCount {
       add(

@@ -71,7 +71,7 @@ struct CompositeRules {
     if let expression = part.expression, case .string(let text) = fitting,
       !EntityRules.matches(text, expression, limit)
     {
-      return broken("doesn't match the regular expression of the model. Correct the string")
+      return broken(EntityRules.mismatch(of: description))
     }
     return []
   }

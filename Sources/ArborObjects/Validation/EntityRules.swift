@@ -75,6 +75,12 @@ struct EntityRules {
     return outcome == .stopped
   }
 
+  /// Describes a string that doesn't match an attribute's regular expression.
+  static func mismatch(of attribute: AttributeDescription) -> String {
+    let expression = attribute.regularExpression ?? ""
+    return "doesn't match the regular expression “\(expression)”. Correct the string"
+  }
+
   /// Describes how a value violates bounds, which apply to the length of a string. Returns `nil` if
   /// it doesn't.
   static func problem(of value: PropertyValue, _ minimum: PropertyValue, _ maximum: PropertyValue)

@@ -9,10 +9,10 @@ extension ManagedObject {
   package final var objectNumber: ObjectNumber { number }
 
   /// Whether the class overrides ``importValue(_:forKey:)``.
-  package final var takesImportedValues: Bool { binding.hooks.contains(.importValue) }
+  package final var overridesImportValue: Bool { binding.hooks.contains(.importValue) }
 
   /// Whether the class overrides ``didImport(from:)``.
-  package final var hearsOfImports: Bool { binding.hooks.contains(.didImport) }
+  package final var overridesDidImport: Bool { binding.hooks.contains(.didImport) }
 
   /// The result of assigning an imported value.
   package enum Reception {

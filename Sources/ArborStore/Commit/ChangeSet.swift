@@ -28,7 +28,7 @@ package struct ChangeSet {
   /// a mark; of several commits with the same mark, only the first succeeds.
   package var absentMetadata: [String] = []
 
-  /// The new binaries that records of the set refer to.
+  /// The new binary values that records of the set refer to.
   package var blobs: [Blob] = []
   /// Whether to remove all objects and all application metadata. The set is empty otherwise.
   package var purges = false
@@ -52,7 +52,7 @@ extension ChangeSet {
   /// and the set is rejected with a conflict without objects.
   package struct Basis {
     package let sequence: UInt64
-    /// The catalogue numbers of the entities.
+    /// The catalog numbers of the entities.
     package let entities: Set<UInt16>
 
     package init(sequence: UInt64, entities: Set<UInt16>) {
@@ -61,7 +61,7 @@ extension ChangeSet {
     }
   }
 
-  /// A binary that is stored outside its record.
+  /// A binary value that is stored outside its record.
   package struct Blob {
     package let name: BlobName
     package let data: Data

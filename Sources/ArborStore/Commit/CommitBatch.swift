@@ -4,12 +4,14 @@ internal import LMDB
 
 /// Group commit: writes the change sets that wait in the ``CommitQueue`` in one transaction.
 ///
-/// The transaction is run by three functions, each of which hands a closure to the next:
+/// The transaction is run by four functions, each of which hands a closure to the next. Read the
+/// closures from the inside out:
 ///
 /// - ``commitGroup(to:_:)`` writes the group's sets with a ``CommitWriter``;
 /// - ``SharedCommit`` appends what was written to the shared log, if the store has one;
-/// - ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)`` reads the header before
-///   and writes it after, and lets LMDB commit.
+/// - ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)`` reads the header before
+///   and writes it after, and appends an entry to the ``StoreJournal``, if the store has one;
+/// - `Environment.runWrite` begins and commits LMDB's transaction.
 ///
 /// `@unchecked Sendable`: only the leader of the queue calls it, and the lead passes under the
 /// queue's lock.
@@ -22,11 +24,11 @@ final class CommitBatch: @unchecked Sendable {
   /// The sets of one transaction, in the order in which they are written.
   private struct Group {
     var tickets: [CommitTicket]
-    /// The number of sets that have been written or rejected.
-    var validated = 0
+    /// The number of sets that have been written or rejected, from the first.
+    var finishedCount = 0
 
     mutating func restart() {
-      validated = 0
+      finishedCount = 0
       for ticket in tickets { ticket.result = nil }
     }
 
@@ -34,7 +36,7 @@ final class CommitBatch: @unchecked Sendable {
     /// individually keeps its own error.
     func fail(_ error: StoreError) {
       for (index, ticket) in tickets.enumerated() {
-        if index < validated, case .failure? = ticket.result { continue }
+        if index < finishedCount, case .failure? = ticket.result { continue }
         ticket.result = .failure(error)
       }
     }
@@ -54,12 +56,12 @@ final class CommitBatch: @unchecked Sendable {
         try store.releaseFreedPages()
       }
       // The closure writes all sets of the group; it runs again if the transaction has to.
-      try SharedCommit.run(in: store) { (transaction, header, encoding) throws(StoreError) in
+      try SharedCommit.run(in: store) { (transaction, header, encodingLimit) throws(StoreError) in
         group.restart()
         transactionID = transaction.id
         workspace.begin(transactionID)
         var writer = CommitWriter(
-          store: store, workspace: workspace, header: header, encoding: encoding)
+          store: store, workspace: workspace, header: header, encodingLimit: encodingLimit)
         try Self.writeChangeSets(of: &group, &writer, transaction, take)
         header = writer.header
         return writer.encoded
@@ -77,16 +79,16 @@ final class CommitBatch: @unchecked Sendable {
     of group: inout Group, _ writer: inout CommitWriter,
     _ transaction: borrowing WriteTransaction, _ take: () -> [CommitTicket]
   ) throws(StoreError) {
-    while group.validated < group.tickets.count {
-      let ticket = group.tickets[group.validated]
+    while group.finishedCount < group.tickets.count {
+      let ticket = group.tickets[group.finishedCount]
       do throws(StoreError) {
         ticket.result = .success(try writer.writeChangeSet(ticket.set, transaction))
       } catch {
         if error.spoilsTransaction { throw error }
         ticket.result = .failure(error)
       }
-      group.validated += 1
-      if group.validated == group.tickets.count { group.tickets += take() }
+      group.finishedCount += 1
+      if group.finishedCount == group.tickets.count { group.tickets += take() }
     }
     // If every set was rejected, there is nothing to commit.
     if !writer.hasWritten, case .failure(let reason)? = group.tickets.last?.result { throw reason }

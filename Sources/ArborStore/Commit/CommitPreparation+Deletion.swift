@@ -99,7 +99,7 @@ extension CommitPreparation {
     workspace.tombstones.append(HistoryEntry.Tombstone(number: number, values: values))
   }
 
-  /// Returns a value of the record, or the binary that it refers to.
+  /// Returns a value of the record, or the binary value that it refers to.
   private func value(
     _ field: RecordField, of number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) -> PropertyValue {
@@ -110,7 +110,7 @@ extension CommitPreparation {
     guard let data else {
       throw .corrupted(
         entity: plan.entity.name, object: number,
-        what: "A binary that the record refers to is missing or damaged.")
+        what: "A binary value that the record refers to is missing or damaged.")
     }
     return .binary(data)
   }

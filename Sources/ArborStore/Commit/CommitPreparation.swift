@@ -2,7 +2,11 @@ internal import ArborModel
 internal import LMDB
 
 /// The validation of a change set before it is written: versions are compared, and the added and
-/// removed keys and links are collected in the ``CommitWorkspace``.
+/// removed keys and links are collected in the ``CommitWorkspace``. Nothing is written.
+///
+/// ``collectAndCheck()`` is the entry point. Records and links are collected here; the checks of
+/// their targets, of deleted objects and of unique values are in the files `+Targets`, `+Deletion`
+/// and `+Uniqueness`. `+Sweeping` saves collecting the keys of many deleted objects.
 struct CommitPreparation {
   typealias Change = ChangeSet.RecordChange
 
@@ -17,7 +21,7 @@ struct CommitPreparation {
   let entityRuns: [Range<Int>]
   private let links: [ChangeSet.LinkEdit]
   private let absentMetadata: [String]
-  /// The binaries that are included in the set.
+  /// The binary values that are included in the set.
   private let blobs: Set<BlobName>
   /// Memory for records that ``record(_:_:)`` has converted to the newest layout.
   let upgraded = SlabAllocator(slabSize: 4 << 10)
@@ -223,7 +227,8 @@ struct CommitPreparation {
     }
   }
 
-  /// Collects the removed binaries, and checks that every new reference has its binary in the set.
+  /// Collects the removed binary values, and checks that every new reference has its binary value
+  /// in the set.
   private func collectBlobs(
     _ number: ObjectNumber, old: RecordView?, new: RecordView?, _ plan: WritePlan
   ) throws(StoreError) {
@@ -237,7 +242,7 @@ struct CommitPreparation {
       }
       if let after, !blobs.contains(BlobName(after, of: number, field)) {
         throw .invalidChange(
-          number, what: "The record refers to a binary that the change set doesn't contain.")
+          number, what: "The record refers to a binary value that the change set doesn't contain.")
       }
     }
   }

@@ -39,7 +39,7 @@ final class CommitQueue: Sendable {
   private static let waitLimitDivisor: UInt64 = 2
   /// Shorter waits than this, in nanoseconds, cost more than they save.
   private static let leastWait: UInt64 = 20_000
-  private static let longestWait: UInt64 = 1_000_000
+  private static let maximumWait: UInt64 = 1_000_000
 
   /// Queues a change set and returns once it has been written or rejected.
   func submit(_ set: ChangeSet, to store: StoreEngine) throws(StoreError) -> CommitReceipt {
@@ -103,7 +103,7 @@ final class CommitQueue: Sendable {
   /// Waits a moment for as many sets as were committed together last time.
   private func gather(beside taken: Int, _ own: CommitTicket) -> [CommitTicket] {
     let waitLimit = state.withLock { state -> UInt64 in
-      let waitLimit = min(state.diskTime / Self.waitLimitDivisor, Self.longestWait)
+      let waitLimit = min(state.diskTime / Self.waitLimitDivisor, Self.maximumWait)
       let gathered = taken + state.waiting.count
       guard state.recentCommitters > gathered, waitLimit >= Self.leastWait else { return 0 }
       own.prepareToWait()

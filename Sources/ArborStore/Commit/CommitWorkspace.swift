@@ -11,7 +11,7 @@ final class CommitWorkspace {
     let target: ObjectNumber
   }
 
-  /// A binary outside its record that is no longer referred to.
+  /// A binary value outside its record that is no longer referred to.
   struct DroppedBlob {
     let entity: Int
     let name: BlobName

@@ -13,13 +13,13 @@ extension CommitWriter {
   ///
   /// - Parameters:
   ///   - changes: The changes of one entity, in the order of their numbers.
-  ///   - basis: The records as they were before the changes.
+  ///   - before: The records as they were before the changes.
   func isRewriteWorthwhile(
-    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ basis: TransactionReader
+    _ changes: ArraySlice<ChangeSet.RecordChange>, _ database: Database, _ before: TransactionReader
   ) throws(LMDBError) -> Bool {
     guard changes.count >= Self.fewDeletions else { return false }
-    let tree = try basis.statistics(database)
-    let cursor = try basis.cursor(database)
+    let tree = try before.statistics(database)
+    let cursor = try before.cursor(database)
     // Deletions don't copy values that are stored in overflow pages.
     guard tree.leafPages > 0, tree.overflowPages <= tree.leafPages / 4,
       let first = try cursor.first()?.integerKey, let last = try cursor.last()?.integerKey
@@ -46,12 +46,12 @@ extension CommitWriter {
   /// or 0 if no record is left.
   func rewriteRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, of entity: EntitySchema,
-    _ database: Database, _ transaction: borrowing WriteTransaction, from basis: TransactionReader
+    _ database: Database, _ transaction: borrowing WriteTransaction, from before: TransactionReader
   ) throws(LMDBError) -> UInt64 {
     // Most records stay. Only removals and additions are counted.
     try transaction.clear(database, isCounted: false)
     let cursor = try transaction.reader.cursor(database)
-    var scan = basis.scan(database, from: 0)
+    var scan = before.scan(database, from: 0)
     var index = changes.startIndex
     var last: UInt64 = 0
     // Memory safety: the buffer is initialized up to the count that the scan returns, and not read

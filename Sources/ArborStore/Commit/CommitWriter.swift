@@ -9,53 +9,53 @@ struct CommitWriter: ~Copyable {
   /// The header to be written, with the sequence number of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// The commits as encoded for a shared log or the journal. Empty if they exceed ``encoding``.
+  /// The commits as encoded for a shared log or the journal. Empty if they exceed ``encodingRoom``.
   private(set) var encoded: [[UInt8]] = []
   /// The number of bytes that ``encoded`` may still grow by.
-  private var encoding: Int
+  private var encodingRoom: Int
 
   /// - Parameters:
   ///   - hasWritten: Whether the transaction already contains other sets.
-  ///   - encoding: The maximum number of bytes of ``encoded``; zero if it isn't needed.
+  ///   - encodingLimit: The maximum number of bytes of ``encoded``, or zero if it isn't needed.
   init(
     store: StoreEngine, workspace: CommitWorkspace, header: HeaderRecord, hasWritten: Bool = false,
-    encoding: Int = 0
+    encodingLimit: Int = 0
   ) {
     self.hasWritten = hasWritten
     self.store = store
     self.workspace = workspace
     self.header = header
-    self.encoding = encoding
+    encodingRoom = encodingLimit
   }
 
   /// Validates a set completely, then writes it.
   ///
-  /// - Parameter repeated: The history entry of the commit in another copy of the store, if it is
+  /// - Parameter replayed: The history entry of the commit in another copy of the store, if it is
   ///   being replayed here.
   mutating func writeChangeSet(
-    _ set: ChangeSet, repeating repeated: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, replaying replayed: [UInt8]? = nil, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     defer { workspace.removeAll() }
-    if set.purges { return try purge(set, repeating: repeated, transaction) }
+    if set.purges { return try purge(set, replaying: replayed, transaction) }
     if let basis = set.basis, basis.sequence != header.sequence {
       let history = HistoryReader(
         reader: transaction.reader, history: store.databases.history, schema: store.schema,
         header: header)
-      try CommitHistory.demand(basis, history)
+      try CommitHistory.requireUnchanged(basis, history)
     }
-    // A large set is validated against a snapshot, whose pages can be read from the map, if it has
-    // the same state as the transaction. If no snapshot can be taken, the transaction is read
-    // instead.
+    // A large set is validated against a snapshot of the state before the transaction, whose pages
+    // can be read from the map. If the transaction has already written another set, or no snapshot
+    // can be taken, the transaction is read instead.
     let wantsSnapshot = !hasWritten && set.records.count >= Self.manyRecords
     let snapshot = wantsSnapshot ? try? store.snapshot(reportsFindings: false) : nil
     defer { snapshot?.close() }
-    let basis = try snapshot?.reader
+    let before = try snapshot?.reader
     let preparation = try CommitPreparation(
-      set, store: store, workspace: workspace, reader: basis ?? transaction.reader,
-      sweeps: basis != nil)
+      set, store: store, workspace: workspace, reader: before ?? transaction.reader,
+      sweeps: before != nil)
     try preparation.collectAndCheck()
     let history =
-      repeated
+      replayed
       ?? CommitHistory(
         set, changes: preparation.changes, tombstones: workspace.tombstones, schema: store.schema
       ).encoded(sequence: header.sequence + 1, store.schema)
@@ -63,10 +63,10 @@ struct CommitWriter: ~Copyable {
     do throws(LMDBError) {
       header.sequence += 1
       for run in preparation.entityRuns {
-        try writeRecords(preparation.changes[run], transaction, basis)
+        try writeRecords(preparation.changes[run], transaction, before)
       }
       try writeBlobs(set.blobs, transaction)
-      try applyIndexes(transaction, basis)
+      try applyIndexes(transaction, before)
       for (key, value) in set.metadata { try writeMetadata(key, value, transaction) }
       try recordHistory(of: set, preparation.changes, history, transaction)
     } catch {
@@ -76,13 +76,13 @@ struct CommitWriter: ~Copyable {
   }
 
   private mutating func purge(
-    _ set: ChangeSet, repeating repeated: [UInt8]?, _ transaction: borrowing WriteTransaction
+    _ set: ChangeSet, replaying replayed: [UInt8]?, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) -> CommitReceipt {
     try store.removeAll(transaction)
     workspace.forgetEnds()
     header.sequence += 1
     let history =
-      repeated ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
+      replayed ?? CommitHistory.everything.encoded(sequence: header.sequence, store.schema)
     try storing(recordHistory(of: set, [], history, transaction))
     return CommitReceipt(sequence: header.sequence)
   }
@@ -96,21 +96,21 @@ struct CommitWriter: ~Copyable {
     try CommitHistory.write(history, behind: &header, store.databases.history, transaction)
     let isKept = header.keepsLog && !store.isMigrating
     // Every change needs more bytes than this, so a large set need not be encoded.
-    if changes.count > encoding / 8 { stopEncoding() }
-    guard isKept || encoding > 0 else { return }
+    if changes.count > encodingRoom / 8 { stopEncoding() }
+    guard isKept || encodingRoom > 0 else { return }
     let commit = LoggedCommitCodec.encode(
       set, changes: changes, history: history, sequence: header.sequence,
       generation: header.modelGeneration, store.schema)
     if isKept { try StoreLog.append(commit, of: header.sequence, transaction) }
-    guard encoding > 0 else { return }
+    guard encodingRoom > 0 else { return }
     encoded.append(commit)
-    encoding -= commit.count + 16
-    if encoding <= 0 { stopEncoding() }
+    encodingRoom -= commit.count + 16
+    if encodingRoom <= 0 { stopEncoding() }
   }
 
   private mutating func stopEncoding() {
     encoded = []
-    encoding = 0
+    encodingRoom = 0
   }
 
   private static var manyRecords: Int { 64 }
@@ -121,18 +121,18 @@ struct CommitWriter: ~Copyable {
   /// a cursor is only used for puts.
   private func writeRecords(
     _ changes: ArraySlice<ChangeSet.RecordChange>, _ transaction: borrowing WriteTransaction,
-    _ basis: TransactionReader?
+    _ before: TransactionReader?
   ) throws(LMDBError) {
     guard let first = changes.first, let entity = store.schema.entity(of: first.number) else {
       return
     }
     let (layout, database) = (entity.layout, store.databases.records(entity.index))
-    if let basis, try isRewriteWorthwhile(changes, database, basis) {
-      let last = try rewriteRecords(changes, of: entity, database, transaction, from: basis)
+    if let before, try isRewriteWorthwhile(changes, database, before) {
+      let last = try rewriteRecords(changes, of: entity, database, transaction, from: before)
       return workspace.greatestNumbers[entity.index].note(last)
     }
     var last = try workspace.greatestNumbers[entity.index].find(in: database, transaction.reader)
-    if basis != nil {
+    if before != nil {
       let end = changes.partitioningIndex { $0.number.rawValue > last }
       try transaction.reader.verifyPages(of: database, forChanges: end - changes.startIndex)
     }
@@ -191,21 +191,21 @@ struct CommitWriter: ~Copyable {
   /// Writes the set's changes of indexes and relationships.
   @inline(__always)
   private func applyIndexes(
-    _ transaction: borrowing WriteTransaction, _ basis: TransactionReader?
+    _ transaction: borrowing WriteTransaction, _ before: TransactionReader?
   ) throws(LMDBError) {
     for index in workspace.indexes where !index.run.isEmpty || index.isSwept {
-      try index.apply(transaction, basis: basis, without: workspace.swept)
+      try index.apply(transaction, before: before, without: workspace.swept)
     }
     for relationship in workspace.relationships {
       guard let relationship, !relationship.isEmpty else { continue }
-      try relationship.apply(transaction, basis: basis, without: workspace.swept)
+      try relationship.apply(transaction, before: before, without: workspace.swept)
     }
     for ordered in workspace.ordered {
       if let ordered, !ordered.isEmpty { try ordered.apply(transaction) }
     }
   }
 
-  /// Deletes the binaries that are no longer referred to, then writes the new ones. The order
+  /// Deletes the binary values that are no longer referred to, then writes the new ones. The order
   /// matters, because a new one may have the name of a deleted one.
   private func writeBlobs(
     _ blobs: [ChangeSet.Blob], _ transaction: borrowing WriteTransaction

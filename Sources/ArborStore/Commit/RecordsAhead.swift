@@ -5,7 +5,7 @@ internal import LMDB
 ///
 /// They are scattered in memory. Located and prefetched together, they are loaded in parallel.
 struct RecordsAhead {
-  private static let most = 16
+  private static let maximumCount = 16
 
   private let reader: TransactionReader
   private let database: Database
@@ -18,7 +18,7 @@ struct RecordsAhead {
     self.reader = reader
     self.database = database
     self.last = last
-    found.reserveCapacity(Self.most)
+    found.reserveCapacity(Self.maximumCount)
   }
 
   /// Whether every record that was found has been taken.
@@ -28,7 +28,7 @@ struct RecordsAhead {
   mutating func find(_ changes: ArraySlice<ChangeSet.RecordChange>) throws(StoreError) {
     found.removeAll(keepingCapacity: true)
     index = 0
-    for change in changes.prefix(Self.most) {
+    for change in changes.prefix(Self.maximumCount) {
       change.record?.prefetch()
       let isStored = change.number.rawValue <= last
       let record = isStored ? try reader.storedRecord(change.number, in: database) : nil

@@ -15,8 +15,8 @@ internal import LMDB
 struct SharedCommit {
   private enum Decision {
     case none
-    case written(CommitGroup)
-    case behind([CommitGroup])
+    case written(LoggedGroup)
+    case behind([LoggedGroup])
   }
 
   private let store: StoreEngine
@@ -27,15 +27,16 @@ struct SharedCommit {
   /// Runs a transaction and commits it, through the log that the store shares, if any.
   ///
   /// - Parameter makeCommits: Writes the commits and returns them as encoded by
-  ///   ``LoggedCommitCodec``, unless they need more than `encoding` bytes; none if that is zero. May
-  ///   run again, and must change nothing but the file and state that it overwrites.
-  /// - Throws: As ``StoreEngine/runTransaction(topsUpNumbers:passesMarker:repeats:_:)``;
+  ///   ``LoggedCommitCodec``, or none if they need more than `encodingLimit` bytes, which is zero
+  ///   if nothing needs them. May run again, and must change nothing but the file and state that it
+  ///   overwrites.
+  /// - Throws: As ``StoreEngine/runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``;
   ///   `outcomeUnknown`; `inLogOnly` if the log has the commits but they cannot be written to the
   ///   file.
   static func run(
     in store: StoreEngine,
     _ makeCommits: (
-      borrowing WriteTransaction, inout HeaderRecord, _ encoding: Int
+      borrowing WriteTransaction, inout HeaderRecord, _ encodingLimit: Int
     ) throws(StoreError) -> [[UInt8]]
   ) throws(StoreError) {
     var shared = SharedCommit(store)
@@ -70,8 +71,8 @@ struct SharedCommit {
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     let position = try store.sharedPosition(transaction.reader, header)
-    let group = CommitGroup(
-      batch: CommitGroup.newBatch(), first: header.sequence + 1, before: position.chain,
+    let group = LoggedGroup(
+      batch: LoggedGroup.newBatch(), first: header.sequence + 1, before: position.chain,
       commits: commits)
     switch try log.append(group) {
     case .written: decision = .written(group)

@@ -31,7 +31,7 @@ package final class CommitNotifications: Sendable {
   private let state = Lock(State())
   /// The maximum number of attempts to read a transaction after a write to the file. It becomes
   /// visible within microseconds, unless its writer is stopped or killed at that moment.
-  private static let mostLooks = 10
+  private static let maximumAttempts = 10
 
   init() {}
 
@@ -63,7 +63,7 @@ package final class CommitNotifications: Sendable {
   }
 
   /// Watches the file that has replaced the former one, if there are listeners.
-  func watchAnew(_ store: StoreEngine) {
+  func watchReplacement(_ store: StoreEngine) {
     let former = state.withLock { state -> FileWatch? in
       guard let former = state.watch else { return nil }
       state.watch = Self.watch(store)
@@ -107,7 +107,7 @@ package final class CommitNotifications: Sendable {
     guard !store.hasEnded, let written = try? store.environment.lastTransactionID else { return }
     let seen = store.lookAtNewest()
     announce(store)
-    guard seen.map({ $0 < written }) ?? true, attempt < Self.mostLooks else { return }
+    guard seen.map({ $0 < written }) ?? true, attempt < Self.maximumAttempts else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1 << attempt)) {
       [weak store] in
       store?.lookForCommits(attempt: attempt + 1)
@@ -148,7 +148,7 @@ struct OwnCommits {
     } else {
       ranges.append(sequences)
     }
-    let oldest = sequences.upperBound.subtractingReportingOverflow(StoreFormat.longestHistory)
+    let oldest = sequences.upperBound.subtractingReportingOverflow(StoreFormat.maximumHistoryLength)
     if !oldest.overflow, let first = ranges.first, first.upperBound <= oldest.partialValue {
       ranges.removeAll { $0.upperBound <= oldest.partialValue }
     }

@@ -166,7 +166,7 @@ package final class StoreDatabases: Sendable {
 }
 
 extension EntitySchema {
-  /// Whether binaries of the entity may be stored outside its records.
+  /// Whether binary values of the entity may be stored outside its records.
   package var keepsBlobs: Bool { !isAbstract && !layout.externalFields.isEmpty }
 }
 

@@ -78,7 +78,7 @@ struct DigestedDatabase {
   ) throws(LMDBError) -> Bool {
     guard let known = digests.sum(of: database.name) else { return true }
     let sum = try reader.digest(of: database) { (_) throws(LMDBError) in
-      try limit.checkEngine()
+      try limit.checkLMDB()
       return true
     }
     return sum == known

@@ -78,7 +78,7 @@ extension StoreEngine {
         try compact(by: storing(path: path, UnfinishedFile(beside: path)))
       }
     }
-    notifications.watchAnew(self)
+    notifications.watchReplacement(self)
     try snapshot().close()
   }
 

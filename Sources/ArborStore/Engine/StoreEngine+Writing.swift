@@ -10,8 +10,30 @@ extension StoreEngine {
     var journalPart = StoreJournal.Part.none
   }
 
+  /// Runs `body` in a write transaction of which neither the journal nor a shared log has a copy, so
+  /// that committing it waits for the disk. The transactions of commits use
+  /// ``runRedoable(topsUpNumbers:passesMarker:inFollower:_:)``, whose parameters and errors are the
+  /// same.
+  func runTransaction(
+    passesMarker: Bool = false, inFollower: Bool = false,
+    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try runRedoable(passesMarker: passesMarker, inFollower: inFollower) {
+      (transaction, header) throws(StoreError) -> Redo in
+      try body(transaction, &header)
+      return .none
+    }
+  }
+
   /// Runs `body` in a write transaction and commits, with a header that contains the transaction's
-  /// number.
+  /// number. Commits, and all other changes of an open store's contents, pass through here:
+  ///
+  /// 1. The header is read and checked, and the journal is prepared.
+  /// 2. `body` writes, and returns the place from which a power failure could be repaired.
+  /// 3. The header is written. If the place is the journal, an entry is appended to it.
+  /// 4. LMDB commits, without waiting for the disk if the store is journaled.
+  /// 5. The new state is published to later snapshots and to listeners, and a checkpoint is made if
+  ///    it is due; see ``StoreJournal``.
   ///
   /// `body` may run again and must change nothing but the file and state that it overwrites.
   ///
@@ -19,35 +41,22 @@ extension StoreEngine {
   ///   - topsUpNumbers: Whether to refill blocks of object numbers that are running low in the same
   ///     transaction.
   ///   - passesMarker: Whether to write even if the file is being migrated in a copy.
-  ///   - repeats: Whether `body` may run in a store that follows a log: it replays commits of the
-  ///     log or only writes data of the file itself, such as the progress of a scrub.
-  /// - Throws: `follower` if the store follows a log and `repeats` is `false`; `modelChanged` if
+  ///   - inFollower: Whether `body` may also run in a store that follows a log: it replays commits
+  ///     of the log or only writes data of the file itself, such as the progress of a scrub.
+  ///   - body: Writes, and returns where the transaction is restored from after a power failure.
+  /// - Throws: `follower` if the store follows a log and `inFollower` is `false`; `modelChanged` if
   ///   the file's model has changed; `migrationUnderWay` while the file is being migrated in a
   ///   copy; `corrupted` if another program has written to it or damage was found in its pages;
   ///   errors of `body`. In these cases, nothing has been written, except after `engine(.panic)`,
   ///   whose outcome is unknown until the file is opened again, and after a failed checkpoint of a
   ///   journaled store: a transaction without an entry takes effect then, but may be lost in a
   ///   power failure.
-  func runTransaction(
-    topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
-    _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    try runRedoable(topsUpNumbers: topsUpNumbers, passesMarker: passesMarker, repeats: repeats) {
-      (transaction, header) throws(StoreError) -> Redo in
-      try body(transaction, &header)
-      return .none
-    }
-  }
-
-  /// Does the same for a transaction that need not be synced.
-  ///
-  /// - Parameter body: Returns the place from which the transaction is restored.
   func runRedoable(
-    topsUpNumbers: Bool = false, passesMarker: Bool = false, repeats: Bool = false,
+    topsUpNumbers: Bool = false, passesMarker: Bool = false, inFollower: Bool = false,
     _ body: (borrowing WriteTransaction, inout HeaderRecord) throws(StoreError) -> Redo
   ) throws(StoreError) {
     try health.permitWriting()
-    if isFollower, !repeats { throw .follower(path: path) }
+    if isFollower, !inFollower { throw .follower(path: path) }
     var attempt = WriteAttempt()
     var failure: StoreError?
     do throws(LMDBError) {
@@ -62,7 +71,7 @@ extension StoreEngine {
           let redo = try body(transaction, &header)
           attempt.sequences = first..<(header.sequence + 1)
           if topsUpNumbers { attempt.reservations = try topUpNumbers(transaction) }
-          let part = journal.part(&header, redo, self, transaction)
+          let part = journal.decidePart(&header, redo, self, transaction)
           try writeHeader(header, transaction, &attempt)
           attempt.journalPart = part
           if part == .entry, case .commits(let commits) = redo {

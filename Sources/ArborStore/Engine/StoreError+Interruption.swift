@@ -17,16 +17,16 @@ extension WorkLimit {
     do throws(Interruption) { try checkNow() } catch { throw .interrupted(error) }
   }
 
-  /// Counts units of work within calls of the engine, which must be wrapped in ``storing(_:_:)``.
+  /// Counts units of work within calls of LMDB, which must be wrapped in ``storing(_:_:)``.
   ///
   /// - Throws: `closed` if the work has to stop.
   @inline(__always)
-  func checkEngine(_ units: Int = 1) throws(LMDBError) {
+  func checkLMDB(_ units: Int = 1) throws(LMDBError) {
     if !admit(units) { throw .closed }
   }
 }
 
-/// Returns the result of one call of the engine that a limit may end.
+/// Returns the result of one call of LMDB that a limit may end.
 @inline(__always)
 func storing<R: ~Copyable>(
   _ limit: WorkLimit, _ call: @autoclosure () throws(LMDBError) -> R
@@ -34,7 +34,7 @@ func storing<R: ~Copyable>(
   try storing(limit) { () throws(LMDBError) in try call() }
 }
 
-/// Runs calls of the engine that a limit may end, and converts their errors to errors of the store.
+/// Runs calls of LMDB that a limit may end, and converts their errors to errors of the store.
 @inline(__always)
 func storing<R: ~Copyable>(
   _ limit: WorkLimit, _ body: () throws(LMDBError) -> R

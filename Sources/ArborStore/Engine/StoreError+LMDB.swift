@@ -1,7 +1,7 @@
 package import LMDB
 
 extension StoreError {
-  /// Converts an error of the engine to an error of the store.
+  /// Converts an error of LMDB to an error of the store.
   package init(_ error: LMDBError, path: String? = nil) {
     switch error {
     case .diskFull: self = .diskFull(path: path)
@@ -61,7 +61,7 @@ extension LMDBError {
   var isDamage: Bool { if case .damaged = self { true } else { false } }
 }
 
-/// Returns the result of one call of the engine, and converts its error as ``storing(path:_:)``
+/// Returns the result of one call of LMDB, and converts its error as ``storing(path:_:)``
 /// does.
 @inline(__always)
 func storing<R: ~Copyable>(
@@ -70,7 +70,7 @@ func storing<R: ~Copyable>(
   do throws(LMDBError) { return try call() } catch { throw StoreError(error, path: path) }
 }
 
-/// Runs calls of the engine, and converts their errors to errors of the store, with its path if
+/// Runs calls of LMDB, and converts their errors to errors of the store, with its path if
 /// given.
 @inline(__always)
 func storing<R: ~Copyable>(

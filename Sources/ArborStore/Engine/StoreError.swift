@@ -78,7 +78,7 @@ package indirect enum StoreError: Error, Sendable {
   case invalidChange(ObjectNumber?, what: String)
   /// There are no numbers left.
   case exhausted(String)
-  /// Any other error of the engine.
+  /// Any other error of LMDB.
   case engine(LMDBError)
 }
 

@@ -1,6 +1,6 @@
 package import ArborModel
 
-/// Encodes the catalogue numbers of a store's entities, properties and indexes, and the stored
+/// Encodes the catalog numbers of a store's entities, properties and indexes, and the stored
 /// names of their databases.
 ///
 /// ```

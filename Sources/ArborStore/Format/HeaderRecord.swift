@@ -43,8 +43,8 @@ package struct HeaderRecord: Sendable, Hashable {
   private static let journalFlag: UInt8 = 16
   private static let byteOrder: UInt16 = 0x0102
   /// An upper limit that no store reaches, so that sums cannot overflow.
-  package static let mostCommits: UInt64 = 1 << 62
-  package static let mostGenerations: UInt32 = 1 << 31
+  package static let maximumCommits: UInt64 = 1 << 62
+  package static let maximumGeneration: UInt32 = 1 << 31
 
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
@@ -191,8 +191,8 @@ package struct HeaderRecord: Sendable, Hashable {
       let transactionID: UInt64 = reader.read(), let bootID = reader.readUUID(),
       let sequence: UInt64 = reader.read(),
       let latestCommits = LatestCommits(UnsafeRawBufferPointer(rebasing: bytes[Self.size...])),
-      latestCommits.count <= sequence, generation <= Self.mostGenerations,
-      transactionID <= Self.mostCommits, sequence <= Self.mostCommits
+      latestCommits.count <= sequence, generation <= Self.maximumGeneration,
+      transactionID <= Self.maximumCommits, sequence <= Self.maximumCommits
     else { throw problem }
     self.init(
       pageSize: pageSize, modelGeneration: generation, storeID: storeID,

@@ -7,7 +7,7 @@ package import ArborModel
 /// format u8 = 1 · flags u8 · seconds since 2001 f64 · [author] · [context name]
 /// · changes · for each change, by object number:
 ///     distance from the last number · kind u8
-///     for an update: property bits [· relationships · for each its catalogue number]
+///     for an update: property bits [· relationships · for each its catalog number]
 /// · [tombstones · for each, by object number:
 ///     distance from the last number · values · for each, by name: name · tagged value]
 /// · crc32c u32
@@ -16,7 +16,7 @@ package import ArborModel
 /// Counts, distances, bits and numbers are variable-length numbers; texts are bytes preceded by
 /// their length. The checksum is seeded with the sequence number.
 ///
-/// Properties are identified by catalogue numbers (see ``ChangeNumbers``), so that code with
+/// Properties are identified by catalog numbers (see ``ChangeNumbers``), so that code with
 /// another model can interpret the entry. Entries of format 3.0 and earlier lack flag 16 and use
 /// positions instead.
 package enum HistoryCodec {
@@ -157,7 +157,7 @@ package enum HistoryCodec {
     _ reader: inout ByteReader, _ schema: ModelSchema, areNumbered: Bool
   ) -> [HistoryEntry.Change]? {
     guard let count = reader.readVariable(),
-      count <= UInt64(StoreFormat.mostListedChanges)
+      count <= UInt64(StoreFormat.maximumListedChanges)
     else { return nil }
     var changes: [HistoryEntry.Change] = []
     changes.reserveCapacity(Int(count))
@@ -200,7 +200,7 @@ package enum HistoryCodec {
   }
 
   private static func readTombstones(_ reader: inout ByteReader) -> [HistoryEntry.Tombstone]? {
-    guard let count = reader.readVariable(), count <= UInt64(StoreFormat.mostListedChanges)
+    guard let count = reader.readVariable(), count <= UInt64(StoreFormat.maximumListedChanges)
     else { return nil }
     var tombstones: [HistoryEntry.Tombstone] = []
     var number: UInt64 = 0

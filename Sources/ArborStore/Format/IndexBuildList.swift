@@ -41,7 +41,7 @@ package struct IndexBuildList: Sendable, Hashable {
   }
 
   package struct Build: Sendable, Hashable {
-    /// The catalogue number of the index.
+    /// The catalog number of the index.
     package let index: UInt16
     package var state = State.building
     /// The fraction of the entries that is written, in units of 1/65,536.
@@ -157,7 +157,7 @@ package struct IndexBuildList: Sendable, Hashable {
 }
 
 extension ModelSchema {
-  /// Returns the catalogue number of an index, or 0 if it is not in the catalogue.
+  /// Returns the catalog number of an index, or 0 if it is not in the catalog.
   func catalogNumber(of index: IndexSchema) -> UInt16 {
     let owner = entities[index.declaringEntity].name
     return catalog.entries[owner]?.indexes[index.name]?.number ?? 0

@@ -5,9 +5,9 @@ package struct StoredLayout: Sendable {
   package let layout: RecordLayout
   /// The default values, in the order of the layout's fields.
   package let defaults: [PropertyValue]
-  /// The catalogue numbers of the fields whose `nil` in older records is read as the default.
+  /// The catalog numbers of the fields whose `nil` in older records is read as the default.
   package var nilAsDefault: Set<UInt16> = []
-  /// The catalogue numbers of the fields that a later layout converts. Library versions without
+  /// The catalog numbers of the fields that a later layout converts. Library versions without
   /// conversions reject such a layout.
   package var converted: Set<UInt16> = []
 }
@@ -28,7 +28,7 @@ extension StoredLayout {
 ///
 /// ```
 /// fields u16 · then for each:
-///   kind u8 (128 more: a later layout converts) · flags u8 · catalogue number u16 · default
+///   kind u8 (128 more: a later layout converts) · flags u8 · catalog number u16 · default
 /// crc32c u32
 /// ```
 ///

@@ -161,7 +161,7 @@ extension RecordBuffer {
     _ target: RecordField, from record: RecordView, _ field: RecordField, allocator: SlabAllocator
   ) {
     guard !target.kind.isVariable else {
-      // Copied as stored, whether or not it refers to a large binary.
+      // Copied as stored, whether or not it refers to a large binary value.
       if target.isExternal { setFlags(view.flags | record.flags) }
       return store(target, bytes: record.bytes(field), allocator: allocator)
     }

@@ -15,12 +15,12 @@ package import LMDB
 /// r/<Entity>/<relationship>    owner          → members
 ///                              ordered: owner → target ‖ position
 /// o/<Entity>/<relationship>    ordered only: owner → position ‖ target
-/// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary
+/// b/<Entity>                   object ‖ property ‖ version ‖ chunk → bytes of a large binary value
 /// history                      sequence       → the history entry of the commit
 /// log                          sequence       → the commit itself, until all followers have it
 /// ```
 ///
-/// Renamed entities, relationships and indexes keep their original databases. The catalogue maps
+/// Renamed entities, relationships and indexes keep their original databases. The catalog maps
 /// them.
 ///
 /// Any change here requires a new format version and an entry in the article's version history.
@@ -34,9 +34,10 @@ package enum StoreFormat {
 
   /// The maximum number of changed objects to list in the history. Larger commits are recorded
   /// without a list.
-  package static let mostListedChanges = 10_000
-  /// The minimum number of commits to keep in the history. There are up to ``longestHistory``,
-  /// because older ones are removed only when commits move from the header to the history.
+  package static let maximumListedChanges = 10_000
+  /// The minimum number of commits to keep in the history. There are up to
+  /// ``maximumHistoryLength``, because older ones are removed only when commits move from the
+  /// header to the history.
   package static let historyLength: UInt64 = 1000
   /// The space for the newest commits after the header, in bytes: one or two dozen commits that
   /// change one object each. It leaves most of the header's page to the rest of its database.
@@ -44,19 +45,19 @@ package enum StoreFormat {
   /// The minimum size of a history entry: format, flags, date, no changes, checksum.
   package static let leastEntrySize = 15
   /// The maximum number of commits in the history.
-  package static let longestHistory =
+  package static let maximumHistoryLength =
     historyLength + UInt64(latestCommitsSize / (leastEntrySize + 1))
   /// The initial distance between the positions of adjacent members of an ordered relationship.
   package static let positionGap: UInt64 = 1 << 32
-  /// The minimum size of a binary that is stored outside its record if the model allows it.
+  /// The minimum size of a binary value that is stored outside its record if the model allows it.
   ///
-  /// Measured with 4,096 binaries of this size: a count that examines every record takes 0.06 ms if
-  /// they are stored outside and 13.7 ms if they are stored inside, because each record is read in
-  /// full to verify its checksum. Reading all of them takes the same time, and the file is a fifth
-  /// smaller.
+  /// Measured with 4,096 binary values of this size: a count that examines every record takes 0.06
+  /// ms if they are stored outside and 13.7 ms if they are stored inside, because each record is
+  /// read in full to verify its checksum. Reading all of them takes the same time, and the file is
+  /// a fifth smaller.
   package static let leastBlobSize = 16 << 10
-  /// The number of bytes of a large binary under one key. Together with LMDB's page header they
-  /// fill 64 KiB.
+  /// The number of bytes of a large binary value under one key. Together with LMDB's page header
+  /// they fill 64 KiB.
   package static let blobChunkSize = (64 << 10) - 16
 }
 
@@ -122,7 +123,7 @@ extension StoreFormat {
   package static let scrubKey = "scrub"
   package static let uniqueIDCounter = "unique-id"
 
-  /// Returns the key of a layout, by the catalogue number of its entity and its own number.
+  /// Returns the key of a layout, by the catalog number of its entity and its own number.
   package static func layoutKey(entity: UInt16, layout: UInt16) -> String {
     "layout/\(entity)/\(layout)"
   }

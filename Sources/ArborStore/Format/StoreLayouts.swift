@@ -3,7 +3,7 @@ package import ArborModel
 /// The record layouts of a store, including older ones, and the conversions to the newest ones.
 ///
 /// A record stays in the layout it was written in until it is next written. Records in older
-/// layouts are converted when read: fields are matched by catalogue number, and a field that the
+/// layouts are converted when read: fields are matched by catalog number, and a field that the
 /// record lacks has the value that was frozen when the field was added.
 package final class StoreLayouts: Sendable {
   /// The conversions by entity and layout number. Most stores have none.

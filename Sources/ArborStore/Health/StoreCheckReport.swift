@@ -9,7 +9,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       /// A page of the file is inconsistent with itself or with other pages. In that case, nothing
       /// else has been checked.
       case damagedPage
-      /// The header, the model, the catalogue or a layout differs from the one that the file was
+      /// The header, the model, the catalog or a layout differs from the one that the file was
       /// opened with.
       case header
       /// A counter is not greater than a number in use.
@@ -22,9 +22,9 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
       case missingValue
       /// A record has a key of another entity.
       case misplacedRecord
-      /// An external binary is damaged or missing.
+      /// An external binary value is damaged or missing.
       case damagedBlob
-      /// An external binary is not referred to by any record.
+      /// An external binary value is not referred to by any record.
       case strayBlob
       /// A record lacks its entry in an index.
       case missingIndexEntry
@@ -52,7 +52,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   }
 
   /// The maximum number of problems to list. A ruined file may have millions.
-  package static let mostProblems = 1000
+  package static let maximumProblems = 1000
 
   package private(set) var problems: [Problem] = []
   /// Whether more problems were found than ``problems`` lists.
@@ -83,7 +83,7 @@ package struct StoreCheckReport: Sendable, CustomStringConvertible {
   mutating func add(
     _ kind: Problem.Kind, _ description: String, entity: String? = nil, object: ObjectNumber? = nil
   ) {
-    guard problems.count < Self.mostProblems else {
+    guard problems.count < Self.maximumProblems else {
       isCutShort = true
       return
     }

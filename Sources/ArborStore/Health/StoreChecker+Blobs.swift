@@ -1,9 +1,9 @@
 internal import ArborModel
 internal import LMDB
 
-/// Checks that every external binary is undamaged and referred to by a record.
+/// Checks that every external binary value is undamaged and referred to by a record.
 extension StoreChecker {
-  /// Reads the binaries that a record refers to.
+  /// Reads the binary values that a record refers to.
   mutating func checkBlobs(
     _ number: ObjectNumber, _ record: RecordView, _ plan: WritePlan
   ) throws(StoreError) {
@@ -22,7 +22,7 @@ extension StoreChecker {
       }
       report.add(
         .damagedBlob,
-        "A binary of \(self.name(number)) stored outside its record is damaged or missing.",
+        "A binary value of \(self.name(number)) stored outside its record is damaged or missing.",
         entity: plan.entity.name, object: number)
     }
   }
@@ -40,14 +40,14 @@ extension StoreChecker {
         let owner = key?.name.number
         report.add(
           .strayBlob,
-          "\(database.name) has a chunk that doesn't belong to a binary of "
+          "\(database.name) has a chunk that doesn't belong to a binary value of "
             + "\(owner.map(name) ?? "any object").",
           entity: plan.entity.name, object: owner)
       }
     }
     if count > blobChunkCount, !report.problems.contains(where: { $0.kind == .damagedBlob }) {
       report.add(
-        .strayBlob, "\(database.name) has chunks after the end of a binary.",
+        .strayBlob, "\(database.name) has chunks after the end of a binary value.",
         entity: plan.entity.name)
     }
     blobs = []

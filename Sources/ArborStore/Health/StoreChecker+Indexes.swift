@@ -40,7 +40,7 @@ extension StoreChecker {
     var found = try cursor.first()
     var next = 0
     while next < expected.run.count || found != nil {
-      try limit.checkEngine()
+      try limit.checkLMDB()
       guard let stored = found else {
         reportMissing(expected, next, index, build)
         next += 1

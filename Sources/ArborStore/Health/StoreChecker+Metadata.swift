@@ -147,7 +147,7 @@ extension StoreChecker {
           + "\(snapshot.sequence).")
     }
     let least = StoreFormat.historyLength
-    let most = StoreFormat.longestHistory
+    let most = StoreFormat.maximumHistoryLength
     if count < min(snapshot.sequence, least) || count > min(snapshot.sequence, most) {
       report.add(
         .history,

@@ -66,7 +66,7 @@ extension StoreChecker {
     let isOrdered = relationship.order != nil
     let cursor = try reader.cursor(relationship.members)
     while let found = try cursor.next() {
-      try limit.checkEngine()
+      try limit.checkLMDB()
       let raw = isOrdered ? OrderedMembers.pair(found.value).0 : found.integerValue
       body(ObjectNumber(rawValue: found.integerKey), ObjectNumber(rawValue: raw))
     }
@@ -178,7 +178,7 @@ extension StoreChecker {
     var triples: [OrderedTriple] = []
     let cursor = try reader.cursor(database)
     while let found = try cursor.next() {
-      try limit.checkEngine()
+      try limit.checkLMDB()
       let (member, position) = parts(OrderedMembers.pair(found.value))
       triples.append(OrderedTriple(owner: found.integerKey, member: member, position: position))
     }

@@ -17,7 +17,7 @@ struct StoreChecker {
   let indexes: [IndexMaintainer]
   /// The expected contents of the relationships, by relationship number.
   let relationships: [ExpectedMembers]
-  /// The binaries that records of the current entity refer to, and the number of their chunks.
+  /// The binary values that records of the current entity refer to, and the number of their chunks.
   var blobs: Set<BlobName> = []
   var blobChunkCount = 0
   var report = StoreCheckReport()

@@ -51,7 +51,7 @@ final class StoreScrub {
   private static let rest = 10
   /// The maximum age of an unfinished scrub, in seconds. An older one starts again, because its
   /// first parts are outdated.
-  private static let longestRun: TimeInterval = 7 * 86_400
+  private static let maximumAge: TimeInterval = 7 * 86_400
 
   init(
     _ store: StoreEngine, _ pace: Pace, stint: UInt64 = 10_000_000,
@@ -151,8 +151,8 @@ final class StoreScrub {
     }
   }
 
-  /// Returns the finding for a damaged record or large binary. The database's sum alone doesn't
-  /// locate it.
+  /// Returns the finding for a damaged record or large binary value. The database's sum alone
+  /// doesn't locate it.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {
@@ -173,7 +173,7 @@ final class StoreScrub {
       if try BlobStorage.read(reference, name, blobs, reader) == nil {
         return .corrupted(
           entity: entity.name, object: number,
-          what: "A binary stored outside the record is damaged or missing.")
+          what: "A binary value stored outside the record is damaged or missing.")
       }
     }
     return nil
@@ -198,14 +198,14 @@ final class StoreScrub {
     let digests = try store.digests(snapshot)
     snapshot.close()
     if case .damaged = digests { throw StoreDigests.damage }
-    let isYoung = stored?.begun.map { abs($0.timeIntervalSinceNow) < Self.longestRun } ?? false
+    let isYoung = stored?.begun.map { abs($0.timeIntervalSinceNow) < Self.maximumAge } ?? false
     if !anew, isYoung, let stored { record = stored }
     record.completed = stored?.completed
     record.begun = record.begun ?? Date()
     guard case .unknown = digests, !store.isReadOnly else { return }
     record.databases = []
     let record = record
-    try store.runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
         // Another process may have started as well.
         guard case .unknown = try StoreDigests.read(transaction.reader, of: header.transactionID)
@@ -226,7 +226,7 @@ final class StoreScrub {
     savedAt = Date()
     if store.isReadOnly { return }
     let (record, counted) = (record, counted)
-    try store.runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
+    try store.runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
       try storing { () throws(LMDBError) in
         try transaction.put(
           store.databases.arbor, key: Array(StoreFormat.scrubKey.utf8), value: record.encoded())

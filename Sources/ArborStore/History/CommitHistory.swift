@@ -20,7 +20,7 @@ struct CommitHistory {
     author = set.author
     contextName = set.contextName
     var linkBits = set.links.isEmpty ? nil : Self.linkBits(set, schema)
-    isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.mostListedChanges
+    isBulk = changes.count + (linkBits?.count ?? 0) > StoreFormat.maximumListedChanges
     guard !isBulk else {
       (self.changes, self.tombstones) = ([], [])
       return
@@ -66,7 +66,9 @@ struct CommitHistory {
   ///
   /// - Throws: `conflict` without objects if a commit has changed them or the history no longer
   ///   reaches back far enough; `corrupted`.
-  static func demand(_ basis: ChangeSet.Basis, _ history: HistoryReader) throws(StoreError) {
+  static func requireUnchanged(
+    _ basis: ChangeSet.Basis, _ history: HistoryReader
+  ) throws(StoreError) {
     var sequence = basis.sequence
     while sequence < history.header.sequence {
       sequence += 1

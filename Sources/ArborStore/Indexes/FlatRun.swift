@@ -32,13 +32,13 @@ struct FlatRun<Item: TwoWordSortable>: ~Copyable {
   /// Removes all items. The memory is kept for the next commit unless it is large.
   mutating func removeAll() {
     count = 0
-    guard capacity > Self.mostKept else { return }
+    guard capacity > Self.maximumKeptCapacity else { return }
     items.deallocate()
     capacity = 16
     items = .allocate(capacity: capacity)
   }
 
-  private static var mostKept: Int { 1 << 15 }
+  private static var maximumKeptCapacity: Int { 1 << 15 }
 
   /// Sorts the items by both words. The sort is stable.
   mutating func sort(ignoringLow: Bool = false) {

@@ -84,7 +84,7 @@ struct IndexBuilder {
 
   // MARK: Uniqueness
 
-  static let mostViolations = 100
+  static let maximumViolations = 100
 
   /// Returns the objects with equal values in the unique indexes that were filled.
   func violations(_ reader: TransactionReader) throws(StoreError) -> [UniquenessViolation] {
@@ -102,7 +102,7 @@ struct IndexBuilder {
   ) throws(StoreError) {
     let cursor = try storing(reader.cursor(maintainer.index.database))
     var entry = try storing(cursor.first())
-    while let found = entry, violations.count < Self.mostViolations {
+    while let found = entry, violations.count < Self.maximumViolations {
       try limit.checkStore()
       let count = try storing(cursor.valueCount())
       if count > 1 {

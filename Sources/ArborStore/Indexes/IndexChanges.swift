@@ -78,7 +78,7 @@ struct IndexChanges {
     (one.entity, one.name) < (other.entity, other.name)
   }
 
-  /// The contents of an index, identified by catalogue numbers, because indices differ between
+  /// The contents of an index, identified by catalog numbers, because indices differ between
   /// models and names can change.
   private struct Definition: Hashable {
     struct Column: Hashable {

@@ -21,16 +21,16 @@ extension IndexMaintainer {
   /// Returns whether a merge is cheaper than individual changes, which is the case if the changes
   /// are spread over most of the index.
   ///
-  /// - Parameter basis: The index as it was before the changes.
-  func isRewriteWorthwhile(_ basis: TransactionReader) throws(LMDBError) -> Bool {
+  /// - Parameter before: The index as it was before the changes.
+  func isRewriteWorthwhile(_ before: TransactionReader) throws(LMDBError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
-    let stored = try basis.entryCount(index.database)
+    let stored = try before.entryCount(index.database)
     // Entries above all stored ones are appended in any case.
-    let count = try firstAbove(basis)
+    let count = try firstAbove(before)
     guard stored >= Self.fewChanges, count >= Self.fewChanges, count >= stored / Self.largestRatio
     else { return false }
-    try basis.verifyPages(of: index.database, forChanges: count)
-    let cursor = try basis.cursor(index.database)
+    try before.verifyPages(of: index.database, forChanges: count)
+    let cursor = try before.cursor(index.database)
     var (changes, entries) = (0, 0)
     for sample in 0..<Self.sampleCount {
       let start = count * sample / Self.sampleCount
@@ -51,14 +51,14 @@ extension IndexMaintainer {
 
   /// Merges the index with the changes. The parameters are those of `apply`.
   func rewrite(
-    _ transaction: borrowing WriteTransaction, from basis: TransactionReader,
+    _ transaction: borrowing WriteTransaction, from before: TransactionReader,
     without swept: SweptObjects
   ) throws(LMDBError) {
-    try basis.verifyPages(of: index.database)
+    try before.verifyPages(of: index.database)
     // Most entries stay. Only removals and additions are counted.
     try transaction.clear(index.database, isCounted: false)
     forgetEnd()
-    let old = try basis.cursor(index.database)
+    let old = try before.cursor(index.database)
     let new = try transaction.reader.cursor(index.database)
     var runIndex = 0
     var numbers: [UInt64] = []
@@ -138,7 +138,7 @@ extension IndexMaintainer {
     let end = run.endOfKey(start)
     var hasAdded = false
     for part in stride(from: start, to: end, by: Self.appendedAtOnce) {
-      try limit?.checkEngine()
+      try limit?.checkLMDB()
       appended.removeAll(keepingCapacity: true)
       for index in part..<min(part + Self.appendedAtOnce, end) where !run[index].isRemoval {
         appended.append(run[index].number)

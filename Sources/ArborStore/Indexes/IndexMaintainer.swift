@@ -181,17 +181,17 @@ final class IndexMaintainer {
   /// Writes the collected changes. Removals come first, so that values can be swapped.
   ///
   /// - Parameters:
-  ///   - basis: The index as it was before the changes, regardless of the transaction, or `nil` if
+  ///   - before: The index as it was before the changes, regardless of the transaction, or `nil` if
   ///     it is not available.
-  ///   - swept: Objects whose entries are all removed. Requires a basis.
+  ///   - swept: Objects whose entries are all removed. Requires `before`.
   ///   - limit: The limit that ends the writing with `closed`, or `nil` for none.
   func apply(
-    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
+    _ transaction: borrowing WriteTransaction, before: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects(), limit: WorkLimit? = nil
   ) throws(LMDBError) {
-    if let basis {
-      let isRewritten = isSwept ? true : try isRewriteWorthwhile(basis)
-      if isRewritten { return try rewrite(transaction, from: basis, without: swept) }
+    if let before {
+      let isRewritten = isSwept ? true : try isRewriteWorthwhile(before)
+      if isRewritten { return try rewrite(transaction, from: before, without: swept) }
       try transaction.reader.verifyPages(
         of: index.database, forChanges: firstAbove(transaction.reader))
     }
@@ -235,7 +235,7 @@ final class IndexMaintainer {
     let cursor = try transaction.reader.cursor(database)
     for entryIndex in 0..<min(start, run.count) where !run[entryIndex].isRemoval {
       let entry = run[entryIndex]
-      try limit?.checkEngine()
+      try limit?.checkLMDB()
       try run.withKey(entry) { (key) throws(LMDBError) in
         _ = try cursor.put(key: key, value: entry.number, .noDuplicate)
       }

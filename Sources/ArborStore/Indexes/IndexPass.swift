@@ -11,7 +11,7 @@ final class IndexPass {
   }
 
   let maintainer: IndexMaintainer
-  /// The catalogue number of the index, and the last entry that has been written.
+  /// The catalog number of the index, and the last entry that has been written.
   let index: UInt16
   private(set) var position: IndexBuildList.Position?
   /// The entries that are not written yet, as indices of the maintainer's run.
@@ -27,7 +27,7 @@ final class IndexPass {
   /// of each object are rebuilt from its record before they are written. This takes longer per
   /// entry but, unlike gathering again, terminates no matter how fast other writers commit.
   private(set) var isDoubtful = false
-  private let mostChanges: Int
+  private let maximumChanges: Int
   /// Collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
@@ -36,17 +36,18 @@ final class IndexPass {
   private var (behind, total) = (0, 0)
 
   /// The maximum number of commits to search for changed objects.
-  private static let mostCommits: UInt64 = 1 << 10
+  private static let maximumCommits: UInt64 = 1 << 10
   /// The number of entries to write between two checks of the clock. Fewer if objects have to be
   /// looked up, because each may have many entries.
   private static let (chunk, doubtfulChunk) = (1 << 8, 1 << 5)
 
-  /// - Parameter mostChanges: The maximum number of changed objects to look up in one batch.
+  /// - Parameter maximumChanges: The maximum number of changed objects to look up in one batch.
   init(
-    _ build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot, mostChanges: Int
+    _ build: IndexBuildList.Build, at indexNumber: Int, _ snapshot: StoreSnapshot,
+    maximumChanges: Int
   ) throws(StoreError) {
     store = snapshot.store
-    self.mostChanges = mostChanges
+    self.maximumChanges = maximumChanges
     (index, position, sequence) = (build.index, build.position, snapshot.sequence)
     let stored = store.databases.indexes[indexNumber]
     let filter = try IndexFilter(stored.schema, store.schema, storeID: store.id)
@@ -131,7 +132,7 @@ final class IndexPass {
   /// Reads which objects have changed since the last batch.
   func news(_ reader: TransactionReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
-    guard !isDoubtful, header.sequence - sequence <= Self.mostCommits else { return unknown }
+    guard !isDoubtful, header.sequence - sequence <= Self.maximumCommits else { return unknown }
     var numbers: Set<UInt64> = []
     let history = HistoryReader(
       reader: reader, history: store.databases.history, schema: store.schema, header: header)
@@ -140,7 +141,7 @@ final class IndexPass {
       for change in entry.changes where !handled.contains(change.number.rawValue) {
         numbers.insert(change.number.rawValue)
       }
-      guard numbers.count <= mostChanges else { return unknown }
+      guard numbers.count <= maximumChanges else { return unknown }
     }
     return News(sequence: header.sequence, numbers: numbers)
   }
@@ -242,7 +243,7 @@ extension IndexMaintainer {
     for entryIndex in range {
       let entry = run[entryIndex]
       if isLeftOut(entry.number) { continue }
-      try limit.checkEngine()
+      try limit.checkLMDB()
       let isOfLastKey = appended.map { run.isSameKey(run[$0], entry) } ?? false
       try run.withKey(entry) { (key) throws(LMDBError) in
         if entryIndex < firstAppended {

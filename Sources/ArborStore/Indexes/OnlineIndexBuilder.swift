@@ -37,7 +37,7 @@ final class OnlineIndexBuilder {
   private let limit = WorkLimit()
   private let largestBatch: Int
   private let passLength: Int
-  private let mostChanges: Int
+  private let maximumChanges: Int
   private var pass: IndexPass?
   /// The number of times entries were gathered.
   private(set) var passCount = 0
@@ -48,15 +48,15 @@ final class OnlineIndexBuilder {
 
   /// - Parameters:
   ///   - largestBatch: The maximum number of entries per batch.
-  ///   - mostChanges: The maximum number of changed objects to look up in one batch.
+  ///   - maximumChanges: The maximum number of changed objects to look up in one batch.
   init(
     _ store: StoreEngine, largestBatch: Int, passLength: Int = OnlineIndexBuilder.passLength,
-    mostChanges: Int = 1 << 12
+    maximumChanges: Int = 1 << 12
   ) {
     self.store = store
     self.passLength = passLength
     self.largestBatch = largestBatch
-    self.mostChanges = mostChanges
+    self.maximumChanges = maximumChanges
   }
 
   /// Builds until every index is ready.
@@ -94,7 +94,7 @@ final class OnlineIndexBuilder {
     }
   }
 
-  /// Returns the store-wide number of an index, given its catalogue number.
+  /// Returns the store-wide number of an index, given its catalog number.
   private func indexNumber(of index: UInt16) -> Int? {
     store.databases.indexes.firstIndex { store.schema.catalogNumber(of: $0.schema) == index }
   }
@@ -149,7 +149,7 @@ final class OnlineIndexBuilder {
       return pass
     }
     pass = nil
-    let made = try IndexPass(build, at: indexNumber, snapshot, mostChanges: mostChanges)
+    let made = try IndexPass(build, at: indexNumber, snapshot, maximumChanges: maximumChanges)
     passCount += 1
     guard try made.gather(snapshot.reader, passLength, limit, isStopped) else { return nil }
     pass = made

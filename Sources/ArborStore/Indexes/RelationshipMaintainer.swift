@@ -56,15 +56,15 @@ final class RelationshipMaintainer {
   /// Writes the collected changes.
   ///
   /// - Parameters:
-  ///   - basis: The relationship as it was before the changes, or `nil` if it is not available.
-  ///   - swept: Deleted members to remove from all owners. Requires a basis.
+  ///   - before: The relationship as it was before the changes, or `nil` if it is not available.
+  ///   - swept: Deleted members to remove from all owners. Requires `before`.
   func apply(
-    _ transaction: borrowing WriteTransaction, basis: TransactionReader? = nil,
+    _ transaction: borrowing WriteTransaction, before: TransactionReader? = nil,
     without swept: SweptObjects = SweptObjects()
   ) throws(LMDBError) {
     let database = relationship.members
-    if isSwept, let basis { try swept.drop(from: database, transaction, basis) }
-    if basis != nil {
+    if isSwept, let before { try swept.drop(from: database, transaction, before) }
+    if before != nil {
       let greatest = try greatestOwner.find(in: database, transaction.reader)
       let end = (0..<run.count).partitioningIndex { run[$0].high > greatest }
       try transaction.reader.verifyPages(of: database, forChanges: droppedOwners.count + end)

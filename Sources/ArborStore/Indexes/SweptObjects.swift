@@ -14,7 +14,7 @@ struct SweptObjects {
   private var stretches: [Stretch] = []
 
   /// The maximum average distance between the numbers of deleted objects.
-  private static let mostNumbers = 64
+  private static let maximumAverageDistance = 64
 
   var isEmpty: Bool { stretches.isEmpty }
 
@@ -26,7 +26,7 @@ struct SweptObjects {
     deletionsOf changes: ArraySlice<ChangeSet.RecordChange>, count: Int
   ) -> Bool {
     guard let first = changes.first?.number.rawValue, let last = changes.last?.number.rawValue,
-      last - first < UInt64(count) * UInt64(Self.mostNumbers)
+      last - first < UInt64(count) * UInt64(Self.maximumAverageDistance)
     else { return false }
     let numbers = last - first + 1
     var words = [UInt64](repeating: 0, count: Int(numbers / 64) + 1)
@@ -48,13 +48,13 @@ struct SweptObjects {
     return false
   }
 
-  /// Rewrites a database of keys and objects, as shown by `basis`, without these objects.
+  /// Rewrites a database of keys and objects, as shown by `before`, without these objects.
   func drop(
-    from database: Database, _ transaction: borrowing WriteTransaction, _ basis: TransactionReader
+    from database: Database, _ transaction: borrowing WriteTransaction, _ before: TransactionReader
   ) throws(LMDBError) {
     // Most entries stay. Only the removals are counted.
     try transaction.clear(database, isCounted: false)
-    let old = try basis.cursor(database)
+    let old = try before.cursor(database)
     let new = try transaction.reader.cursor(database)
     var next = try old.first()
     var numbers: [UInt64] = []

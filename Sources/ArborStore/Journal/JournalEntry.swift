@@ -2,7 +2,7 @@ internal import ArborModel
 
 /// The place from which a transaction is restored after a power failure.
 enum Redo: Hashable {
-  /// Nowhere, so LMDB has to sync it.
+  /// Nowhere, so LMDB has to sync it or, in a journaled store, a checkpoint has to follow.
   case none
   /// The journal. The commits are encoded by ``LoggedCommitCodec``.
   case commits([[UInt8]])

@@ -35,15 +35,52 @@ enum JournalRecovery {
     try StoreFiles.exclusively(path: path) { () throws(StoreError) in
       try storing(path: path, Environment.restore(header.root, at: path))
     }
-    var opening = StoreOpening(.file(path), model: nil)
-    opening.isRecovering = true
-    opening.isMigrating = checkpoint.isBeingMigrated
-    opening.looksForDamage = false
-    opening.indexBuilds = .left
-    let store = try StoreEngine.open(opening)
+    let store = try open(path, checkpoint, looksForDamage: false)
     defer { store.close() }
     try replay(journal, header, in: store)
     _ = try StoreJournal.endLeft(by: store.environment)
+  }
+
+  /// Copies the file of a damaged store, and brings the copy to the state of the journal as far as
+  /// the journal and the pages of the checkpoint are intact.
+  ///
+  /// - Parameter copy: The path of an existing file, which is empty.
+  /// - Returns: Whether the copy has all commits, or `nil` if the file doesn't need its journal, or
+  ///   the journal is of no use. There is no copy then.
+  static func copy(_ file: DamagedFile, to copy: String) throws(StoreError) -> Bool? {
+    let path = file.path
+    guard let journal = try JournalFile.existing(of: path, forReading: true),
+      let header = try journal.newestHeader(), header.bootID != StoreHeader.bootID
+    else { return nil }
+    let checkpoint: HeaderRecord
+    do throws(StoreError) { checkpoint = try storedHeader(header, path, journal) } catch {
+      return nil
+    }
+    try storing(path: copy, file.copy(header.root, to: copy))
+    do throws(StoreError) {
+      let store = try open(copy, checkpoint, looksForDamage: true)
+      defer { store.close() }
+      try replay(journal, header, in: store)
+      try check(journal, header)
+      return !header.isShared
+    } catch {
+      switch error {
+      case .inputOutput, .diskFull, .interrupted: throw error
+      // The commits before the damage are kept.
+      default: return false
+      }
+    }
+  }
+
+  private static func open(
+    _ path: String, _ checkpoint: HeaderRecord, looksForDamage: Bool
+  ) throws(StoreError) -> StoreEngine {
+    var opening = StoreOpening(.file(path), model: nil)
+    opening.isRecovering = true
+    opening.isMigrating = checkpoint.isBeingMigrated
+    opening.looksForDamage = looksForDamage
+    opening.indexBuilds = .left
+    return try StoreEngine.open(opening)
   }
 
   /// Returns the journal and its newest header if the machine was restarted since it was written.
@@ -77,7 +114,7 @@ enum JournalRecovery {
       ArborError(
         .corrupted,
         "The journal \(journal.path) is damaged: it has transaction \(later), but not "
-          + "\(position.transactionID + 1). Restore the store from a backup."))
+          + "\(position.transactionID + 1). \(remedy)"))
   }
 
   /// Returns the store's header as of the checkpoint, which shows that the journal belongs to the
@@ -115,6 +152,9 @@ enum JournalRecovery {
     return found
   }
 
+  private static let remedy =
+    "Restore the store from a backup, or salvage it into a new file."
+
   static func foreign(_ path: String) -> StoreError {
     .journal(
       ArborError(
@@ -128,16 +168,15 @@ enum JournalRecovery {
     .journal(
       ArborError(
         .corrupted,
-        "A header of the journal \(path) is damaged, so its commits cannot be recovered. Restore the "
-          + "store from a backup."))
+        "A header of the journal \(path) is damaged, so its commits cannot be recovered. \(remedy)")
+    )
   }
 
   static func truncated(_ path: String) -> StoreError {
     .journal(
       ArborError(
         .corrupted,
-        "The journal \(path) is shorter than it was, so commits may be missing. Restore the store "
-          + "from a backup."))
+        "The journal \(path) is shorter than it was, so commits may be missing. \(remedy)"))
   }
 
   private static func shared(_ path: String) -> StoreError {
@@ -173,13 +212,12 @@ enum JournalRecovery {
           throw StoreError.journal(
             ArborError(
               .corrupted,
-              "Commit \(sequence) in the journal \(journal.path) is damaged. Restore the store from "
-                + "a backup."))
+              "Commit \(sequence) in the journal \(journal.path) is damaged. \(remedy)"))
         }
         return commit
       }
       let counters = Dictionary(entry.counters.map { ($0.name, $0.value) }) { max($0, $1) }
-      try store.makeAgain(commits, counters: counters)
+      try store.replay(commits, counters: counters)
       position = next.end
     }
   }

@@ -149,8 +149,9 @@ final class StoreJournal: @unchecked Sendable {
     }
   }
 
-  /// Determines the journal's part in a transaction, writes the flag, and sets the durability.
-  func part(
+  /// Decides the journal's part in a transaction. Sets the flag in the header if the store becomes
+  /// journaled, and how LMDB commits.
+  func decidePart(
     _ header: inout HeaderRecord, _ redo: Redo, _ store: StoreEngine,
     _ transaction: borrowing WriteTransaction
   ) -> Part {

@@ -8,7 +8,7 @@ package import ArborModel
 /// · records · for each, by object number:
 ///     distance from the last number · kind u8 · base version · [record as it is stored]
 /// · links · for each: owner u64 · relationship · kind u8 · [members · for each: number u64]
-/// · binaries · for each: object number u64 · property · version · bytes
+/// · binary values · for each: object number u64 · property · version · bytes
 /// · metadata · for each: key · is set u8 · [value]
 /// · crc32c u32
 /// ```
@@ -16,7 +16,7 @@ package import ArborModel
 /// The kind is 0 for changes, 1 for a purge, and 2 for the confirmation of the last migration.
 /// Counts, distances, property and relationship numbers and versions are variable-length numbers;
 /// entries, records, keys and bytes are preceded by their length. The checksum is seeded with the
-/// sequence number. Properties and relationships are identified by catalogue numbers, relationships
+/// sequence number. Properties and relationships are identified by catalog numbers, relationships
 /// by that in the declaring entity, which are the same in all copies of a store.
 package enum LoggedCommitCodec {
   private static let format: UInt8 = 1
@@ -262,7 +262,7 @@ extension ByteReader {
     readVariable().flatMap { $0 <= UInt64(bytesLeft) ? Int($0) : nil }
   }
 
-  /// Reads a catalogue number.
+  /// Reads a catalog number.
   fileprivate mutating func readNumber() -> UInt16? {
     readVariable().flatMap(UInt16.init(exactly:))
   }
@@ -283,7 +283,7 @@ package struct LoggedCommit {
   let memory: SlabAllocator
 }
 
-/// The catalogue numbers of relationships that are stored as links. The last result is cached,
+/// The catalog numbers of relationships that are stored as links. The last result is cached,
 /// because edits of one relationship are usually consecutive.
 struct RelationshipNumbers {
   private let schema: ModelSchema

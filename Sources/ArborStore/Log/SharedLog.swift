@@ -3,7 +3,7 @@ package enum Appending: Sendable {
   /// The group is in the log and will be replicated to every copy.
   case written
   /// Other groups were appended first and have to be applied before this one.
-  case behind([CommitGroup])
+  case behind([LoggedGroup])
   /// The group is not in the log, and the store cannot apply the log's groups.
   case refused(StoreError)
   /// The outcome is unknown: the response was lost, and querying it failed.
@@ -17,10 +17,10 @@ package enum Appending: Sendable {
 package protocol SharedLog: Sendable {
   /// Appends a group if it follows the newest one and has not been appended yet. If this throws,
   /// the call has appended nothing.
-  func append(_ group: CommitGroup) throws(StoreError) -> Appending
+  func append(_ group: LoggedGroup) throws(StoreError) -> Appending
   /// Returns groups after a sequence number, oldest first: some or all of them, but at least one if
   /// there are any.
-  func groups(after sequence: UInt64) throws(StoreError) -> [CommitGroup]
+  func groups(after sequence: UInt64) throws(StoreError) -> [LoggedGroup]
   /// Reserves numbers of a counter that are never assigned again, none of them below `least`.
   func reserve(
     _ counter: String, _ count: UInt64, from least: UInt64

@@ -24,7 +24,7 @@ package struct SharedPosition: Sendable, Hashable {
   }
 
   /// The number of earlier points to keep.
-  static let mostEarlier = 32
+  static let maximumEarlierCount = 32
 
   package let newest: Point
   /// The model generation of the commits.
@@ -42,14 +42,14 @@ package struct SharedPosition: Sendable, Hashable {
   }
 
   /// Returns the position after applying a group.
-  func after(_ group: CommitGroup) -> SharedPosition {
+  func after(_ group: LoggedGroup) -> SharedPosition {
     SharedPosition(
       sequence: group.last, generation: generation, chain: group.chain,
-      earlier: (earlier + [newest]).suffix(Self.mostEarlier))
+      earlier: (earlier + [newest]).suffix(Self.maximumEarlierCount))
   }
 
   /// Returns the error for a group that does not follow this position.
-  func misfit(_ group: CommitGroup) -> StoreError {
+  func misfit(_ group: LoggedGroup) -> StoreError {
     guard group.first > sequence + 1 else {
       return .log(
         ArborError(

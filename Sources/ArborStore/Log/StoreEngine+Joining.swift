@@ -30,14 +30,14 @@ extension StoreEngine {
   ///   continues without a log.
   package func join(
     _ log: any SharedLog, behind start: SharedPosition,
-    _ begin: (CommitGroup?) throws(StoreError) -> Void
+    _ begin: (LoggedGroup?) throws(StoreError) -> Void
   ) throws(StoreError) {
     let database = try logDatabase()
-    var begun: CommitGroup??
+    var begun: LoggedGroup??
     try runTransaction { (transaction, header) throws(StoreError) in
       guard header.modelGeneration == start.generation else { throw .modelChanged }
       // The closure runs again after the map has grown. The log has already begun in that case.
-      let group: CommitGroup?
+      let group: LoggedGroup?
       if let begun {
         group = begun
       } else {
@@ -57,7 +57,7 @@ extension StoreEngine {
   private func commits(
     behind start: SharedPosition, upTo last: UInt64, _ database: Database?,
     _ reader: TransactionReader
-  ) throws(StoreError) -> CommitGroup? {
+  ) throws(StoreError) -> LoggedGroup? {
     guard start.sequence < last else { return nil }
     var commits: [[UInt8]] = []
     var isWhole = false
@@ -78,7 +78,7 @@ extension StoreEngine {
           "The store has commits after commit \(start.sequence) that are not in the log, and their "
             + "history is gone. Move its file away, and reopen it to rebuild it from the log."))
     }
-    return CommitGroup(
+    return LoggedGroup(
       batch: UUID(), first: start.sequence + 1, before: start.chain, commits: commits)
   }
 }

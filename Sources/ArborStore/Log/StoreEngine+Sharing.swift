@@ -47,10 +47,10 @@ extension StoreEngine {
   /// Applies the groups that the store does not have yet and returns their number. Several threads
   /// may have read the same groups.
   @discardableResult
-  func takeOver(_ groups: [CommitGroup]) throws(StoreError) -> Int {
+  func takeOver(_ groups: [LoggedGroup]) throws(StoreError) -> Int {
     let workspace = try CommitWorkspace(self)
     var count = 0
-    try runRedoable(repeats: true) { (transaction, header) throws(StoreError) -> Redo in
+    try runRedoable(inFollower: true) { (transaction, header) throws(StoreError) -> Redo in
       let newest = header.sequence
       let newer = groups.filter { $0.last > newest }
       count = newer.count
@@ -61,7 +61,7 @@ extension StoreEngine {
   }
 
   private func takeOver(
-    _ groups: [CommitGroup], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
+    _ groups: [LoggedGroup], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
     var position = try sharedPosition(transaction.reader, header)
@@ -73,11 +73,11 @@ extension StoreEngine {
       commits += try decode(group)
       position = position.after(group)
     }
-    try makeAgain(commits, workspace, &header, transaction)
+    try replay(commits, workspace, &header, transaction)
     try writePosition(position, transaction)
   }
 
-  private func decode(_ group: CommitGroup) throws(StoreError) -> [LoggedCommit] {
+  private func decode(_ group: LoggedGroup) throws(StoreError) -> [LoggedCommit] {
     var commits: [LoggedCommit] = []
     for (index, bytes) in group.commits.enumerated() {
       let sequence = group.first + UInt64(index)

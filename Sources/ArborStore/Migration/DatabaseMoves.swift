@@ -13,9 +13,9 @@ struct DatabaseMoves {
   struct Move: Hashable {
     let source: PartName
     let target: PartName
-    /// The catalogue numbers of the owners' entities.
+    /// The catalog numbers of the owners' entities.
     let owners: Set<UInt16>
-    /// The catalogue numbers of the entities that members may belong to.
+    /// The catalog numbers of the entities that members may belong to.
     let members: Set<UInt16>
 
     func covers(_ owner: ObjectNumber, _ member: ObjectNumber) -> Bool {

@@ -22,7 +22,9 @@ struct DuplicateSearch {
     for index in indexes { violations += try self.violations(of: index) }
     guard violations.isEmpty else {
       throw .duplicateValues(
-        violations.prefix(IndexBuilder.mostViolations).map { DuplicateValues($0, schema, storeID) })
+        violations.prefix(IndexBuilder.maximumViolations).map {
+          DuplicateValues($0, schema, storeID)
+        })
     }
   }
 

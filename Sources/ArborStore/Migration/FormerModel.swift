@@ -12,14 +12,14 @@ struct FormerModel {
   /// The model's fingerprint in the header, which includes the versions of text folding and
   /// tokenization.
   let fingerprint: ModelFingerprint
-  /// The model with its catalogue of that time.
+  /// The model with its catalog of that time.
   let schema: ModelSchema
 }
 
 extension FormerModel {
   // MARK: Bytes
 
-  /// `sequence u64 · model fingerprint u128 · catalogue · model · crc32c u32`. The catalogue and
+  /// `sequence u64 · model fingerprint u128 · catalog · model · crc32c u32`. The catalog and
   /// the model are encoded like the `catalog` and `model` entries, each preceded by its length.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -147,7 +147,7 @@ extension StoreEngine {
   /// that they remove the data as well.
   ///
   /// - Complexity: Linear in the number of pages that were kept, and in the number of large
-  ///   binaries of entities that lost an attribute with external storage.
+  ///   binary values of entities that lost an attribute with external storage.
   package func confirmMigration() throws(StoreError) {
     guard !hasEnded else { throw .closed }
     guard !isReadOnly else { throw .readOnly(path: path) }

@@ -8,7 +8,7 @@ struct LightweightMigration {
   let evolution: CatalogEvolution
   let moves: DatabaseMoves
   let indexes: IndexChanges
-  /// The newer model's catalogue, which contains the databases of removed parts until they are
+  /// The newer model's catalog, which contains the databases of removed parts until they are
   /// deleted.
   let catalog: SchemaCatalog
   /// The relationships of the newer model with additional rules for the number of members, by the

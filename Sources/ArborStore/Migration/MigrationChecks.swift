@@ -124,7 +124,7 @@ struct MigrationChecks {
     }
   }
 
-  /// Returns the catalogue number in the older model of an attribute that is filled by a pass.
+  /// Returns the catalog number in the older model of an attribute that is filled by a pass.
   private func formerNumber(of name: String, _ plan: CatalogEvolution.Entity) -> UInt16? {
     let model = migration.new.model
     guard migration.isStaged, let entity = model.entity(named: plan.name),
@@ -299,7 +299,7 @@ extension StoreEngine {
   /// - Parameters:
   ///   - versions: The models in between, oldest first.
   ///   - names: The names of data that may be dropped, or `nil` for all.
-  ///   - passes: Whether passes over the objects migrate data that catalogue changes cannot.
+  ///   - passes: Whether passes over the objects migrate data that catalog changes cannot.
   package func migrationObstacles(
     to model: ManagedObjectModel, via versions: [ManagedObjectModel], dropping names: Set<String>?,
     passes: Bool

@@ -57,13 +57,13 @@ package struct MigrationFiles: Sendable {
   /// Removes all files of a migration except the store from before it.
   package func discard(hops: Int) {
     StoreFiles.discard(unfinished)
-    for hop in 1...max(hops, Self.mostHops) where (try? exists(hop)) ?? true {
+    for hop in 1...max(hops, Self.maximumHops) where (try? exists(hop)) ?? true {
       StoreFiles.discard(stage(hop))
     }
   }
 
   /// The number of hops whose files are searched for, regardless of the current plan.
-  private static var mostHops: Int { 64 }
+  private static var maximumHops: Int { 64 }
 
   /// Replaces the migrated store with the one from before the migration.
   ///

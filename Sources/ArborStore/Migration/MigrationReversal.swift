@@ -6,7 +6,7 @@ internal import LMDB
 struct MigrationReversal {
   private let former: FormerModel
   private let present: ModelSchema
-  /// The former model, with a catalogue that retires the additional numbers of the present model.
+  /// The former model, with a catalog that retires the additional numbers of the present model.
   private let schema: ModelSchema
 
   init(_ former: FormerModel, _ present: ModelSchema) throws(StoreError) {

@@ -93,7 +93,7 @@ package struct StagedModels: Sendable {
     Set(difference.changes.lazy.filter { $0.loss != nil }.compactMap(\.subject))
   }
 
-  /// Whether the migration needs a pass over the objects, because changing the catalogue is not
+  /// Whether the migration needs a pass over the objects, because changing the catalog is not
   /// enough.
   package var needsPass: Bool { !anew.isEmpty || !computed.isEmpty }
 

@@ -8,7 +8,7 @@ internal import LMDB
 /// store is therefore filled under a temporary name next to its final one, synced, and renamed. If
 /// two processes create the same store, one succeeds and the other opens the result.
 package enum StoreCreation {
-  /// Fills an empty environment: databases, header, model, catalogue, layouts, counters.
+  /// Fills an empty environment: databases, header, model, catalog, layouts, counters.
   static func fill(
     _ environment: Environment, _ model: ManagedObjectModel, id: UUID
   ) throws(StoreError) {
@@ -32,7 +32,7 @@ package enum StoreCreation {
     try begin(header, schema, layouts, StoreDatabases(schema, opened: opened).arbor, transaction)
   }
 
-  /// Writes the metadata of a store without objects: model, catalogue, layouts, counters, and the
+  /// Writes the metadata of a store without objects: model, catalog, layouts, counters, and the
   /// header.
   static func begin(
     _ header: HeaderRecord, _ schema: ModelSchema, _ layouts: [StoredLayout],

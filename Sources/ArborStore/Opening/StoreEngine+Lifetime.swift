@@ -32,7 +32,7 @@ extension StoreEngine {
   private static let leastReclaimed = 16 << 20
   /// The maximum number of bytes to copy, which takes a few hundred milliseconds. Larger files are
   /// left to callers that have the time.
-  private static let mostCopied = 256 << 20
+  private static let maximumCopySize = 256 << 20
 
   private func compactIfWorthwhile() {
     // A process that has written nothing leaves compaction to those that have.
@@ -42,7 +42,7 @@ extension StoreEngine {
     let use = try? environment.pageUse(in: snapshot.reader)
     snapshot.close()
     guard let use, use.reclaimable >= Self.leastReclaimed,
-      use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.mostCopied,
+      use.reclaimable >= use.fileSize / 4, use.fileSize - use.reclaimable <= Self.maximumCopySize,
       let held = try? environment.heldSnapshots(), held.isEmpty
     else { return }
     // The background scrub ends with the store anyway.

@@ -28,7 +28,7 @@ extension StoreOpener {
       via: opening.versionsBetween, isStaged: opening.isStaged)
     let (environment, path) = (parts.environment, parts.path)
     if !migration.obstacles.isEmpty { try Self.refuseObstacles(parts, migration) }
-    let most = opening.mostObjectsIndexedAtOnce
+    let most = opening.maximumObjectsIndexedAtOnce
     try Self.refuseDuplicates(parts, migration, indexingAtOnce: most)
     try environment.write(path: path) { (transaction) throws(StoreError) in
       try Self.migrate(parts, migration, offer.digest, transaction, indexingAtOnce: most)
@@ -212,9 +212,9 @@ extension StoreOpener {
       .refuseDuplicates(in: unique)
   }
 
-  // MARK: The catalogue
+  // MARK: The catalog
 
-  /// Writes the catalogue of the newer model, the new layouts of entities, and the counters of
+  /// Writes the catalog of the newer model, the new layouts of entities, and the counters of
   /// entities that had no objects.
   private static func storeCatalog(
     _ migration: LightweightMigration, _ parts: StoreParts,

@@ -19,7 +19,7 @@ struct StoreOpener {
     }
   }
 
-  /// Compiles a model with the catalogue of its store.
+  /// Compiles a model with the catalog of its store.
   static func schema(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog
   ) throws(StoreError) -> ModelSchema {
@@ -50,7 +50,7 @@ struct StoreOpener {
 
   /// The maximum number of attempts to create a file that other processes repeatedly create and
   /// remove.
-  private static var mostCreations: Int { 16 }
+  private static var maximumCreations: Int { 16 }
 
   private func openFile(_ given: String) throws(StoreError) -> StoreEngine {
     var (path, creations) = (given, 0)
@@ -61,12 +61,12 @@ struct StoreOpener {
         environment = try Environment.open(path: path, options: environmentOptions)
       } catch .noSuchFile {
         creations += 1
-        guard creations <= Self.mostCreations else { throw .inUse(path: path) }
+        guard creations <= Self.maximumCreations else { throw .inUse(path: path) }
         try create(path)
         continue
       } catch .emptyFile where !opening.isReadOnly && opening.model != nil {
         creations += 1
-        guard creations <= Self.mostCreations else { throw .inUse(path: path) }
+        guard creations <= Self.maximumCreations else { throw .inUse(path: path) }
         path = try StoreFiles.removeEmpty(path)
         continue
       } catch {

@@ -74,18 +74,18 @@ package struct StoreOpening: Sendable {
   package var onIndexProgress: (@Sendable ([IndexBuildStatus]) -> Void)?
   /// The maximum number of objects of an index that is filled in the transaction of a migration.
   /// Indexes of more objects are filled in batches after it.
-  package var mostObjectsIndexedAtOnce = 10_000
+  package var maximumObjectsIndexedAtOnce = 10_000
   /// The maximum number of entries per batch.
   package var largestIndexBatch = 1 << 17
   /// Whether to recreate a file that was written with another model and is not migrated.
   package var replacesOtherModels = false
   /// Whether to keep a file that is damaged or not a store under another name and create a new one.
-  /// Files of a later format or engine, folders and links are left unchanged.
+  /// Files of a later format or version of LMDB, folders and links are left unchanged.
   package var setsDamagedAside = false
   /// The initial map size in bytes of address space, or `nil` for as much as the system grants, up
   /// to 1 TiB.
   package var initialMapSize: Int?
-  /// The maximum map size in bytes of address space, or `nil` for the engine's limit.
+  /// The maximum map size in bytes of address space, or `nil` for LMDB's limit.
   package var maximumMapSize: Int?
 
   package init(_ location: Location, model: ManagedObjectModel?) {
@@ -108,7 +108,7 @@ extension EnvironmentOptions {
     isImmutable = opening.isImmutable
     verifiesPages = opening.checksEveryPage
     durability = opening.isDurable ? .full : .relaxed
-    if let model = opening.model { additionalDatabases += model.mostDatabases }
+    if let model = opening.model { additionalDatabases += model.maximumDatabaseCount }
     if let size = opening.initialMapSize { initialMapSize = size }
     if let size = opening.maximumMapSize { maximumMapSize = size }
   }
@@ -134,7 +134,7 @@ extension EnvironmentOptions {
 
 extension ManagedObjectModel {
   /// The maximum number of databases for the entities, properties, and indexes of this model.
-  fileprivate var mostDatabases: Int {
+  fileprivate var maximumDatabaseCount: Int {
     var most = 0
     for entity in entities {
       most += 1 + entity.attributes.count + entity.relationships.count

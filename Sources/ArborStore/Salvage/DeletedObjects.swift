@@ -7,7 +7,7 @@ struct DeletedObjects {
 
   /// The maximum number of objects to remember. Records of further deleted objects count as
   /// doubtful.
-  private static let most = 1 << 20
+  private static let maximumCount = 1 << 20
 
   func contains(_ number: ObjectNumber) -> Bool { numbers.contains(number.rawValue) }
 
@@ -41,7 +41,7 @@ struct DeletedObjects {
       guard let entry = HistoryCodec.decode(bytes, sequence: sequence, schema) else { return }
       for change in entry.changes {
         if change.kind == .delete {
-          if numbers.count < most { numbers.insert(change.number.rawValue) }
+          if numbers.count < maximumCount { numbers.insert(change.number.rawValue) }
         } else {
           numbers.remove(change.number.rawValue)
         }

@@ -14,9 +14,11 @@ struct PendingRecords {
   /// Whether a doubtful record replaces an older one that is certain.
   var replacesKept = false
 
-  private static let mostBytes = 4 << 20
+  private static let maximumBytes = 4 << 20
 
-  var isFull: Bool { bytes.count >= Self.mostBytes || items.count >= SalvageTarget.mostChanges }
+  var isFull: Bool {
+    bytes.count >= Self.maximumBytes || items.count >= SalvageTarget.maximumChanges
+  }
 
   mutating func append(_ record: UnsafeRawBufferPointer, _ number: ObjectNumber, isDoubtful: Bool) {
     let start = bytes.count
@@ -40,7 +42,7 @@ struct PendingRecords {
       }
     }
     self.items.removeAll(keepingCapacity: true)
-    self.bytes.removeAll(keepingCapacity: bytes.count <= 2 * Self.mostBytes)
+    self.bytes.removeAll(keepingCapacity: bytes.count <= 2 * Self.maximumBytes)
   }
 
   private static func write(

@@ -27,7 +27,8 @@ struct SalvageEnding {
     let counters = source.entries.counters.mapValues { $0 + margin }
     // A damaged tree record may contain any count, but there cannot be more objects than fit in the
     // file.
-    let mostObjects = source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
+    let maximumObjects =
+      source.file.pageCount * UInt64(source.file.pageSize / RecordLayout.headerSize)
     let uniqueID = counters[StoreFormat.uniqueIDCounter]
     outcome.isUniqueIDLost = uniqueID == nil
     outcome.doubtfulMetadata = source.entries.metadata.filter { $0.value.rank < .current }
@@ -37,7 +38,7 @@ struct SalvageEnding {
       for plan in target.entities {
         let name = StoreFormat.objectCounter(plan.entity.number)
         let number = plan.entity.number
-        let given = max(greatest[number] ?? 0, min(expected[number] ?? 0, mostObjects))
+        let given = max(greatest[number] ?? 0, min(expected[number] ?? 0, maximumObjects))
         let met = given + 1 + margin
         try StoreCounter.raise(name, to: max(met, counters[name] ?? 1), arbor, transaction)
       }
@@ -58,7 +59,7 @@ struct SalvageEnding {
   private func writeHeader(_ transaction: borrowing WriteTransaction) throws(StoreError) {
     var header = try StoreHeader.read(transaction.reader)
     let step = source.isHeaderCertain ? 1 : Self.margin
-    let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.mostCommits)
+    let last = min((source.header?.sequence ?? 0) + step, HeaderRecord.maximumCommits)
     let first = last >= StoreFormat.historyLength ? last - StoreFormat.historyLength : 0
     header.sequence = first
     while header.sequence < last {

@@ -59,8 +59,8 @@ final class SalvageMending {
     mended.append((number, buffer))
   }
 
-  /// Removes a lost binary. A mandatory one becomes empty, because an object without it would be
-  /// invalid.
+  /// Removes a lost binary value. A mandatory one becomes empty, because an object without it would
+  /// be invalid.
   private func remove(
     _ field: RecordField, from buffer: inout RecordBuffer, _ number: ObjectNumber,
     _ entity: EntitySchema, _ allocator: SlabAllocator

@@ -32,7 +32,7 @@ package struct SalvageOutcome: Sendable {
     package let target: ObjectNumber
   }
 
-  /// A large binary whose bytes are lost.
+  /// A large binary value whose bytes are lost.
   package struct LostBinary: Sendable, Hashable {
     package let owner: ObjectNumber
     package let attribute: String
@@ -50,7 +50,7 @@ package struct SalvageOutcome: Sendable {
 
   package internal(set) var state = State.unknown
   package internal(set) var model = Origin.file
-  /// Whether no catalogue was found, so that entities and properties are numbered as in a new
+  /// Whether no catalog was found, so that entities and properties are numbered as in a new
   /// store.
   package internal(set) var isCatalogMade = false
   /// The sequence number of the newest header that was found, or `nil` if there isn't one.

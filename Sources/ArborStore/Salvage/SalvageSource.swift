@@ -21,17 +21,23 @@ final class SalvageSource {
   /// Whether the names of all databases were read.
   private var knowsAllNames = false
 
-  init(path: String) throws(StoreError) {
-    let limit = WorkLimit()
-    file = try storing(path: path, DamagedFile(path: path))
-    guard !file.isInUse else { throw .inUse(path: file.path) }
-    file.isStopped = { !limit.admit(1) }
-    self.limit = limit
+  /// - Parameter mayBeBehind: Whether the file may lack commits that were in its journal.
+  init(_ file: DamagedFile, mayBeBehind: Bool = false) throws(StoreError) {
+    (self.file, limit) = (file, WorkLimit())
+    file.isStopped = { [limit] in !limit.admit(1) }
     try storing(limit) { () throws(LMDBError) in
       try chooseState()
       try findNames()
       try readArbor()
     }
+    if mayBeBehind { isHeaderCertain = false }
+  }
+
+  /// Opens a damaged file that no process has open.
+  static func open(_ path: String) throws(StoreError) -> DamagedFile {
+    let file = try storing(path: path, DamagedFile(path: path))
+    guard !file.isInUse else { throw .inUse(path: file.path) }
+    return file
   }
 
   // MARK: The state

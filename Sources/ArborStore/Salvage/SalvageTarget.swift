@@ -20,7 +20,7 @@ final class SalvageTarget {
 
   static let doubtfulName = "salvage"
   /// The maximum number of objects or links per transaction, because each may change a page.
-  static let mostChanges = 1 << 13
+  static let maximumChanges = 1 << 13
 
   init(path: String, _ model: SalvagedModel, header: HeaderRecord?) throws(StoreError) {
     schema = model.schema
@@ -128,7 +128,7 @@ extension SalvageTarget {
         let allocator = SlabAllocator(slabSize: 4 << 10)
         var count = 0
         while let found = entry {
-          if count == Self.mostChanges { return found.integerKey }
+          if count == Self.maximumChanges { return found.integerKey }
           let number = ObjectNumber(rawValue: found.integerKey)
           let record = try layouts.verified(
             found.value, of: number, entity: plan.entity, allocator: allocator)

@@ -10,7 +10,7 @@ final class SalvagedBlobs: SalvageCopying {
   private var chunks: [(entity: Int, key: [UInt8], range: Range<Int>)] = []
   var failure: StoreError?
 
-  private static let mostBytes = 8 << 20
+  private static let maximumBytes = 8 << 20
 
   init(_ source: SalvageSource, _ target: SalvageTarget) {
     (self.source, self.target) = (source, target)
@@ -50,7 +50,9 @@ final class SalvagedBlobs: SalvageCopying {
       let start = self.bytes.count
       self.bytes.append(contentsOf: value)
       self.chunks.append((entity.index, Array(entry.key), start..<self.bytes.count))
-      if self.bytes.count >= Self.mostBytes || self.chunks.count >= SalvageTarget.mostChanges {
+      if self.bytes.count >= Self.maximumBytes
+        || self.chunks.count >= SalvageTarget.maximumChanges
+      {
         try self.flush()
       }
     }
@@ -103,7 +105,7 @@ final class SalvagedBlobs: SalvageCopying {
       let allocator = SlabAllocator(slabSize: 4 << 10)
       var (strays, end, count): ([[UInt8]], [UInt8]?, Int) = ([], nil, 0)
       var entry = try storing(last.map({ $0 }) == nil ? cursor.first() : cursor.seek(last ?? []))
-      while let found = entry, count < SalvageTarget.mostChanges {
+      while let found = entry, count < SalvageTarget.maximumChanges {
         let key = Array(found.key)
         if key != last {
           count += 1

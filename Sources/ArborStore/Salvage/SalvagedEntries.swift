@@ -39,8 +39,8 @@ struct SalvagedEntries {
   /// The application's metadata by key.
   private(set) var metadata: [String: Found] = [:]
 
-  /// The maximum number of different models or catalogues to try.
-  private static let mostVersions = 64
+  /// The maximum number of different models or catalogs to try.
+  private static let maximumVersions = 64
 
   /// Records an entry if it is plausible and the best so far.
   mutating func note(_ key: String, _ bytes: UnsafeRawBufferPointer, _ rank: SalvageRank) {
@@ -85,7 +85,7 @@ struct SalvagedEntries {
     }
     let index = list.firstIndex { $0.rank < rank } ?? list.count
     list.insert(Found(bytes: Array(bytes), rank: rank), at: index)
-    if list.count > mostVersions { list.removeLast() }
+    if list.count > maximumVersions { list.removeLast() }
   }
 
   /// Removes the application's metadata below a rank, if the newest state is known to contain no

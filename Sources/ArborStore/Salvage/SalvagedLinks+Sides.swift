@@ -50,7 +50,7 @@ extension SalvagedLinks {
         var links: [StoredLink] = []
         let cursor = try reader.cursor(relationship.members)
         var entry = try cursor.seek(last?.owner ?? 0)
-        while let found = entry, links.count < SalvageTarget.mostChanges {
+        while let found = entry, links.count < SalvageTarget.maximumChanges {
           let link = StoredLink(
             index, found.integerKey, found.value, isOrdered: relationship.order != nil)
           let isBehind = last.map { (link.owner, link.member) > ($0.owner, $0.member) } ?? true

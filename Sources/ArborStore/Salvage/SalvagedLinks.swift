@@ -77,7 +77,7 @@ final class SalvagedLinks: SalvageCopying {
 
   func append(_ link: StoredLink) throws(LMDBError) {
     pending.append(link)
-    if pending.count >= SalvageTarget.mostChanges { try flush() }
+    if pending.count >= SalvageTarget.maximumChanges { try flush() }
   }
 
   /// Records a link that is not in the new store.

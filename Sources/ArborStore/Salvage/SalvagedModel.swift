@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// The recovered model, catalogue and layouts of a damaged store.
+/// The recovered model, catalog and layouts of a damaged store.
 struct SalvagedModel {
   let schema: ModelSchema
   /// All layouts of all concrete entities.
@@ -10,7 +10,7 @@ struct SalvagedModel {
   let origin: SalvageOutcome.Origin
   let isCatalogMade: Bool
 
-  /// Finds a model and a catalogue that match each other and the layouts.
+  /// Finds a model and a catalog that match each other and the layouts.
   ///
   /// - Parameter given: The model to use if the file contains no matching one.
   /// - Throws: `corrupted` if there is no matching model.
@@ -83,7 +83,7 @@ struct SalvagedModel {
       + models.filter { $0.fingerprint != fingerprint }
   }
 
-  /// Compiles the model with a catalogue. Returns `nil` if they don't match, or if the layouts that
+  /// Compiles the model with a catalog. Returns `nil` if they don't match, or if the layouts that
   /// were found contradict the result.
   private static func fit(
     _ model: ManagedObjectModel, _ catalog: SchemaCatalog, _ source: SalvageSource

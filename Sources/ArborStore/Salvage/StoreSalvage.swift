@@ -16,24 +16,41 @@ package struct StoreSalvage {
   /// - Parameters:
   ///   - model: The model of the store, for a file that no longer contains it.
   ///   - target: The path of the new store, which must not exist.
-  ///   - mostIndexedAtOnce: Indexes over more objects than this are filled in batches.
+  ///   - maximumObjectsIndexedAtOnce: Indexes over more objects than this are filled in batches.
   /// - Throws: `inputOutput` with `EEXIST` if the target exists; `missing` if there is no file to
   ///   salvage; `inUse` if another process has it open; `corrupted` if the file contains no model
   ///   and none is given, or the given one does not match; `notAStore` if nothing in the file looks
   ///   like a page of a store. In these cases, no new file is left at the target.
   package static func run(
     from path: String, to target: String, model: ManagedObjectModel? = nil,
-    mostIndexedAtOnce: Int = 100_000
+    maximumObjectsIndexedAtOnce: Int = 100_000
   ) throws(StoreError) -> SalvageResult {
     if try StoreFiles.exists(target) {
       throw .inputOutput(operation: "salvage", path: target, errno: EEXIST)
     }
-    let source = try SalvageSource(path: path)
+    let damaged = try SalvageSource.open(path)
+    guard try StoreFiles.exists(JournalFile.path(of: damaged.path)) else {
+      return try run(SalvageSource(damaged), to: target, model, maximumObjectsIndexedAtOnce)
+    }
+    // The damaged file is only read, so its journal is applied to a copy.
+    let copy = try storing(path: target, UnfinishedFile(beside: target))
+    defer { StoreFiles.discard(copy.path) }
+    guard let isNewest = try JournalRecovery.copy(damaged, to: copy.path) else {
+      return try run(SalvageSource(damaged), to: target, model, maximumObjectsIndexedAtOnce)
+    }
+    let source = try SalvageSource(SalvageSource.open(copy.path), mayBeBehind: !isNewest)
+    return try run(source, to: target, model, maximumObjectsIndexedAtOnce)
+  }
+
+  private static func run(
+    _ source: SalvageSource, to target: String, _ model: ManagedObjectModel?,
+    _ maximumObjectsIndexedAtOnce: Int
+  ) throws(StoreError) -> SalvageResult {
     let salvagedModel = try SalvagedModel(source, given: model)
     var salvage = StoreSalvage(source: source, model: salvagedModel)
     var storeID = UUID()
     try StoreCreation.install(at: target) { (temporary) throws(StoreError) in
-      storeID = try salvage.fill(temporary, mostIndexedAtOnce)
+      storeID = try salvage.fill(temporary, maximumObjectsIndexedAtOnce)
     }
     return SalvageResult(outcome: salvage.outcome, schema: salvagedModel.schema, storeID: storeID)
   }
@@ -48,7 +65,9 @@ package struct StoreSalvage {
   }
 
   /// Fills a new file.
-  private mutating func fill(_ path: String, _ mostIndexedAtOnce: Int) throws(StoreError) -> UUID {
+  private mutating func fill(
+    _ path: String, _ maximumObjectsIndexedAtOnce: Int
+  ) throws(StoreError) -> UUID {
     let target = try SalvageTarget(path: path, model, header: source.header)
     let records = SalvagedRecords(source, model, target)
     try records.copy()
@@ -56,7 +75,7 @@ package struct StoreSalvage {
     try blobs.copy(everywhere: !records.lost.isEmpty)
     let mending = SalvageMending(target)
     let indexes = SalvageIndexes(target: target)
-    let isSmall = try indexes.isSmall(mostIndexedAtOnce)
+    let isSmall = try indexes.isSmall(maximumObjectsIndexedAtOnce)
     while true {
       while try mending.run() {}
       let removed = try indexes.build(atOnce: isSmall)

@@ -1,9 +1,9 @@
 package import ArborModel
 
-/// The identity of a large binary; see ``BlobReference``.
+/// The identity of a large binary value; see ``BlobReference``.
 package struct BlobName: Sendable, Hashable {
   package let number: ObjectNumber
-  /// The property's catalogue number.
+  /// The property's catalog number.
   package let property: UInt16
   package let version: UInt32
 }

@@ -33,7 +33,7 @@ extension QuerySource {
       if current != reference, let data = try stored(current, number, field) { return data }
       throw StoreError.corrupted(
         entity: entity.name, object: number,
-        what: "A binary stored outside the record is damaged or missing.")
+        what: "A binary value stored outside the record is damaged or missing.")
     }
   }
 

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// Reads pages of a damaged file independently of its trees.
 extension DamagedFile {
   /// The use of a page, independent of its contents.
@@ -67,7 +73,7 @@ extension DamagedFile {
     _ entry: @escaping (DamagedEntry, _ isSound: Bool) throws(LMDBError) -> Void
   ) throws(LMDBError) -> Bool {
     var (root, depth) = (leaf, 1)
-    while depth < TreeTraversal.mostLevels, let above = try branch(above: root, depth: depth) {
+    while depth < TreeTraversal.maximumDepth, let above = try branch(above: root, depth: depth) {
       (root, depth) = (above, depth + 1)
     }
     begin()
@@ -142,6 +148,22 @@ extension DamagedFile {
         number, use(of: number, page),
         DamagedLeaf(page: page, isSound: buffers.nodeComplaint(page, isLeaf: true) == nil))
     }
+  }
+
+  /// Writes a copy of the file in which the state of a root page is the newest one.
+  ///
+  /// Pages that cannot be read are filled with zeros.
+  ///
+  /// - Parameter path: The path of an existing file, which is empty.
+  package func copy(_ root: RootImage, to path: String) throws(LMDBError) {
+    let descriptor = try DataFile.createDescriptor(path, mustBeNew: false)
+    defer { DataFile.closeDescriptor(descriptor) }
+    try forEachPage { (number, page) throws(LMDBError) in
+      let offset = off_t(number) * off_t(pageSize)
+      let count = pwrite(descriptor, page.bytes.baseAddress, pageSize, offset)
+      guard count == pageSize else { throw count < 0 ? .lastSystemError : .diskFull }
+    }
+    try Environment.restore(root, at: path)
   }
 
   /// Reads every page after the root pages, many at a time.

@@ -117,7 +117,7 @@ extension Environment {
     let roots: MetaPages?
     if let found { roots = found } else { roots = try MetaPages.read(descriptor) }
     let names = roots?.newest.main.entries ?? 0
-    let databases = Int(min(names, mostNames)) + options.additionalDatabases
+    let databases = Int(min(names, maximumNames)) + options.additionalDatabases
     while true {
       var opened: OpaquePointer?
       try check(mdb_env_create(&opened))
@@ -142,7 +142,7 @@ extension Environment {
   private static var smallestMap: Int { 1 << 22 }
   /// The maximum number of database names to reserve space for, because a damaged file may claim
   /// any number.
-  private static var mostNames: UInt64 { 1 << 16 }
+  private static var maximumNames: UInt64 { 1 << 16 }
 
   private static func configure(
     _ handle: OpaquePointer, _ options: EnvironmentOptions, mapSize: Int, databases: Int

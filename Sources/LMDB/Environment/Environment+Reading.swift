@@ -86,7 +86,7 @@ extension Environment {
 
   /// The number of attempts to begin a snapshot. Two commits may happen just while it begins, but
   /// if that repeats more often than this, the file was overwritten.
-  private static var mostRootsMissed: Int { 100 }
+  private static var maximumMissedRoots: Int { 100 }
 
   /// Begins a snapshot on a slot that has no transaction, or whose renewal LMDB refused. Removes
   /// the cause if possible.
@@ -101,7 +101,7 @@ extension Environment {
         if showsItsRoot(slot) { return ReadTransaction(environment: self, slot: slot) }
         mdb_txn_reset(slot.pointer.pointee.transaction)
         rootsMissed += 1
-        guard rootsMissed < Self.mostRootsMissed else {
+        guard rootsMissed < Self.maximumMissedRoots else {
           dismiss(slot)
           throw .fileReplaced
         }

@@ -60,13 +60,13 @@ extension Environment {
   ///   finding.
   package static func verifyPages(path: String) throws(LMDBError) {
     let file = try DataFile(path: path, create: false, allowsNetwork: true, lock: .shared)
-    for _ in 0..<mostAttempts {
+    for _ in 0..<maximumAttempts {
       if try isSound(file.descriptor) { return }
     }
   }
 
   /// The number of attempts to confirm a finding while other processes commit.
-  private static var mostAttempts: Int { 8 }
+  private static var maximumAttempts: Int { 8 }
 
   /// Returns whether the newest state is undamaged. Returns `false` if this cannot be determined
   /// because other processes commit.

@@ -17,7 +17,7 @@ struct CursorGuard {
   private let isWriter: Bool
   private let pageMask: UInt
   /// The maximum size of an inline value. Larger ones have overflow pages.
-  private let mostInline: Int
+  private let maximumInlineSize: Int
 
   /// The addresses of the cursor's current key and value, or 0 if unknown.
   private var key: UInt = 0
@@ -36,7 +36,7 @@ struct CursorGuard {
     self.isWriter = isWriter
     let pageSize = pages.pointee.state.pageSize
     pageMask = ~UInt(bitPattern: pageSize - 1)
-    mostInline = pageSize / 2
+    maximumInlineSize = pageSize / 2
   }
 
   /// Creates the guard of a transaction's cursor. Returns `nil` if the engine is trusted or has
@@ -116,7 +116,9 @@ struct CursorGuard {
   mutating func arrive(at entry: Entry) throws(LMDBError) {
     if let start = entry.key.baseAddress { key = UInt(bitPattern: start) }
     value = UInt(bitPattern: entry.value.baseAddress)
-    if entry.value.count > mostInline { try pages.pointee.verifyLargeValue(entry.value, of: tree) }
+    if entry.value.count > maximumInlineSize {
+      try pages.pointee.verifyLargeValue(entry.value, of: tree)
+    }
   }
 
   /// Records the last of many values.

@@ -105,11 +105,17 @@ extension PageGuard {
   func checked(_ tree: GuardedTree) throws(LMDBError) -> GuardedTree? {
     let record = tree.record
     if let what = record.complaint(as: tree.kind) { throw damage(tree, nil, what) }
-    guard max(record.branchPages, record.leafPages, record.overflowPages) <= state.lastPage else {
-      throw damage(tree, nil, "its page counts don't match")
+    let pages = max(record.branchPages, record.leafPages, record.overflowPages)
+    guard pages <= state.lastPage else {
+      throw damage(
+        tree, nil,
+        "its largest page count is \(pages), but the file's last page is \(state.lastPage)")
     }
     guard record.entries / UInt64(pageSize) <= state.lastPage else {
-      throw damage(tree, nil, "its entry count is \(record.entries)")
+      throw damage(
+        tree, nil,
+        "its entry count is \(record.entries), more than \(state.lastPage) pages of \(pageSize) "
+          + "bytes can hold")
     }
     return record.isEmpty ? nil : tree
   }

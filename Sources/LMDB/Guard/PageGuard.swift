@@ -51,8 +51,8 @@ struct PageGuard: ~Copyable {
     // Memory safety: freed with the value, which is noncopyable. No tree is deeper.
     leaves = .allocate(capacity: Int(Self.leafCount))
     leaves.initialize(repeating: .none, count: Int(Self.leafCount))
-    path = .allocate(capacity: TreeTraversal.mostLevels)
-    valuePath = .allocate(capacity: TreeTraversal.mostLevels)
+    path = .allocate(capacity: TreeTraversal.maximumDepth)
+    valuePath = .allocate(capacity: TreeTraversal.maximumDepth)
   }
 
   deinit {

@@ -18,7 +18,7 @@ struct KnownTrees {
   private var state = 0
 
   /// The maximum number of databases with known trees. The engine is used for others.
-  private static let mostTrees = 1024
+  private static let maximumTrees = 1024
 
   /// Returns the tree of a database for reading it without the engine. Returns `nil` if that is not
   /// possible, or not worth it yet for a single entry.
@@ -36,7 +36,7 @@ struct KnownTrees {
     _ database: Database, _ transaction: OpaquePointer?, _ isForScan: Bool
   ) -> MappedTree? {
     let index = Int(database.handle)
-    guard index < Self.mostTrees, let transaction else { return nil }
+    guard index < Self.maximumTrees, let transaction else { return nil }
     if index >= trees.count {
       trees.append(contentsOf: repeatElement(.notAsked, count: index + 1 - trees.count))
     }

@@ -20,7 +20,7 @@ struct LeafSample {
   init?(of tree: MappedTree, leafPages: Int, limit: Int) {
     self.limit = limit
     isComplete = leafPages <= limit
-    budget = (limit + 1) * TreeTraversal.mostLevels
+    budget = (limit + 1) * TreeTraversal.maximumDepth
     guard visit(tree, tree.root, from: 0, to: 1, level: 0), leaves > 0 else { return nil }
   }
 
@@ -32,7 +32,7 @@ struct LeafSample {
     let points = isComplete ? 1 : points(below: upper) - points(below: lower)
     guard points > 0 else { return true }
     budget -= 1
-    guard budget > 0, level < TreeTraversal.mostLevels, let page = MappedPage(tree, number) else {
+    guard budget > 0, level < TreeTraversal.maximumDepth, let page = MappedPage(tree, number) else {
       return false
     }
     if page.isLeaf { return add(page, tree, weight: points) }
@@ -122,10 +122,10 @@ package struct TreeSpace: Sendable, Hashable {
 
 extension TransactionReader {
   /// The number of leaf pages to examine for estimating how full they are.
-  private static var mostSampled: Int { 256 }
+  private static var maximumSampledPages: Int { 256 }
   /// The number of leaf pages to examine for counting the pages of nested trees. These differ by
   /// orders of magnitude, for example for the words of texts, so that a small sample is inaccurate.
-  private static var mostCounted: Int { 4096 }
+  private static var maximumCountedPages: Int { 4096 }
 
   /// Returns the pages of several databases of a file. Estimates are limited so that their total
   /// does not exceed the available pages.
@@ -154,7 +154,8 @@ extension TransactionReader {
     guard statistics.leafPages > 0, let tree,
       let sample = LeafSample(
         of: tree, leafPages: statistics.leafPages,
-        limit: database.flags.contains(.duplicates) ? Self.mostCounted : Self.mostSampled)
+        limit: database.flags.contains(.duplicates)
+          ? Self.maximumCountedPages : Self.maximumSampledPages)
     else {
       return TreeSpace(
         pageSize: statistics.pageSize, entries: statistics.entries, pages: own,

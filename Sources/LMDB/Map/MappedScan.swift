@@ -24,7 +24,7 @@ struct MappedScan {
     var sought = MappedNumber(start)
     guard var page = MappedPage(tree, tree.root) else { return nil }
     while !page.isLeaf {
-      guard branches.count < TreeTraversal.mostLevels, let nodeIndex = sought.branch(in: page),
+      guard branches.count < TreeTraversal.maximumDepth, let nodeIndex = sought.branch(in: page),
         let number = page.child(nodeIndex), let below = MappedPage(tree, number)
       else { return nil }
       branches.append((page, nodeIndex))

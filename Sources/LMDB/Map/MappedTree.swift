@@ -94,7 +94,7 @@ struct MappedTree {
   func value<Key: MappedKey>(of sought: Key) -> Answer {
     var sought = sought
     var number = root
-    for _ in 0..<TreeTraversal.mostLevels {
+    for _ in 0..<TreeTraversal.maximumDepth {
       guard let page = MappedPage(self, number) else { return .unknown }
       if page.isLeaf { return sought.value(in: page, of: self) }
       guard let nodeIndex = sought.branch(in: page), let child = page.child(nodeIndex) else {

@@ -236,8 +236,12 @@ struct MetaPage: Equatable {
     }
     if main.flags != [] || main.pad != 0 { return "the main database has unexpected flags" }
     if lastPage < 1 { return "it has no pages" }
-    if mapSize > Self.largestMap { return "its map is larger than any address space" }
-    if lastPage >= mapSize / UInt64(pageSize) { return "its map is smaller than the file" }
+    if mapSize > Self.largestMap {
+      return "its map has \(mapSize) bytes, more than the maximum of \(Self.largestMap)"
+    }
+    if lastPage >= mapSize / UInt64(pageSize) {
+      return "its map has \(mapSize) bytes, too few for page \(lastPage) of \(pageSize) bytes"
+    }
     return nil
   }
 

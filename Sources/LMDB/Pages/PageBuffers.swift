@@ -4,7 +4,7 @@
 /// Bounded by the deepest path that LMDB itself can follow.
 struct PageBuffers: ~Copyable {
   /// The name tree, a database's tree, and a key's values, each at LMDB's maximum depth.
-  static let mostLevels = 3 * TreeTraversal.mostLevels
+  static let maximumLevels = 3 * TreeTraversal.maximumDepth
 
   private let pageSize: Int
   private var pages: [UnsafeMutableRawBufferPointer] = []
@@ -44,7 +44,8 @@ struct PageBuffers: ~Copyable {
   ) -> String? {
     let (lower, upper, size) = (page.lower, page.upper, page.size)
     guard lower >= RawPage.headerSize, lower % 2 == 0, lower <= upper, upper <= size else {
-      return "its bounds are \(lower) and \(upper)"
+      return "its bounds are \(lower) and \(upper), outside the range \(RawPage.headerSize) to "
+        + "\(size) or not in order"
     }
     // Memory safety: every offset is checked before it is read or recorded, and half of it is in
     // bounds.

@@ -12,9 +12,9 @@ struct TreeTraversal {
   }
 
   /// The maximum depth that LMDB's cursors follow.
-  static let mostLevels = 32
+  static let maximumDepth = 32
   /// The maximum size of a key, and of a value among several of a key.
-  static let mostKeyBytes = 511
+  static let maximumKeySize = 511
 
   let kind: Kind
   let name: String
@@ -68,7 +68,7 @@ struct TreeTraversal {
   /// A description of wrong counters, if any. Requires that every page has been visited.
   var countComplaint: String? {
     guard overflowPages == record.overflowPages else {
-      return "its page counts don't match"
+      return "its count of overflow pages is \(record.overflowPages) instead of \(overflowPages)"
     }
     if let what = pageComplaint { return what }
     guard entries == record.entries else {
@@ -80,7 +80,9 @@ struct TreeTraversal {
   /// A description of wrong counts of branch and leaf pages, if any.
   var pageComplaint: String? {
     branchPages == record.branchPages && leafPages == record.leafPages
-      ? nil : "its page counts don't match"
+      ? nil
+      : "its page counts are \(record.branchPages) branch and \(record.leafPages) leaf pages "
+        + "instead of \(branchPages) and \(leafPages)"
   }
 
   /// Returns a description of the problem if a key's size is invalid. Records the size that all keys
@@ -88,8 +90,8 @@ struct TreeTraversal {
   @inline(__always)
   mutating func sizeComplaint(_ key: UnsafeRawBufferPointer) -> String? {
     if key.count == keySize, key.count > 0 { return nil }
-    if key.count > Self.mostKeyBytes || (key.count == 0 && kind != .values) {
-      return "it has a key of \(key.count) bytes"
+    if key.count > Self.maximumKeySize || (key.count == 0 && kind != .values) {
+      return "it has a key of \(key.count) bytes, outside the range 1 to \(Self.maximumKeySize)"
     }
     return Self.share(key.count, &keySize, areIntegers: order == .integers)
   }
@@ -101,13 +103,18 @@ struct TreeTraversal {
   /// Returns a description of the problem if the size of a value of a key with several values is
   /// invalid.
   mutating func valueComplaint(_ size: Int) -> String? {
-    if size > Self.mostKeyBytes { return "it has a sorted value of \(size) bytes" }
+    if size > Self.maximumKeySize {
+      return "it has a sorted value of \(size) bytes, more than the maximum of "
+        + "\(Self.maximumKeySize)"
+    }
     return Self.share(size, &valueSize, areIntegers: record.flags.contains(.integerDuplicates))
   }
 
   private static func share(_ size: Int, _ common: inout Int?, areIntegers: Bool) -> String? {
     guard let expected = common else { return nil }
-    if areIntegers, size != 8, size != 4 { return "it has an integer of \(size) bytes" }
+    if areIntegers, size != 8, size != 4 {
+      return "it has an integer of \(size) bytes instead of 4 or 8"
+    }
     if expected != 0, expected != size {
       return "it has keys or values of \(size) bytes instead of \(expected)"
     }
@@ -124,7 +131,9 @@ extension TreeRecord {
       let counters = branchPages | leafPages | overflowPages | entries
       return depth == 0 && counters == 0 ? nil : "it is empty but has pages or entries"
     }
-    return (1...TreeTraversal.mostLevels).contains(depth) ? nil : "its depth is \(depth)"
+    let maximum = TreeTraversal.maximumDepth
+    return (1...maximum).contains(depth)
+      ? nil : "its depth is \(depth), outside the range 1 to \(maximum)"
   }
 
   private var hasKnownFlags: Bool {

@@ -48,7 +48,7 @@ package struct TransactionSlot {
   init(isWriter: Bool) { self.isWriter = isWriter }
 
   /// The maximum number of databases with cached cursors. Others are opened each time.
-  private static let mostCachedCursors = 1024
+  private static let maximumCachedCursors = 1024
 
   mutating func takeCursor(_ handle: UInt32) -> OpaquePointer? {
     let index = Int(handle)
@@ -60,7 +60,7 @@ package struct TransactionSlot {
   /// Caches a cursor for the next use, or closes it.
   mutating func keepCursor(_ cursor: OpaquePointer, _ handle: UInt32) {
     let index = Int(handle)
-    if index >= cursors.count, index < Self.mostCachedCursors {
+    if index >= cursors.count, index < Self.maximumCachedCursors {
       cursors.append(contentsOf: repeatElement(nil, count: index + 1 - cursors.count))
     }
     guard index < cursors.count, cursors[index] == nil else { return mdb_cursor_close(cursor) }

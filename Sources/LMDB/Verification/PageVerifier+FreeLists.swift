@@ -11,7 +11,7 @@ extension PageVerifier {
     try checkTransaction(node, number, tree)
     let list = node.data
     guard list.size >= 8, list.size % 8 == 0 else {
-      throw damage(tree, number, "a list has \(list.size) bytes")
+      throw listSizeDamage(list.size, number, tree)
     }
     let count = try count(list.word(0), size: list.size, number, tree)
     var last = UInt64.max
@@ -22,7 +22,7 @@ extension PageVerifier {
   mutating func readFreeList(
     ofRun first: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) {
-    guard size >= 8, size % 8 == 0 else { throw damage(tree, number, "a list has \(size) bytes") }
+    guard size >= 8, size % 8 == 0 else { throw listSizeDamage(size, number, tree) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 16)
     defer { buffer.deallocate() }
     let start = Int(first) * pageSize + RawPage.headerSize
@@ -50,6 +50,10 @@ extension PageVerifier {
     } while remaining > 0 && offset < size
   }
 
+  private func listSizeDamage(_ size: Int, _ number: UInt64, _ tree: TreeTraversal) -> LMDBError {
+    damage(tree, number, "a list has \(size) bytes, not a positive multiple of 8")
+  }
+
   /// Checks that the transaction of a list has been committed, because others cannot have freed
   /// pages.
   func checkTransaction(
@@ -57,7 +61,9 @@ extension PageVerifier {
   ) throws(LMDBError) {
     let id = RawPage(bytes: node.key).word(0)
     guard id > 0, id <= meta.transactionID else {
-      throw damage(tree, number, "a list belongs to transaction \(id)")
+      throw damage(
+        tree, number,
+        "a list belongs to transaction \(id), outside the range 1 to \(meta.transactionID)")
     }
   }
 
@@ -65,7 +71,9 @@ extension PageVerifier {
     _ count: UInt64, size: Int, _ number: UInt64, _ tree: TreeTraversal
   ) throws(LMDBError) -> Int {
     guard count <= UInt64(size / 8 - 1) else {
-      throw damage(tree, number, "the page count of a list of \(size) bytes is \(count)")
+      throw damage(
+        tree, number,
+        "the page count of a list of \(size) bytes is \(count), more than \(size / 8 - 1)")
     }
     return Int(count)
   }

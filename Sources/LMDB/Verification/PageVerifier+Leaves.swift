@@ -30,7 +30,7 @@ extension PageVerifier {
   /// are; others, and damage, are handled by verifying each entry.
   private func isPlain(_ nodes: NodeSummary, _ tree: TreeTraversal) -> Bool {
     guard tree.kind == .named || tree.kind == .main, nodes.haveNoFlags,
-      nodes.haveKeys(upTo: TreeTraversal.mostKeyBytes)
+      nodes.haveKeys(upTo: TreeTraversal.maximumKeySize)
     else { return false }
     if tree.keySize != nil {
       guard nodes.haveOneKeySize else { return false }
@@ -39,7 +39,7 @@ extension PageVerifier {
       if tree.order == .integers, size != 8, size != 4 { return false }
     }
     guard tree.hasSeveralValues else { return true }
-    return nodes.haveData(upTo: TreeTraversal.mostKeyBytes)
+    return nodes.haveData(upTo: TreeTraversal.maximumKeySize)
       && (tree.valueSize == nil || nodes.haveOneDataSize)
   }
 
@@ -63,8 +63,15 @@ extension PageVerifier {
     }
     let size = page.packedKeySize
     let (lower, upper) = (page.lower, page.upper)
-    guard lower >= RawPage.headerSize, lower % 2 == 0, size > 0, size == Int(tree.record.pad)
-    else { throw damage(tree, number, "its packed values have \(size) bytes") }
+    guard size > 0, size == Int(tree.record.pad) else {
+      throw damage(
+        tree, number, "its packed values have \(size) bytes instead of \(tree.record.pad)")
+    }
+    guard lower >= RawPage.headerSize, lower % 2 == 0 else {
+      throw damage(
+        tree, number,
+        "its lower bound is \(lower), not an even number of at least \(RawPage.headerSize)")
+    }
     let count = page.count
     guard count > 0, RawPage.headerSize + count * size <= page.size,
       upper == page.size - count * (size - 2)
@@ -184,8 +191,8 @@ extension PageVerifier {
       return try visit(&named)
     case .tree, .page: return
     }
-    guard report.databases.count < Self.mostDatabases else {
-      throw damage(tree, number, "it has more than \(Self.mostDatabases) names")
+    guard report.databases.count < Self.maximumDatabaseCount else {
+      throw damage(tree, number, "it has more than \(Self.maximumDatabaseCount) names")
     }
     report.databases[name] = named.record.flags
   }

@@ -18,12 +18,16 @@ extension PageVerifier {
     }
   }
 
+  private func depthDamage(_ number: UInt64, _ tree: TreeTraversal) -> LMDBError {
+    damage(tree, number, "the tree is deeper than its recorded depth of \(tree.record.depth)")
+  }
+
   /// Verifies a page and its subtree.
   private mutating func visit(
     _ number: UInt64, _ tree: inout TreeTraversal, depth: Int, _ range: KeyRange
   ) throws(LMDBError) {
     guard depth <= tree.record.depth else {
-      throw damage(tree, number, "the tree is deeper than recorded")
+      throw depthDamage(number, tree)
     }
     if scope == .branches, tree.kind == .named, depth == tree.record.depth {
       tree.leafPages += 1
@@ -54,7 +58,7 @@ extension PageVerifier {
       try visitLeaf(page, number, &tree, level: tree.rootLevel + depth - 1, range)
     case .branch:
       guard scope == .trees || depth < tree.record.depth else {
-        throw damage(tree, number, "the tree is deeper than recorded")
+        throw depthDamage(number, tree)
       }
       tree.branchPages += 1
       try inspectBranch(page, number, &tree, range)

@@ -39,18 +39,18 @@ struct PageVerifier: ~Copyable {
   private let isCancelled: () -> Bool
   private var claims: PageClaims
   /// The number of branch pages that may still be read in the scope ``Scope/branches``.
-  var branchesLeft = Self.mostBranches
+  var branchesLeft = Self.maximumBranchPages
   var buffers: PageBuffers
   var report = Report()
 
   /// A name tree with more pages than this is not verified in advance.
-  fileprivate static let mostPagesOfNames = 256
+  fileprivate static let maximumNamePages = 256
   /// Transactions never leave more missing pages than this.
-  private static let mostMissing: UInt64 = 1 << 24
+  private static let maximumMissingPages: UInt64 = 1 << 24
   /// The maximum number of branch pages to read in the scope ``Scope/branches``.
-  private static let mostBranches: UInt64 = 1024
+  private static let maximumBranchPages: UInt64 = 1024
   /// The maximum number of names to keep. Programs don't open more databases.
-  static let mostDatabases = 1 << 16
+  static let maximumDatabaseCount = 1 << 16
 
   /// - Parameters:
   ///   - meta: The root page of the state to verify. Its pages must not be overwritten meanwhile.
@@ -60,7 +60,7 @@ struct PageVerifier: ~Copyable {
     descriptor: Int32, meta: MetaPage, isCancelled: @escaping () -> Bool = { false }
   ) throws(LMDBError) {
     let (held, last) = (try meta.heldPages(descriptor), meta.lastPage)
-    guard last <= held + Self.mostMissing, last < UInt64(Int.max / meta.pageSize) else {
+    guard last <= held + Self.maximumMissingPages, last < UInt64(Int.max / meta.pageSize) else {
       throw .damaged(
         PageFinding(
           page: meta.number, database: nil,
@@ -94,7 +94,7 @@ struct PageVerifier: ~Copyable {
   /// Verifies the complete name tree, unless it is larger than that of any store. In that case, the
   /// file belongs to another program that keeps its data there.
   static func verifyNames(_ descriptor: Int32, _ meta: MetaPage) throws(LMDBError) {
-    var remaining = mostPagesOfNames
+    var remaining = maximumNamePages
     var verifier = PageVerifier(descriptor: descriptor, meta: meta, scope: .tree) {
       remaining -= 1
       return remaining < 0
@@ -103,7 +103,10 @@ struct PageVerifier: ~Copyable {
     do throws(LMDBError) { try verifier.visit(&main) } catch {
       if error != .closed { throw error }
       if meta.hasFewNames {
-        throw verifier.damage(main, nil, "its page counts don't match")
+        throw verifier.damage(
+          main, nil,
+          "it has more than \(maximumNamePages) pages, but its page counts are "
+            + "\(meta.main.branchPages) branch and \(meta.main.leafPages) leaf pages")
       }
     }
   }
@@ -121,7 +124,7 @@ struct PageVerifier: ~Copyable {
   /// permits; each of these refers to about a hundred pages.
   mutating func verifyBranches() throws(LMDBError) {
     let names = meta.main
-    guard names.leafPages < Self.mostPagesOfNames, names.branchPages < Self.mostPagesOfNames else {
+    guard names.leafPages < Self.maximumNamePages, names.branchPages < Self.maximumNamePages else {
       return
     }
     scope = .branches
@@ -184,7 +187,7 @@ extension MetaPage {
   /// Whether the name tree is no larger than that of a store, so that
   /// ``PageVerifier/verifyNames(_:_:)`` verifies all of it.
   var hasFewNames: Bool {
-    let most = UInt64(PageVerifier.mostPagesOfNames)
+    let most = UInt64(PageVerifier.maximumNamePages)
     // A damaged page may contain any number.
     return main.branchPages < most && main.leafPages <= most - main.branchPages
   }

@@ -41,7 +41,7 @@ import Testing
     ("link", "\"\"", nil), ("paid", "\"1\"", true), ("paid", "\"0\"", false), ("paid", "1", true),
     ("paid", "0", false), ("paid", "\"Yes\"", true), ("paid", "\"NO\"", false),
     ("paid", "\"true\"", true), ("paid", "\"False\"", false), ("paid", "true", true),
-    ("zip", "1234", "1234"), ("zip", "01", ""), ("zip", "1.50", "1.50"), ("zip", "\"x\"", "x"),
+    ("zip", "1234", "1234"), ("zip", "1.50", "1.50"), ("zip", "\"x\"", "x"),
     ("price", "\".5\"", 0.5), ("price", "\"-.5\"", -0.5), ("price", "\"1e3\"", 1000),
     ("price", "\"1'234.5\"", 1234.5), ("price", "\"1’234’567.25\"", 1_234_567.25),
     ("count", "\"1e3\"", 1000), ("count", "\"1'000\"", 1000), ("count", "7", 7),
@@ -50,7 +50,6 @@ import Testing
   @Test("Values in the forms of spreadsheets are converted", arguments: converted.indices)
   func spreadsheetsAreConverted(index: Int) throws {
     let (name, json, value) = Self.converted[index]
-    guard json != "01" else { return }
     let found = try self.value(name, json)
     guard case .decimal(let decimal) = found else {
       #expect(found == value)
@@ -74,7 +73,8 @@ import Testing
       ("price", "\".\""), ("price", "\"5.\""), ("at", "\" \""), ("zip", "true"),
     ])
   func whatIsNeitherIsAnError(name: String, json: String) throws {
-    #expect(throws: ArborError.self) { try value(name, json) }
+    let error = #expect(throws: ArborError.self) { try value(name, json) }
+    #expect(error?.entity == "Row" && error?.keyPath == name)
   }
 
   @Test(
@@ -84,7 +84,8 @@ import Testing
       ("price", "\".5\""), ("count", "\"1\""), ("link", "\"\""),
     ])
   func withoutTheOptionNothingIsConverted(name: String, json: String) throws {
-    #expect(throws: ArborError.self) { try value(name, json, []) }
+    let error = #expect(throws: ArborError.self) { try value(name, json, []) }
+    #expect(error?.entity == "Row" && error?.keyPath == name)
   }
 
   @Test("A number format of the import or the model overrides that of spreadsheets")

@@ -218,7 +218,7 @@ import Testing
     (#"{"company": {"owner": {"name": "x"}}}"#, "abstract", "$.Employee.company.owner"),
     (#"{"company": {"seedlings": 1}}"#, "list of links", "$.Employee.company.seedlings"),
     (
-      #"{"company": {"employees": [{"age": true}]}}"#, "an integer of 16 bits",
+      #"{"company": {"employees": [{"age": true}]}}"#, "an integer from -32768 to 32767",
       "$.Employee.company.employees[0].age"
     ),
   ]

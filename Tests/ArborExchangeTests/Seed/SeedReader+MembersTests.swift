@@ -175,7 +175,7 @@ import Testing
     (#"{"$find": "Company", "employees": []}"#, "is a relationship", ".employees"),
     (#"{"$find": "Company", "companyName": 1}"#, "Expected a string", ".companyName"),
     (#"{"$find": "Company", "companyName": null}"#, "other than null", ".companyName"),
-    (#"{"$find": "Company", "companyID": "<uniqueID>"}"#, "an integer of 64 bits", ".companyID"),
+    (#"{"$find": "Company", "companyID": "<uniqueID>"}"#, "an integer from", ".companyID"),
   ]
 
   @Test("Invalid finds are rejected", arguments: faults.indices)

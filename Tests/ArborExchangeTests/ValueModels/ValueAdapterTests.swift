@@ -307,7 +307,10 @@ import Testing
 
   @Test("Documents that are not valid JSON are rejected")
   func documentsThatAreNoJSONAreErrors() {
-    #expect(throws: ArborError.self) { try ValueAdapter.decode([Item].self, from: "[") }
+    let error = #expect(throws: ArborError.self) {
+      try ValueAdapter.decode([Item].self, from: "[")
+    }
+    #expect(error?.code == .malformedDocument)
   }
 
   private struct Envelope: ValueModel {

@@ -22,7 +22,7 @@ import Testing
     }
     #expect(
       outline.description == """
-        1. Change the catalogue:
+        1. Update the model catalog:
            Person.rank: added, mandatory without a default; existing objects without a value \
         violate the rule
            Person.age: removed, its values are dropped
@@ -44,7 +44,7 @@ import Testing
     #expect(!outline.isPermitted)
     #expect(
       outline.steps.map(\.work) == [
-        .catalogue, .code(entity: "Tag"), .pass(entity: "Person"), .indexBuild(entity: "Company"),
+        .catalog, .code(entity: "Tag"), .pass(entity: "Person"), .indexBuild(entity: "Company"),
       ])
   }
 
@@ -56,7 +56,7 @@ import Testing
       $0[entity: "Tag"][attribute: "label"].type = .integer32
     }
     #expect(outline.isPermitted)
-    #expect(outline.steps.map(\.work) == [.catalogue])
+    #expect(outline.steps.map(\.work) == [.catalog])
     #expect(outline.dropped.map(\.name) == ["Tag.label"] && outline.unnamed.isEmpty)
   }
 

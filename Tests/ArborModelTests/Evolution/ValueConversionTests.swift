@@ -46,7 +46,7 @@ import Testing
   ) {
     let change = difference(old, new).changes[0]
     #expect(change.kind == .attribute(.typeChanged(from: old, to: new, conversion)))
-    #expect(change.effort == .catalogue && change.loss == nil && change.rule == nil)
+    #expect(change.effort == .catalog && change.loss == nil && change.rule == nil)
   }
 
   @Test(
@@ -75,7 +75,7 @@ import Testing
   @Test("A transient attribute needs no conversion")
   func whatIsNotStoredNeedsNoConversion() {
     let difference = difference(.string, .date) { $0.isTransient = true }
-    #expect(difference.changes.map(\.effort) == [.catalogue] && difference.losses.isEmpty)
+    #expect(difference.changes.map(\.effort) == [.catalog] && difference.losses.isEmpty)
   }
 
   private func difference(

@@ -70,8 +70,8 @@ import Testing
     let error = #expect(throws: ArborError.self) { try deep.parsed }
     #expect(
       error?.message
-        == "The predicate nests more than 64 levels deep. Combine fewer conditions by AND, OR and "
-        + "NOT.")
+        == "The predicate is nested more than 64 levels deep. Combine fewer conditions with AND, "
+        + "OR and NOT.")
   }
 
   @Test("Several threads can describe the same chain")

@@ -64,8 +64,9 @@ import Testing
   @Test("Names of a parent entity are known, and those of a subentity aren't")
   func inheritedNamesAreKnown() throws {
     _ = try PredicateBinder.bind("wage > 1 AND name == 'x'", to: world.worker, in: world.schema)
-    #expect(throws: ArborError.self) {
+    let error = #expect(throws: ArborError.self) {
       try PredicateBinder.bind("wage > 1", to: world.person, in: world.schema)
     }
+    #expect(error?.code == .invalidPredicate && error?.location?.column == 1)
   }
 }

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import ModelSamples
 import Testing
 
 /// Errors of binding, with their position and reason.
@@ -151,7 +152,7 @@ import Testing
             AttributeDescription(name: "longitude", type: .double),
           ])
       ])
-    return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    return try SchemaFixture.schema(of: model)
   }
 
   @Test("Parts of composites can be used in predicates")

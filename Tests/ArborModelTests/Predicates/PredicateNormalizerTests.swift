@@ -200,8 +200,9 @@ import Testing
 
   @Test("Arguments are type-checked even if the predicate is always true")
   func argumentsAreCheckedBesideWhatIsAlwaysTrue() throws {
-    #expect(throws: ArborError.self) {
+    let error = #expect(throws: ArborError.self) {
       try conjuncts(FetchPredicate(format: "TRUEPREDICATE OR name BEGINSWITH %@", arguments: [3]))
     }
+    #expect(error?.message.contains("a number") == true, "\(error?.message ?? "")")
   }
 }

@@ -1,5 +1,6 @@
 import ArborModel
 import Foundation
+import ModelSamples
 
 /// Objects in memory, as records and as dictionaries, on which predicates are tested.
 ///
@@ -66,7 +67,7 @@ final class PredicateWorld: RecordResolver {
         name: "Worker", parent: "Person",
         attributes: [AttributeDescription(name: "wage", type: .integer64, isOptional: true)]),
     ])
-    schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    schema = try SchemaFixture.schema(of: model)
     company = schema.entities[0]
     person = schema.entities[1]
     worker = schema.entities[2]

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ArborModel
+import ModelSamples
 
 @Suite struct BlobReferenceTests {
   private let allocator = SlabAllocator()
@@ -69,8 +70,8 @@ import ArborModel
         AttributeDescription("small", .binary, .optional)
       }
     }
-    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
-    let photo = try #require(schema.entity(named: "Photo"))
+    let schema = try SchemaFixture.schema(of: model)
+    let photo = try schema.required("Photo")
     #expect(photo.attributes.filter(\.field.isExternal).map(\.name) == ["image", "thumb"])
     #expect(photo.layout.externalFields.count == 2)
     #expect(photo.indexes.isEmpty)

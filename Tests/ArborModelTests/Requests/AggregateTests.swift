@@ -1,4 +1,5 @@
 import ArborModel
+import ModelSamples
 import Testing
 
 @Suite struct AggregateTests {
@@ -43,8 +44,8 @@ import Testing
         CompositeDescription(
           name: "Place", attributes: [AttributeDescription(name: "area", type: .double)])
       ])
-    let schema = try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
-    let person = try #require(schema.entity(named: "Person"))
+    let schema = try SchemaFixture.schema(of: model)
+    let person = try schema.required("Person")
     func failure(_ aggregate: AggregateExpression) -> ArborError? {
       do {
         _ = try aggregate.bind(to: person, in: schema)

@@ -52,7 +52,8 @@ import Testing
       #expect(error?.code == .invalidArgument)
     }
     for text in ["", "A", "====", "not a token", String(repeating: "A", count: 100)] {
-      #expect(throws: ArborError.self) { _ = try PageToken(text) }
+      let error = #expect(throws: ArborError.self) { _ = try PageToken(text) }
+      #expect(error?.code == .invalidArgument, "\(text)")
     }
   }
 

@@ -2,7 +2,7 @@ import ArborModel
 import Testing
 
 @Suite struct ChangeNumbersTests {
-  /// Returns a schema of an entity with one attribute per catalogue number, and `links`
+  /// Returns a schema of an entity with one attribute per catalog number, and `links`
   /// relationships stored as links.
   private func schema(
     _ numbers: [UInt16], links: Int, layout: UInt16 = 1, reversed: Bool = false

@@ -1,3 +1,4 @@
+import ModelSamples
 import Testing
 
 @testable import ArborModel
@@ -20,14 +21,14 @@ import Testing
       }
       CompositeDescription("Address") { AttributeDescription("street", .string) }
     }
-    return try ModelSchema(model, catalog: SchemaCatalog(numbering: model))
+    return try SchemaFixture.schema(of: model)
   }
 
   private static func derivation(
     _ text: String, _ type: AttributeType = .string
   ) throws -> Derivation {
     let schema = try schema()
-    let company = try #require(schema.entity(named: "Company"))
+    let company = try schema.required("Company")
     guard case .attribute(let name)? = company.property(named: "name") else { throw Missing() }
     var description = name.description
     description.type = type
@@ -107,12 +108,12 @@ import Testing
   func thePlanTellsWhatAChangeChanges() throws {
     let schema = try Self.schema()
     let plan = try schema.derivationPlan()
-    let company = try #require(schema.entity(named: "Company"))
+    let company = try schema.required("Company")
     #expect(schema.hasDerivations)
     #expect(plan.derivations.map(\.count).reduce(0, +) == 1)
     #expect(plan.triggers[company.index].count == 1)
     #expect(plan.triggers[company.index].first?.hops.isEmpty == true)
-    let employee = try #require(schema.entity(named: "Employee"))
+    let employee = try schema.required("Employee")
     #expect(plan.derivations[company.index][0].entities(in: schema) == [employee.number])
   }
 }

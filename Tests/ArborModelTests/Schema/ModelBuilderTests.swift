@@ -124,7 +124,7 @@ import Testing
 
   @Test("An invalid model is rejected")
   func refusesAModelWithProblems() {
-    #expect(throws: ArborError.self) {
+    let error = #expect(throws: ArborError.self) {
       try ManagedObjectModel {
         EntityDescription("Company") {
           RelationshipDescription("employees", to: "Employe", inverse: "company")
@@ -134,5 +134,8 @@ import Testing
         }
       }
     }
+    #expect(error?.code == .invalidModel)
+    let problem = error?.violations.first
+    #expect(problem?.entity == "Company" && problem?.keyPath == "employees")
   }
 }

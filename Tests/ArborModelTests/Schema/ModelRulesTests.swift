@@ -95,7 +95,7 @@ extension ManagedObjectModel {
       says: "default outside its bounds",
       AttributeDescription(name: "code", type: .string, defaultValue: "", minimum: 2)),
     attribute(
-      says: "minimum that exceeds its maximum",
+      says: "has the minimum 9, which exceeds its maximum 1",
       AttributeDescription(name: "span", type: .integer32, minimum: 9, maximum: 1)),
     attribute(
       says: "bounds, which its type doesn't support",
@@ -104,7 +104,8 @@ extension ManagedObjectModel {
       says: "bound that doesn't fit",
       AttributeDescription(name: "day", type: .date, minimum: "yesterday")),
     attribute(
-      says: "negative length", AttributeDescription(name: "text", type: .string, minimum: -1)),
+      says: "negative minimum or maximum length",
+      AttributeDescription(name: "text", type: .string, minimum: -1)),
     attribute(
       says: "malformed",
       AttributeDescription(name: "tag", type: .string, regularExpression: "([a-z")),
@@ -139,7 +140,7 @@ extension ManagedObjectModel {
     Mistake("Employee", "manager", says: "ordered but to-one") {
       $0["Employee"].relationships[1].isOrdered = true
     },
-    Mistake("Employee", "reports", says: "minimum count that exceeds its maximum") {
+    Mistake("Employee", "reports", says: "minimum count 3, which exceeds its maximum count 2") {
       $0["Employee"].relationships[2].minimumCount = 3
       $0["Employee"].relationships[2].maximumCount = 2
     },
@@ -263,7 +264,7 @@ extension ManagedObjectModel {
   }
 
   @Test(
-    "A condition may test whether a large binary exists",
+    "A condition may test whether a large binary value exists",
     arguments: [("photo == nil", 0), ("NULL != photo", 0), ("photo == age", 1)])
   func aConditionMayAskWhetherThereIsALargeBinary(text: String, count: Int) throws {
     var model = try ModelSamples.sound()

@@ -141,13 +141,15 @@ import Testing
     #expect(error?.code == .invalidModel && error?.entity == "A")
   }
 
-  @Test("A property without a number is rejected")
+  @Test("Properties and entities without a number are rejected")
   func aPropertyWithoutNumberIsRefused() throws {
     let model = try SchemaFixture.model()
     var catalog = SchemaCatalog(numbering: model)
     catalog.entries["Company"]?.properties["companyName"] = nil
-    #expect(throws: ArborError.self) { try ModelSchema(model, catalog: catalog) }
+    let property = #expect(throws: ArborError.self) { try ModelSchema(model, catalog: catalog) }
+    #expect(property?.message == "Property Company.companyName is missing from the catalog.")
     catalog.entries["Company"] = nil
-    #expect(throws: ArborError.self) { try ModelSchema(model, catalog: catalog) }
+    let entity = #expect(throws: ArborError.self) { try ModelSchema(model, catalog: catalog) }
+    #expect(entity?.message == "Entity Company is missing from the catalog.")
   }
 }

@@ -211,7 +211,7 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test("Binaries are released when the undo history drops them")
+  @Test("Binary values are released when the undo history drops them")
   func whatTheHistoryForgetsIsLetGo() throws {
     try use { store in
       let context = store.makeContext()
@@ -233,7 +233,7 @@ private final class Photo: ManagedObject {
     }
   }
 
-  @Test("A binary that wasn't read before is read in its newest version")
+  @Test("A binary value that wasn't read before is read in its newest version")
   func othersReadWhatIsThereByThen() throws {
     try use { store in
       let (left, right) = (store.makeContext(), store.makeContext())

@@ -186,7 +186,8 @@ import Testing
             + "another entity. Restore a backup, or recover intact objects with "
             + "PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage STORE TARGET; "
             + "lmdb-inspect check lists the damage.")
-        #expect(failure { _ = try context.fetchIDs(.init(entity: "Badge")) } != nil)
+        #expect(
+          failure { _ = try context.fetchIDs(.init(entity: "Badge")) }?.code == .corrupted)
       }
     }
   }

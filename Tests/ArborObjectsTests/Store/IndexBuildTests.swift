@@ -44,7 +44,7 @@ import Testing
   private func migrate() throws {
     var opening = StoreOpening(.file(url.path), model: try model(hasIndexes: true))
     opening.indexBuilds = .left
-    opening.mostObjectsIndexedAtOnce = 0
+    opening.maximumObjectsIndexedAtOnce = 0
     try StoreEngine.open(opening).close()
   }
 

@@ -8,10 +8,7 @@ import Testing
 /// A store that is being closed, which lets running bodies finish.
 @Suite("Draining a store") struct RunningBodiesTests {
   private func use(_ body: (PersistentStore) async throws -> Void) async throws {
-    let model = try ManagedObjectModel {
-      EntityDescription("Part") { AttributeDescription("code", .integer64, .default(0)) }
-    }
-    let store = try PersistentStore(model: model, at: .inMemory)
+    let store = try PersistentStore(model: StaffModel.make(), at: .inMemory)
     defer { store.close() }
     try await body(store)
   }
@@ -45,7 +42,7 @@ import Testing
       let gate = Gate()
       async let body: Void = store.perform { context in
         gate.pass()
-        try context.insert("Part")["code"] = 1
+        try context.insert("Employee")["age"] = 41
       }
       await gate.waitUntilReached()
       let drain = _Concurrency.Task { await store.drain(within: .seconds(600)) }
@@ -59,7 +56,7 @@ import Testing
       #expect(await drain.value == 0)
       try await body
       // Contexts created by the caller remain usable.
-      #expect(try store.makeContext().fetch("Part").count == 1)
+      #expect(try store.makeContext().fetch("Employee").count == 1)
     }
   }
 
@@ -83,7 +80,7 @@ import Testing
       let gate = Gate()
       let body: @Sendable (ManagedObjectContext) throws -> Void = { context in
         gate.pass()
-        _ = try context.fetch("Part")
+        _ = try context.fetch("Employee")
       }
       async let refusal = Self.refusal {
         if inBackground {
@@ -98,8 +95,8 @@ import Testing
       #expect(await refusal.hasPrefix("cancelled: "))
       #expect(await store.drain(within: .zero) == 0)
       // Contexts created by the caller are not cancelled.
-      let parts = try store.makeContext().fetch("Part")
-      #expect(parts.isEmpty)
+      let employees = try store.makeContext().fetch("Employee")
+      #expect(employees.isEmpty)
     }
   }
 
@@ -110,7 +107,7 @@ import Testing
       async let refusal = Self.refusal {
         try await store.perform { context in
           gate.pass()
-          _ = try context.fetch("Part")
+          _ = try context.fetch("Employee")
         }
       }
       await gate.waitUntilReached()

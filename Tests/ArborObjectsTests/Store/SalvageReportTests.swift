@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test("A salvage without the catalog is not complete")
-  func isNotCompleteWithoutTheCatalogue() throws {
+  func isNotCompleteWithoutTheCatalog() throws {
     var bytes = try Data(contentsOf: url)
     let key = Data(StoreFormat.catalogKey.utf8)
     var rest = bytes.startIndex..<bytes.endIndex

@@ -91,7 +91,7 @@ import Testing
     #expect(own.ranges == [])
     // Every second commit is by another process.
     for sequence in stride(from: UInt64(1), to: 5000, by: 2) { own.add(sequence..<sequence + 1) }
-    let oldest = (5000 - StoreFormat.longestHistory) | 1
+    let oldest = (5000 - StoreFormat.maximumHistoryLength) | 1
     #expect(own.ranges.count == Int(4999 - oldest) / 2 + 1)
     #expect(
       own.contains(4999) && !own.contains(4998) && own.contains(oldest) && !own.contains(oldest - 2)

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test("Equal catalogs are encoded to equal bytes")
-  func equalCataloguesHaveEqualBytes() throws {
+  func equalCatalogsHaveEqualBytes() throws {
     let catalog = SchemaCatalog(numbering: try OfficeModel.make())
     // The order of a dictionary depends on its capacity.
     var entries: [String: SchemaCatalog.Entry] = [:]

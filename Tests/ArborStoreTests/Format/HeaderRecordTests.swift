@@ -10,7 +10,7 @@ import Testing
     HeaderRecord(
       pageSize: 4096, modelGeneration: 3, storeID: UUID(),
       modelFingerprint: try OfficeModel.make().fingerprint, transactionID: 77, bootID: UUID(),
-      sequence: HeaderRecord.mostCommits)
+      sequence: HeaderRecord.maximumCommits)
   }
 
   private func problem(_ bytes: [UInt8]) -> HeaderRecord.Problem? {
@@ -53,7 +53,7 @@ import Testing
   func countsBeyondReasonAreDamage() throws {
     let sound = try header()
     #expect(problem(sound.encoded()) == nil)
-    for count in [HeaderRecord.mostCommits + 1, 1 << 63, .max - 1, .max] {
+    for count in [HeaderRecord.maximumCommits + 1, 1 << 63, .max - 1, .max] {
       var header = sound
       header.sequence = count
       #expect(problem(header.encoded()) == .damaged, "sequence \(count)")
@@ -61,7 +61,7 @@ import Testing
       header.transactionID = count
       #expect(problem(header.encoded()) == .damaged, "transaction \(count)")
     }
-    for count in [HeaderRecord.mostGenerations + 1, .max - 1, .max] {
+    for count in [HeaderRecord.maximumGeneration + 1, .max - 1, .max] {
       var header = sound
       header.modelGeneration = count
       #expect(problem(header.encoded()) == .damaged, "generation \(count)")

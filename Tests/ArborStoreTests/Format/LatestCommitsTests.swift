@@ -46,7 +46,7 @@ import Testing
     var commits = LatestCommits()
     let shortest = [UInt8](repeating: 1, count: StoreFormat.leastEntrySize)
     while commits.append(shortest) {}
-    #expect(StoreFormat.historyLength + commits.count <= StoreFormat.longestHistory)
+    #expect(StoreFormat.historyLength + commits.count <= StoreFormat.maximumHistoryLength)
     let history = HistoryEntry(
       sequence: 1, date: .distantPast, author: nil, contextName: nil, isBulk: true, changes: [])
     let model = ManagedObjectModel(entities: [])

@@ -166,7 +166,7 @@ import Testing
     #expect((article["index builds"] ?? []).withUnsafeBytes { IndexBuildList($0) } == list)
   }
 
-  @Test("External binaries match the article")
+  @Test("External binary values match the article")
   func blobs() throws {
     let field = RecordField(
       kind: .binary, isTransient: false, isExternal: true, position: 0, offset: 9, catalogNumber: 3)

@@ -97,16 +97,21 @@ import Testing
     #expect(try read(sealed(between, [1: .null]), layouts) == ["?", .null, 9.5])
   }
 
+  private func isDamage(_ body: () throws -> Void) throws -> Bool {
+    do { try body() } catch StoreError.corrupted { return true }
+    return false
+  }
+
   @Test("A layout whose fields can't be converted to the newest one is reported as damage")
   func aKindThatDoesNotConvertIsDamage() throws {
     let old = layout(1, [(.binary, false, 1, .null)])
-    #expect(throws: StoreError.self) {
-      try StoreLayouts([old, second, StoredLayout(entity)], of: [entity])
-    }
+    #expect(
+      try isDamage { _ = try StoreLayouts([old, second, StoredLayout(entity)], of: [entity]) })
     // The newest layout lacks a field of the model.
-    #expect(throws: StoreError.self) {
-      try StoreLayouts([first, layout(3, [(.string, false, 2, .null)])], of: [entity])
-    }
+    #expect(
+      try isDamage {
+        _ = try StoreLayouts([first, layout(3, [(.string, false, 2, .null)])], of: [entity])
+      })
   }
 
   @Test("A record in the newest layout is read without copying it")
@@ -129,12 +134,11 @@ import Testing
     for index in bytes.indices {
       var changed = bytes
       changed[index] ^= 1
-      #expect(throws: StoreError.self) { try read(changed, layouts) }
+      #expect(try isDamage { _ = try read(changed, layouts) }, "byte \(index)")
     }
-    #expect(throws: StoreError.self) { try read([1, 0, 1], layouts) }
+    #expect(try isDamage { _ = try read([1, 0, 1], layouts) })
     // A layout that the store doesn't have.
-    #expect(throws: StoreError.self) {
-      try read(bytes, StoreLayouts([second, StoredLayout(entity)], of: [entity]))
-    }
+    let fewer = try StoreLayouts([second, StoredLayout(entity)], of: [entity])
+    #expect(try isDamage { _ = try read(bytes, fewer) })
   }
 }

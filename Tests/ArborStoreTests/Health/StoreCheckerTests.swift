@@ -6,8 +6,8 @@ import Testing
 
 /// Damage of every kind, which the check must find and report.
 ///
-/// Damaged pages are tested in `PageHealthTests`, external binaries in `BlobStorageTests`, missing
-/// values in `StoreCheckerBoundsTests`, and outdated pages in `StoreDigestsTests`.
+/// Damaged pages are tested in `PageHealthTests`, external binary values in `BlobStorageTests`,
+/// missing values in `StoreCheckerBoundsTests`, and outdated pages in `StoreDigestsTests`.
 @Suite struct StoreCheckerTests {
   /// The objects of the store that is damaged.
   struct World {

@@ -50,7 +50,7 @@ import ArborStore
         let (first, latest) = try kept(file)
         let count = round - first + 1
         #expect(count >= min(round, StoreFormat.historyLength), "seed \(random.seed)")
-        #expect(count <= min(round, StoreFormat.longestHistory), "seed \(random.seed)")
+        #expect(count <= min(round, StoreFormat.maximumHistoryLength), "seed \(random.seed)")
         if latest < min(round, 2) { hasMoved = true }
         guard round.isMultiple(of: 100) || round < 40 else { continue }
         try expectAll(file, from: first)

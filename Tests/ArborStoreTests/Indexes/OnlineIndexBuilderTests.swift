@@ -41,7 +41,7 @@ import Testing
   func fewObjectsAreIndexedInTheMigration() throws {
     try tasks.fill(40)
     let file = try tasks.open(UnfinishedTasks.model([tasks.byRank])) {
-      $0.mostObjectsIndexedAtOnce = 40
+      $0.maximumObjectsIndexedAtOnce = 40
     }
     defer { file.close() }
     #expect(try file.indexBuilds() == [])
@@ -165,7 +165,7 @@ import Testing
     var draws = random
     let draft = Draft(file)
     var (batches, failure): (Int, (any Error)?) = (0, nil)
-    let builder = OnlineIndexBuilder(file, largestBatch: 40, mostChanges: 3)
+    let builder = OnlineIndexBuilder(file, largestBatch: 40, maximumChanges: 3)
     try builder.run(isStopped: {
       batches += 1
       do {

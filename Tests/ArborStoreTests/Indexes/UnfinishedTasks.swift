@@ -34,7 +34,7 @@ struct UnfinishedTasks {
   ) throws -> StoreEngine {
     var opening = StoreOpening(.file(path), model: model)
     opening.indexBuilds = .left
-    opening.mostObjectsIndexedAtOnce = 0
+    opening.maximumObjectsIndexedAtOnce = 0
     adjust(&opening)
     return try StoreEngine.open(opening)
   }

@@ -11,8 +11,8 @@ import Testing
 @Suite struct SharedJournalTests {
   /// A log that accepts everything.
   private struct PatientLog: SharedLog {
-    func append(_ group: CommitGroup) -> Appending { .written }
-    func groups(after sequence: UInt64) -> [CommitGroup] { [] }
+    func append(_ group: LoggedGroup) -> Appending { .written }
+    func groups(after sequence: UInt64) -> [LoggedGroup] { [] }
     func noteTakenOver(_ count: Int) {}
     func reserve(_ counter: String, _ count: UInt64, from least: UInt64) -> Range<UInt64> {
       least..<(least + count)

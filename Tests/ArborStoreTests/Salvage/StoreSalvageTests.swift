@@ -224,10 +224,10 @@ import Testing
     try draft.commit()
     file.close()
     opening.model = Self.notes(isIndexed: true)
-    opening.mostObjectsIndexedAtOnce = 10
+    opening.maximumObjectsIndexedAtOnce = 10
     opening.indexBuilds = .left
     try StoreEngine.open(opening).close()
-    _ = try StoreSalvage.run(from: path, to: target, mostIndexedAtOnce: most)
+    _ = try StoreSalvage.run(from: path, to: target, maximumObjectsIndexedAtOnce: most)
     opening.location = .file(target)
     let salvaged = try StoreEngine.open(opening)
     defer { salvaged.close() }

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Binaries of any length are stored, replaced and deleted with all chunks",
+    "Binary values of any length are stored, replaced and deleted with all chunks",
     arguments: [1, 65_519, 65_520, 65_521, 131_040, 400_000])
   func everyLengthComesBackAndGoes(length: Int) throws {
     try TemporaryStore.use(model()) { store in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("A reference without its binary is rejected")
+  @Test("A reference without its binary value is rejected")
   func aReferenceWithoutItsBinaryIsRefused() throws {
     try TemporaryStore.use(model()) { store in
       let draft = Draft(store.file)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("An outdated reference reads the newest binary")
+  @Test("An outdated reference reads the newest binary value")
   func anOutdatedReferenceReadsWhatIsThereNow() throws {
     try TemporaryStore.use(model()) { store in
       let number = try insert(store.file, bytes(20_000))
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("The check reports damaged, missing and stray binaries", arguments: Harm.allCases)
+  @Test("The check reports damaged, missing and stray binary values", arguments: Harm.allCases)
   func theCheckFindsDamagedMissingAndStrayBinaries(harm: Harm) throws {
     let folder = try TemporaryFolder()
     let file = try StoreEngine.open(
@@ -184,7 +184,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test("A full disk loses no binary")
+    @Test("A full disk loses no binary value")
     func aFullDiskLosesNoBinary() async {
       await #expect(processExitsWith: .exitCode(7)) {
         try BlobStorageTests().fillTheDisk()

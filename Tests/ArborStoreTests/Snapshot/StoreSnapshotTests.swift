@@ -41,11 +41,17 @@ import Testing
       let snapshot = try store.file.snapshot()
       snapshot.close()
       snapshot.close()
-      #expect(throws: StoreError.self) { try snapshot.exists(tag) }
-      #expect(throws: StoreError.self) {
-        try snapshot.record(tag, allocator: SlabAllocator())
+      let reads: [() throws -> Void] = [
+        { _ = try snapshot.exists(tag) },
+        { _ = try snapshot.record(tag, allocator: SlabAllocator()) },
+        { _ = try snapshot.history(after: 0) },
+      ]
+      for (index, read) in reads.enumerated() {
+        do {
+          try read()
+          Issue.record("Read \(index) succeeded.")
+        } catch StoreError.closed {}
       }
-      #expect(throws: StoreError.self) { try snapshot.history(after: 0) }
     }
   }
 
@@ -183,7 +189,7 @@ import Testing
   @Test("Bulk changes are marked in the history without a list of objects")
   func doesNotListBulkChanges() throws {
     try use { store, draft in
-      for round in 0...StoreFormat.mostListedChanges {
+      for round in 0...StoreFormat.maximumListedChanges {
         try draft.insert("Tag", ["name": .string("\(round)")])
       }
       try draft.commit()

@@ -1,8 +1,7 @@
 import ArborLocks
 import Foundation
+import LMDB
 import Testing
-
-@testable import LMDB
 
 /// Replacing a file that processes have open. Each file contains its generation number.
 @Suite struct EnvironmentReplacingTests {

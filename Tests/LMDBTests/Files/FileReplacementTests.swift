@@ -1,7 +1,6 @@
 import Foundation
+import LMDB
 import Testing
-
-@testable import LMDB
 
 /// Recovery from a kill between any two steps of a replacement.
 @Suite struct FileReplacementTests {

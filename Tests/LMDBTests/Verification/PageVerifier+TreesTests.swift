@@ -127,7 +127,7 @@ import LMDB
     try expect("deeper", record + 6, [1])
     try expect("leaf on level", record + 6, [3])
     try expect("page counts", record + 8, [9])
-    try expect("page counts", record + 24, [9])
+    try expect("overflow pages is 9 instead of", record + 24, [9])
     try expect("entry count", record + 32, [9])
     try expect("is empty", record + 40, [UInt8](repeating: 0xFF, count: 8))
     try expect("different flags", offsets.setsRecord + 4, [0x14])

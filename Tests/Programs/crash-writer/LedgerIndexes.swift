@@ -37,7 +37,7 @@ enum LedgerIndexes {
   static func opening(_ path: String, batch: Int) throws -> StoreOpening {
     var opening = StoreOpening(
       .file(path), model: try LedgerFile.model(of: path, changing: add))
-    opening.mostObjectsIndexedAtOnce = 0
+    opening.maximumObjectsIndexedAtOnce = 0
     opening.largestIndexBatch = batch
     return opening
   }

@@ -28,7 +28,7 @@ struct Forgery {
   ///
   /// - Parameters:
   ///   - databases: The names and flags of the store's databases.
-  ///   - entities: The catalogue numbers of its entities, by database name.
+  ///   - entities: The catalog numbers of its entities, by database name.
   mutating func forge(
     _ path: String, _ databases: [(name: String, flags: DatabaseFlags)],
     _ entities: [String: UInt16]

@@ -29,22 +29,22 @@ private func compare(_ data: Data, _ layout: JSONItemReader.Layout, _ chunk: Int
     var value: JSONNode? = root
     if case .member(let path) = layout {
       guard case .object = root.kind else {
-        precondition(pieces.error != nil, "a list under a key of a value that is not an object")
+        precondition(pieces.error != nil, "Found a key in a value that is not an object.")
         return
       }
       value = root.descendant(path.names)
     }
-    precondition(pieces.error == nil, "refused in pieces only: \(pieces.error ?? "")")
+    precondition(pieces.error == nil, "Only fails in pieces: \(pieces.error ?? "")")
     let items = value.map { $0.kind == .array ? Array($0.items) : [$0] } ?? []
-    precondition(pieces.items == items.map(describe), "other items in pieces")
+    precondition(pieces.items == items.map(describe), "The items differ in pieces.")
   } catch {
-    precondition(error.location != nil, "an error without a location")
+    precondition(error.location != nil, "The error has no location.")
     if case .member = layout, pieces.error?.contains("The document is not an object") == true {
       return
     }
     precondition(
       pieces.error == "\(error.code) \(error)",
-      "\(error) whole, \(pieces.error ?? "read") in pieces")
+      "Whole: \(error); in pieces: \(pieces.error ?? "no error")")
   }
 }
 
@@ -57,13 +57,13 @@ private func compareLines(_ data: Data, _ chunk: Int) {
   for line in data.split(separator: UInt8(ascii: "\n")) {
     guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
     guard let document = try? JSONDocument(line) else {
-      precondition(pieces.error != nil, "a faulty line that was read")
+      precondition(pieces.error != nil, "An invalid line was read.")
       return
     }
     values.append("\(document.root.value)")
   }
-  precondition(pieces.error == nil, "sound lines that were refused: \(pieces.error ?? "")")
-  precondition(pieces.values == values, "other lines in pieces")
+  precondition(pieces.error == nil, "Valid lines were rejected: \(pieces.error ?? "")")
+  precondition(pieces.values == values, "The lines differ in pieces.")
 }
 
 private func outcome(
@@ -84,7 +84,7 @@ private func outcome(
         values.append("\(item.value)")
       }
     }
-    precondition(reader.position == data.count, "an end before the end")
+    precondition(reader.position == data.count, "Reading ended before the end of the data.")
     return (items, values, nil)
   } catch {
     return (items, values, "\(error.code) \(error)")
@@ -99,27 +99,27 @@ private func checkWriting(of value: JSONValue) {
   for style in [JSONStyle.compact, .pretty] {
     let written = value.data(style)
     guard let again = try? JSONValue.parse(written) else {
-      preconditionFailure("what was written does not parse")
+      preconditionFailure("The written text cannot be parsed.")
     }
-    precondition(again == value, "what was written parses to another value")
-    precondition(again.hashValue == value.hashValue, "equal values have different hashes")
-    precondition(again.data(style) == written, "the text is not stable")
+    precondition(again == value, "The written text parses to a different value.")
+    precondition(again.hashValue == value.hashValue, "Equal values have different hashes.")
+    precondition(again.data(style) == written, "The written text is not stable.")
   }
 }
 
 private func check(_ node: JSONNode) {
   if let number = node.number {
-    precondition(node.int64 == number.int64, "another integer")
-    precondition(node.double?.bitPattern == number.double?.bitPattern, "another number")
+    precondition(node.int64 == number.int64, "The integers differ.")
+    precondition(node.double?.bitPattern == number.double?.bitPattern, "The numbers differ.")
     _ = (number.decimal, number.uint64)
   }
-  if let string = node.string { precondition(node.isText(string), "another text") }
+  if let string = node.string { precondition(node.isText(string), "The strings differ.") }
   for element in node.items { check(element) }
   guard let members = node.members else { return }
   let found = JSONMembers(JSONKeyTable(members.map(\.key)))
-  precondition(found.find(in: node) && found.unknownKeys.isEmpty, "a key that is not found")
+  precondition(found.find(in: node) && found.unknownKeys.isEmpty, "A key was not found.")
   for (index, member) in members.enumerated() {
-    precondition(found[index]?.offset == member.value.offset, "another member")
+    precondition(found[index]?.offset == member.value.offset, "The members differ.")
     check(member.value)
   }
 }

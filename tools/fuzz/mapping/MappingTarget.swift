@@ -55,9 +55,9 @@ final class MappingTarget {
   private func attempt(in context: ManagedObjectContext, _ body: () throws(ArborError) -> Void) {
     let before = digest(of: context)
     do throws(ArborError) { try body() } catch {
-      precondition(digest(of: context) == before, "a failed import that left changes: \(error)")
+      precondition(digest(of: context) == before, "A failed import left changes: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
+        [".", "?"].contains(error.message.last), "The error is not a sentence: \(error)")
     }
   }
 
@@ -74,7 +74,7 @@ final class MappingTarget {
         }
       }
     } catch {
-      preconditionFailure("what was imported cannot be read: \(error)")
+      preconditionFailure("The imported values cannot be read: \(error)")
     }
     return lines
   }

@@ -21,7 +21,7 @@ final class SeedTarget {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       store = try PersistentStore(model: Self.model, at: .inMemory)
     } catch {
-      preconditionFailure("no store to seed: \(error)")
+      preconditionFailure("The store cannot be created: \(error)")
     }
   }
 
@@ -39,16 +39,17 @@ final class SeedTarget {
     let context = store.makeContext()
     do throws(ArborError) {
       let report = try context.seed(from: .file(folder.appending(path: "0.json")), options: options)
-      precondition(report.count == context.insertedObjects.count, "another number of objects")
-      precondition(report.objects.allSatisfy(context.insertedObjects.contains), "a lost object")
+      precondition(report.count == context.insertedObjects.count, "The number of objects differs.")
+      precondition(
+        report.objects.allSatisfy(context.insertedObjects.contains), "An object is missing.")
       for object in context.insertedObjects {
         for name in Self.names(of: object.entity) { _ = try object.value(forKey: name) }
       }
     } catch {
-      precondition(!context.hasChanges, "a failed seed that left changes: \(error)")
-      precondition(context.insertedObjects.isEmpty, "a failed seed that left objects: \(error)")
+      precondition(!context.hasChanges, "A failed seed left changes: \(error)")
+      precondition(context.insertedObjects.isEmpty, "A failed seed left objects: \(error)")
       precondition(
-        [".", "?"].contains(error.message.last), "an error that is not a sentence: \(error)")
+        [".", "?"].contains(error.message.last), "The error is not a sentence: \(error)")
     }
   }
 

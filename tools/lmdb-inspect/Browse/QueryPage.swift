@@ -2,7 +2,7 @@ import ArborModel
 import ArborObjects
 import ArborStore
 
-/// The queries of the model, of the user, and the last ones, each of which opens its objects.
+/// The queries of the model and the user, and the recent ones. Each opens its objects.
 struct QueryPage: BrowsePage {
   private struct Row {
     let kind: String
@@ -16,7 +16,7 @@ struct QueryPage: BrowsePage {
   init(_ store: BrowsedStore) {
     self.store = store
     let shelf = QueryShelf(store: store.engine.id)
-    // Requests with variables need values, which “query --set” takes.
+    // Omits requests with variables, whose values can only be given with “query --set”.
     let requests = store.engine.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }
       .filter { $0.predicate.map { FetchPredicate(stringLiteral: $0).variables.isEmpty } ?? true }
     list =
@@ -54,7 +54,7 @@ struct QueryPage: BrowsePage {
   func reloaded() -> any BrowsePage { QueryPage(store) }
 }
 
-/// The keys and what they do.
+/// The keyboard shortcuts.
 struct HelpPage: BrowsePage {
   private static let keys = [
     ("↑ ↓, Page Up, Page Down, Home, End", "select a row"),
@@ -63,15 +63,15 @@ struct HelpPage: BrowsePage {
     ("Escape, Backspace", "go back"),
     ("/", "filter objects by a predicate; an empty one shows all"),
     ("s", "sort objects by key paths such as -age,name"),
-    ("o", "open the queries of the model, your saved and your last ones"),
+    ("o", "open the queries of the model, your saved queries and your recent ones"),
     ("x, j", "show a value as bytes or as JSON, or as text again"),
     ("y", "copy the row to the clipboard, if the terminal permits it"),
-    ("r", "read the newest commits; this happens by itself, too"),
+    ("r", "read the newest commits, which also happens automatically"),
     ("?", "show this help"),
     ("q, Control-C", "quit"),
   ]
 
-  var title: String { "Keys" }
+  var title: String { "Keyboard shortcuts" }
   var count: Int { Self.keys.count }
 
   func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {

@@ -15,9 +15,9 @@ final class Terminal {
   enum Event: Equatable {
     case key(Key)
     case resized
-    /// Nothing has happened for a while.
+    /// No event occurred within the timeout.
     case idle
-    /// The terminal is gone, or the program was asked to terminate.
+    /// The terminal was closed, or the program was asked to terminate.
     case ended
   }
 
@@ -91,13 +91,13 @@ final class Terminal {
   }
 
   /// The largest text that terminals accept for the clipboard.
-  private static let longestCopy = 74_994
+  private static let maximumClipboardSize = 74_994
 
   /// Asks the terminal to copy text to the clipboard, with the sequence OSC 52. Returns whether it
   /// is short enough.
   func copy(_ text: String) -> Bool {
     let data = Data(text.utf8)
-    guard data.count <= Self.longestCopy else { return false }
+    guard data.count <= Self.maximumClipboardSize else { return false }
     write("\u{1B}]52;c;\(data.base64EncodedString())\u{7}")
     return true
   }
@@ -109,7 +109,7 @@ final class Terminal {
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno != EINTR, errno != EAGAIN {
-        // The terminal is gone, which the next event reports.
+        // The terminal was closed, which the next event reports.
         return
       }
     }

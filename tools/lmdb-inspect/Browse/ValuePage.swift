@@ -16,7 +16,7 @@ struct ValuePage: BrowsePage {
   }
 
   /// The number of characters in a line of text, which the arrow keys scroll.
-  private static let longest = 1 << 20
+  private static let maximumLength = 1 << 20
 
   private let subject: String
   private let content: Content
@@ -95,6 +95,6 @@ struct ValuePage: BrowsePage {
 
   private static func split(_ text: String) -> [String] {
     text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String(String($0).prefix(longest)) }
+      .map { String(String($0).prefix(maximumLength)) }
   }
 }

@@ -61,7 +61,7 @@ struct DifferenceList {
   var summary: String {
     if isEmpty { return "no differences" }
     let words: [(Difference.Kind, String)] = [
-      (.added, "added"), (.gone, "gone"), (.changed, "changed"), (.model, "of the model"),
+      (.added, "added"), (.gone, "removed"), (.changed, "changed"), (.model, "in the model"),
     ]
     return words.compactMap { kind, word in counts[kind].map { "\($0) \(word)" } }
       .joined(separator: ", ")

@@ -139,7 +139,7 @@ struct PropertyComparison {
     return Change(property: one.name, before: side(ofBinary: first), after: side(ofBinary: second))
   }
 
-  /// Returns the value of a binary, whether it is in the record or stored separately.
+  /// Returns a binary value, whether it is in the record or stored separately.
   private func binary(
     _ object: (number: ObjectNumber, record: RecordView), _ field: RecordField,
     _ reference: BlobReference?, in side: StoreSide
@@ -170,7 +170,7 @@ struct PropertyComparison {
       json: .array(members.map { .string(store.name($0)) }), text: "\(members.count): [\(shown)]")
   }
 
-  /// Returns the side for a binary, of which only the length is printed.
+  /// Returns the side for a binary value, of which only the length is printed.
   private func side(ofBinary data: Data?) -> Side {
     guard let data else { return Side(json: .null, text: "nil") }
     return Side(json: ["bytes": JSONValue(data.count)], text: "\(data.count) bytes")

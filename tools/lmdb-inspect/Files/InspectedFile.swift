@@ -78,7 +78,7 @@ struct InspectedFile {
   }
 
   /// Returns the database with the given name, either the stored one or the current one of the
-  /// model. The empty name stands for the unnamed database.
+  /// model. The empty name is that of the unnamed database.
   ///
   /// - Parameter mayBeEntity: Whether the name may have been meant as that of an entity.
   func database(_ name: String, mayBeEntity: Bool = false) throws -> Database {

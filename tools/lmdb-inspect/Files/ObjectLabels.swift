@@ -8,7 +8,7 @@ import ArborStore
 /// A label is the value of the attribute that the model or its usual name marks as one. Reads a
 /// single snapshot, which ``close()`` ends.
 final class ObjectLabels {
-  private static let longest = 30
+  private static let maximumLength = 30
   private static let room = 10_000
 
   private let store: StoreEngine
@@ -40,7 +40,7 @@ final class ObjectLabels {
   }
 
   private func label(of number: ObjectNumber) -> String? {
-    // The record lies in its memory.
+    // The record is in the snapshot's memory.
     let slabs = SlabAllocator()
     defer { withExtendedLifetime(slabs) {} }
     guard let entity = store.schema.entity(of: number), let name = attributes[entity.name],
@@ -51,8 +51,8 @@ final class ObjectLabels {
     switch record.value(attribute.field) {
     case .null, .string(""): return nil
     case .string(let text):
-      return TextWidth.cut(TerminalText.escaped(text), to: Self.longest)
-    case let value: return TextWidth.cut(ValueText.text(value), to: Self.longest)
+      return TextWidth.cut(TerminalText.escaped(text), to: Self.maximumLength)
+    case let value: return TextWidth.cut(ValueText.text(value), to: Self.maximumLength)
     }
   }
 }

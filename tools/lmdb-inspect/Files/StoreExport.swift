@@ -69,7 +69,7 @@ struct StoreExport {
           .first(where: { $0.name == parts[1] })
       else {
         throw InspectError.notFound(
-          "--mask: there is no attribute “\(name)” in \(path). Write it as Entity.attribute.")
+          "--mask: \(path) has no attribute “\(name)”. Write it as Entity.attribute.")
       }
       guard AttributeMask.canMask(attribute.type) else {
         throw InspectError.notFound(

@@ -50,12 +50,12 @@ struct UserFile {
     }
   }
 
-  /// Changes the contents. The new ones replace the former ones at once.
+  /// Changes the contents. The replacement is atomic.
   ///
   /// - Throws: ``InspectError`` if the file cannot be used or written.
   func change<Value: Codable>(_ empty: Value, _ change: (inout Value) -> Void) throws {
     guard let path else {
-      throw InspectError.unwritable("There is no folder for \(name). Set \(folder.variable).")
+      throw InspectError.unwritable("The folder for \(name) is unknown. Set \(folder.variable).")
     }
     var value = try read(Value.self) ?? empty
     change(&value)

@@ -1,7 +1,7 @@
 import Foundation
 import LMDB
 
-/// A file that an answer is written to. It gets its name only once it is complete.
+/// An output file. It gets its name only once it is complete.
 final class OutputFile {
   let path: String
   private let replaces: Bool?
@@ -12,7 +12,7 @@ final class OutputFile {
   ///
   /// - Parameters:
   ///   - replaces: Whether an existing file is replaced; `nil` if the verb never does.
-  ///   - source: The file that the answer is about, which is never replaced.
+  ///   - source: The inspected file, which is never replaced.
   init(_ path: String, replaces: Bool? = nil, source: String) throws {
     try Self.refuseToReplace(path, replaces, source: source)
     self.path = path

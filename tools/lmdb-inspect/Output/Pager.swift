@@ -1,10 +1,10 @@
 import Foundation
 
-/// The program in the variable PAGER, which shows long answers on a terminal.
+/// The program in the variable PAGER, which shows long output on a terminal.
 enum Pager {
   /// The pager's input, or `nil` if no pager is running.
   ///
-  /// `nonisolated(unsafe)`: used only by the thread that prints the answer.
+  /// `nonisolated(unsafe)`: used only by the thread that prints.
   nonisolated(unsafe) private static var stream: UnsafeMutablePointer<FILE>?
 
   static var isShown: Bool { stream != nil }
@@ -19,7 +19,7 @@ enum Pager {
     guard let stream = popen(command, "w") else { return }
     _ = dup2(fileno(stream), STDOUT_FILENO)
     self.stream = stream
-    // The pager decides what Control-C does, and its end is an error of the next write.
+    // The pager handles Control-C. If it ends, the next write fails.
     signal(SIGINT, SIG_IGN)
     signal(SIGPIPE, SIG_IGN)
   }

@@ -5,12 +5,12 @@ import ArborObjects
 import Foundation
 import LMDB
 
-/// The form of an answer.
+/// The format of the output.
 enum OutputForm: Equatable {
   case text
   /// One document.
   case json
-  /// A document on each line.
+  /// One document per line.
   case ndjson
   case delimited(DelimitedRows)
 
@@ -25,7 +25,7 @@ enum OutputForm: Equatable {
   }
 }
 
-/// The form and destination of an answer.
+/// The format and destination of the output.
 struct Output {
   var form = OutputForm.text
   /// The file to create, or `nil` for the standard output.
@@ -33,11 +33,11 @@ struct Output {
   var replaces = false
   var isWide = false
   var isExpanded = false
-  /// Whether a long answer passes through the user's pager.
+  /// Whether long output passes through the user's pager.
   var usesPager = false
 }
 
-/// Writes a verb's answer to the standard output or a file: as text, JSON or delimited rows.
+/// Writes a verb's result to standard output or a file: as text, JSON or delimited rows.
 struct Printer {
   let form: OutputForm
   let view: TerminalView
@@ -47,7 +47,7 @@ struct Printer {
   /// The list that is being printed, unless it is text.
   private var list: RowDocument?
 
-  /// - Parameter source: The file that the answer is about.
+  /// - Parameter source: The inspected file.
   init(_ output: Output, source: String) throws {
     form = output.form
     let isShown = output.path == nil && StandardStream.isTerminal
@@ -61,7 +61,7 @@ struct Printer {
   /// Whether text reaches a terminal, which would obey control characters.
   private var isTerminal: Bool { file == nil && StandardStream.isTerminal }
 
-  /// Prints an entire answer in the requested form.
+  /// Prints an entire result in the requested format.
   mutating func print(
     json: @autoclosure () throws -> JSONValue, text: @autoclosure () -> String
   ) rethrows {
@@ -69,7 +69,7 @@ struct Printer {
     write("\n")
   }
 
-  /// Prints an answer of few rows.
+  /// Prints a result of few rows.
   ///
   /// - Parameters:
   ///   - columns: The keys of the rows, in the order of delimited columns.
@@ -87,7 +87,7 @@ struct Printer {
     }
   }
 
-  /// Prints an answer of few rows, as text in a table.
+  /// Prints a result of few rows, as text in a table.
   ///
   /// - Parameters:
   ///   - empty: The text for no rows.
@@ -102,7 +102,7 @@ struct Printer {
       text: (table.isEmpty ? empty : table.text(view)) + footer)
   }
 
-  /// Begins an answer of several parts, in JSON a list with one element per line.
+  /// Begins a result of several parts. In JSON, it is a list with one element per line.
   ///
   /// - Parameter columns: The keys of the parts, in the order of delimited columns.
   mutating func beginList(columns: [String] = []) {

@@ -8,9 +8,9 @@ struct RowArguments: ParsableArguments {
 
     static func help(for value: Self) -> ArgumentHelp? {
       switch value {
-      case .csv: "Print comma-separated values with the names of the columns."
-      case .tsv: "Print tab-separated values with the names of the columns."
-      case .ndjson: "Print a JSON document on each line."
+      case .csv: "Print comma-separated values with column names."
+      case .tsv: "Print tab-separated values with column names."
+      case .ndjson: "Print one JSON document per line."
       case .markdown: "Print a Markdown table."
       }
     }
@@ -32,7 +32,7 @@ struct RowArguments: ParsableArguments {
   @Flag(help: "Print whole lines, even if they exceed the width of the terminal.")
   var wide = false
 
-  @Flag(help: "Print a line for each column of a row.")
+  @Flag(help: "Print each column of a row on a separate line.")
   var expanded = false
 
   func destination(json: Bool) throws -> Output {

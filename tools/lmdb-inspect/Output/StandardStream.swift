@@ -6,7 +6,7 @@ enum StandardStream {
   static let isTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Reopens standard streams that the caller has closed. Otherwise the next opened file would get
-  /// their descriptor, and an answer could be written into a store.
+  /// their descriptor, and output could be written into a store.
   static func reserve() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest free descriptor is used first, so that this one replaces the closed one. Writing
@@ -17,7 +17,7 @@ enum StandardStream {
   }
 
   /// Writes to the standard output. Ends the program with a message if that fails, because an
-  /// unread answer is pointless.
+  /// unread output is pointless.
   static func write(_ bytes: [UInt8]) {
     guard let failure = write(bytes, to: STDOUT_FILENO) else { return }
     // The reader has quit the pager.

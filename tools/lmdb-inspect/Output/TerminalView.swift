@@ -42,11 +42,11 @@ struct TerminalView {
 /// The widths of the columns of a table.
 enum ColumnWidths {
   static let gap = 2
-  /// The width that a column keeps however narrow the terminal is.
+  /// The minimum width of a column, however narrow the terminal is.
   private static let least = 6
 
-  /// Returns widths that fit a terminal, for which the widest columns give way. The columns of a
-  /// very narrow terminal exceed it.
+  /// Returns widths that fit a terminal by shrinking the widest columns. The columns of a very
+  /// narrow terminal exceed it.
   static func fitting(_ widths: [Int], in view: TerminalView) -> [Int] {
     guard let width = view.width else { return widths }
     let room = width - gap * max(0, widths.count - 1)

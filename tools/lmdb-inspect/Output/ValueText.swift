@@ -7,7 +7,7 @@ import Foundation
 /// Attribute values, as text or JSON.
 enum ValueText {
   /// The maximum number of characters of a string, and of digits of a binary, on a line.
-  private static let longest = 60
+  private static let maximumLength = 60
 
   static func json(_ value: PropertyValue) -> JSONValue { RowText.json(value) }
 
@@ -19,7 +19,7 @@ enum ValueText {
     case .uuid(let uuid): uuid.uuidString
     case .string(let text): quoted(text)
     case .date(let date): ISO8601Date.milliseconds(date)
-    case .binary(let data): ByteText(Array(data)).hex(limit: longest / 2)
+    case .binary(let data): ByteText(Array(data)).hex(limit: maximumLength / 2)
     case .list(let values): "[" + values.map(text).joined(separator: ", ") + "]"
     case .composite(let parts):
       "{"
@@ -30,7 +30,7 @@ enum ValueText {
   }
 
   private static func quoted(_ text: String) -> String {
-    let shown = text.count > longest ? text.prefix(longest) + "…" : text[...]
+    let shown = text.count > maximumLength ? text.prefix(maximumLength) + "…" : text[...]
     return TerminalText.escaped(JSONValue.string(String(shown)).text())
   }
 }

@@ -35,7 +35,7 @@ enum PlanText {
     return plan.text(line) + advice
   }
 
-  /// Returns a step with its estimate beside the fact, and what it has cost.
+  /// Returns a step with its estimated and actual rows and its cost.
   private static func line(_ step: QueryPlan.Step) -> String {
     var parts = [step.description]
     if let actual = step.actualRows, let estimated = step.estimatedRows, step.duration != nil {

@@ -106,7 +106,7 @@ struct QueryArguments: ParsableArguments {
     let names = templates.map(\.name).sorted().joined(separator: ", ")
     throw InspectError.notFound(
       "The model has no fetch request named \(name). "
-        + (names.isEmpty ? "It has none." : "It has \(names)."))
+        + (names.isEmpty ? "It has no requests." : "Its requests are \(names)."))
   }
 }
 

@@ -1,11 +1,11 @@
 import ArborModel
 import Foundation
 
-/// The queries that a user keeps for a store: named ones, and the last ones typed.
+/// The queries that a user keeps for a store: named ones, and the most recently typed ones.
 ///
 /// They are stored in the user's settings folder, in one file per store that only the user can read.
 struct QueryShelf {
-  private static let longestHistory = 100
+  private static let maximumHistoryLength = 100
 
   private let named: UserFile
   private let recent: UserFile
@@ -19,10 +19,10 @@ struct QueryShelf {
   /// The named queries. A file that cannot be used is reported and ignored.
   var queries: [String: SavedQuery] { named.contents([String: SavedQuery].self) ?? [:] }
 
-  /// The last queries, the newest first. A file that cannot be used is reported and ignored.
+  /// The recent queries, newest first. A file that cannot be used is reported and ignored.
   var history: [SavedQuery] { recent.contents([SavedQuery].self) ?? [] }
 
-  /// Returns the query with a name, or throws with the names that there are.
+  /// Returns the query with a name, or throws an error that contains the existing names.
   func query(named name: String) throws -> SavedQuery {
     let queries = queries
     if let query = queries[name] { return query }
@@ -41,16 +41,16 @@ struct QueryShelf {
     try named.change([:]) { (queries: inout [String: SavedQuery]) in queries[name] = nil }
   }
 
-  /// Adds a query to the history. A failure is reported, because the query has been answered.
+  /// Adds a query to the history. A failure is only reported, because the query has succeeded.
   func remember(_ query: SavedQuery) {
     do {
       try recent.change([]) { (history: inout [SavedQuery]) in
         history.removeAll { $0 == query }
         history.insert(query, at: 0)
-        history.removeLast(max(0, history.count - Self.longestHistory))
+        history.removeLast(max(0, history.count - Self.maximumHistoryLength))
       }
     } catch {
-      StandardStream.report("lmdb-inspect: The history is not kept. \(error)")
+      StandardStream.report("lmdb-inspect: The query history was not saved. \(error)")
     }
   }
 

@@ -20,13 +20,13 @@ struct RequestVariables {
       let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0].drop { $0 == "$" })
       guard parts.count == 2, !name.isEmpty else {
-        throw InspectError.notFound("“\(assignment)” is not a variable. Write it as name=value.")
+        throw InspectError.notFound("“\(assignment)” is not an assignment. Write it as name=value.")
       }
       guard predicate.variables.contains(name) else {
         let names = predicate.variables.map { "$\($0)" }.joined(separator: ", ")
         throw InspectError.notFound(
           "The request \(request) has no variable $\(name). "
-            + (names.isEmpty ? "It has none." : "It has \(names)."))
+            + (names.isEmpty ? "It has no variables." : "Its variables are \(names)."))
       }
       values[name] = try value(String(parts[1]), of: name)
     }
@@ -47,7 +47,7 @@ struct RequestVariables {
     let type = VariableType.of(name, in: predicate, entity, store)
     if let value = type.value(text, in: store) { return value }
     throw InspectError.notFound(
-      "“\(text)” is not a value for $\(name) of the request \(request), which is \(type.name). "
-        + "Write it as \(type.sample).")
+      "“\(text)” is not a valid value for $\(name) of the request \(request). Expected "
+        + "\(type.name), such as \(type.sample).")
   }
 }

@@ -10,7 +10,7 @@ struct VariableType {
   enum Element {
     case attribute(AttributeType)
     case object
-    /// Not compared with a property, so that the text decides.
+    /// Not compared with a property, so that the type is derived from the text.
     case unknown
   }
 
@@ -129,7 +129,7 @@ extension VariableType {
     let name =
       switch element {
       case .object: "an object"
-      case .unknown: "a text"
+      case .unknown: "a string"
       case .attribute(let type):
         switch type {
         case .integer16, .integer32, .integer64: "an integer"
@@ -138,8 +138,8 @@ extension VariableType {
         case .date: "a date"
         case .uuid: "a UUID"
         case .uri: "a URI"
-        case .binary: "a sequence of bytes"
-        case .string, .transformable, .composite, .undefined: "a text"
+        case .binary: "binary data"
+        case .string, .transformable, .composite, .undefined: "a string"
         }
       }
     return isList ? "a list, each element \(name)" : name

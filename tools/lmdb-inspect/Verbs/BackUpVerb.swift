@@ -11,9 +11,9 @@ struct BackUpVerb: ParsableCommand {
     commandName: "backup",
     abstract: "Adds a store's new commits to its log in a folder. Writes to the file.",
     discussion: """
-      The first backup, and any to which commits cannot be added, creates a snapshot. Later ones \
-      add the commits since the previous backup, which the store keeps for the log. Other \
-      processes can read and write the store meanwhile.
+      The first backup creates a snapshot, and so does any later one that cannot continue the \
+      previous one. All others add the commits since the previous backup, which the store keeps \
+      for the log. Other processes can read and write the store meanwhile.
 
       Example: lmdb-inspect backup Staff.arbor backups/staff
       """)

@@ -8,8 +8,8 @@ struct DiffVerb: Verb {
     discussion: """
       Objects are compared by identity. The output lists objects that were added (+) or removed \
       (-) or whose properties changed (~), and differences between the models (!). Of a \
-      relationship and its inverse, the stored one is compared. Other LMDB files are compared by \
-      key. Files may have any size, because both are read in parallel.
+      relationship and its inverse, only the stored side is compared. Other LMDB files are \
+      compared by key. Files may have any size, because both are read in parallel.
 
       Exit code 0: there are no differences. Exit code 1: there are differences.
 

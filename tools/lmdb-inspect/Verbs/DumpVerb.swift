@@ -17,7 +17,7 @@ struct DumpVerb: RowVerb {
 
       With --ndjson, each line is a JSON document. “load” creates the same store from them, and \
       seeds can read them. Links between the printed objects are kept. --csv, --tsv and --markdown \
-      print the objects of one entity; a property that a subentity adds is a column, too.
+      print the objects of one entity; properties added by subentities are columns, too.
 
       Example: lmdb-inspect dump Staff.arbor Employee --where "age > 40" --csv -o old.csv
       """)

@@ -9,7 +9,7 @@ struct ExplainVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Explains a query's plan and suggests an index.",
     discussion: """
-      The plan is a tree of steps, the last one first. Each step takes its rows from those below \
+      The plan is a tree of steps, the last one first. Each step processes the rows of those below \
       it. The query isn't run: rows are counted if that is cheap, otherwise estimated. With \
       --analyze, the query is run, and the plan shows the number of rows that each step returned, \
       the keys and records that it read, and its time. The time of the step that finds the rows \
@@ -25,12 +25,12 @@ struct ExplainVerb: Verb {
   @OptionGroup var target: FileArguments
   @OptionGroup var query: QueryArguments
 
-  @Flag(help: "Run the query and count the rows that leave each step.")
+  @Flag(help: "Run the query and count the rows that each step returns.")
   var analyze = false
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("The columns of an index to try.", valueName: "column,column"),
+    help: ArgumentHelp("The columns of a hypothetical index.", valueName: "column,column"),
     completion: StoreCompletion.properties)
   var whatIf: [String] = []
 

@@ -11,7 +11,7 @@ struct FollowVerb: ParsableCommand {
     commandName: "follow", abstract: "Keeps a copy of a store up to date with its log.",
     discussion: """
       Creates the file from the log if it doesn't exist, then keeps it up to date. Prints a line \
-      after each update and for each obstacle; with --json, each line is a document. If the log \
+      after each update and for each problem; with --json, each line is a document. If the log \
       continues with another model, the file is recreated. Other processes can read the file \
       meanwhile. Exit code 2: the log cannot be followed.
 

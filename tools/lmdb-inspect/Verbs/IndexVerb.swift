@@ -71,7 +71,7 @@ struct IndexVerb: RowVerb {
   }
 
   private func table(_ indexes: [(IndexStatistics, IndexBuildStatus?)]) -> TextTable {
-    var text = TextTable(["entries", "pages", sizes.title, "index", "over"])
+    var text = TextTable(["entries", "pages", sizes.title, "index", "columns"])
     for (index, build) in indexes {
       let summary = FetchIndexDescription(
         name: index.name, elements: index.columns, partialIndexPredicate: index.condition,

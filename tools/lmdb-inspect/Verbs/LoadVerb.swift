@@ -28,10 +28,10 @@ struct LoadVerb: ParsableCommand {
   @Option(help: "The model of a new store: a .xcdatamodeld, .xcdatamodel or .model.json.")
   var model: String?
 
-  @Option(help: "Another store whose model a new store gets.")
+  @Option(help: "An existing store whose model is used for a new store.")
   var like: String?
 
-  @Flag(help: "Allow documents to link to others on the network.")
+  @Flag(help: "Allow documents to link to other documents on the network.")
   var remote = false
 
   @Flag(help: "Print one JSON document.")

@@ -60,8 +60,7 @@ struct LogVerb: ParsableCommand {
     }
     return zip(contents.snapshots, verified.snapshots).compactMap { (named, found) in
       guard found.lastSequence < named.lastSequence else { return nil }
-      return "The commits \(found.lastSequence + 1) to \(named.lastSequence) are missing at the "
-        + "end."
+      return "Commits \(found.lastSequence + 1) to \(named.lastSequence) are missing at the end."
     }
   }
 
@@ -85,7 +84,7 @@ struct LogVerb: ParsableCommand {
   private func table(_ snapshots: [FolderLog.Snapshot], _ view: TerminalView) -> String {
     guard !snapshots.isEmpty else { return "no snapshots" }
     var text = TextTable([
-      "snapshot", "made", "restores from", sizes.title, "up to", "\(sizes.title) of commits",
+      "snapshot", "created", "restores from", sizes.title, "up to", "\(sizes.title) of commits",
     ])
     for snapshot in snapshots {
       text.add([

@@ -4,16 +4,16 @@ import ArborObjects
 import ArborStore
 import ArgumentParser
 
-/// `queries`: lists the queries that the model and the user have named, and the last ones.
+/// `queries`: lists the named queries of the model and the user, and the recent ones.
 struct QueriesVerb: RowVerb {
   static let configuration = CommandConfiguration(
     commandName: "queries",
-    abstract: "Lists the model's fetch requests, your saved queries and your last ones.",
+    abstract: "Lists the model's fetch requests, your saved queries and your recent ones.",
     discussion: """
       “query --request” and “query --named” run them. Saved queries are kept in \
       $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 that were \
       run in a terminal in $XDG_STATE_HOME/lmdb-inspect, by default ~/.local/state/lmdb-inspect. \
-      Only you can read these files. They belong to a store and its copies.
+      Only you can read these files. Each applies to one store and its copies.
 
       Example: lmdb-inspect queries Staff.arbor
       """)
@@ -24,7 +24,7 @@ struct QueriesVerb: RowVerb {
   @Option(help: ArgumentHelp("Remove a saved query.", valueName: "name"))
   var remove: String?
 
-  @Flag(help: "Forget the last queries of this store.")
+  @Flag(help: "Delete this store's query history.")
   var forget = false
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {

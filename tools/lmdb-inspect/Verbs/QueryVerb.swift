@@ -16,7 +16,7 @@ struct QueryVerb: RowVerb {
 
       --request runs a fetch request of the model. A value given with --set has the type of the \
       attribute that its variable is compared with; lists are separated by commas. “queries” lists \
-      the requests, the queries saved with --save, and the last ones.
+      the requests, the queries saved with --save, and your recent ones.
 
       Example: lmdb-inspect query Staff.arbor Employee "age > 40" --group company.name --columns \
       "company.name AS company, @count AS people" --sort -people
@@ -42,7 +42,7 @@ struct QueryVerb: RowVerb {
 
   func validate() throws {
     if save != nil, query.request != nil {
-      throw ValidationError("--save keeps an entity's query, not a --request of the model.")
+      throw ValidationError("--save can save the query of an entity, but not a --request.")
     }
   }
 
@@ -55,7 +55,7 @@ struct QueryVerb: RowVerb {
     guard query.request == nil else { return }
     let shelf = QueryShelf(store: engine.id)
     if let save { try shelf.save(asked, as: save) }
-    // Scripts would displace what a person has typed.
+    // Queries of scripts would displace those that the user has typed.
     if StandardStream.isTerminal { shelf.remember(asked) }
   }
 

@@ -12,7 +12,7 @@ struct ServeVerb: ParsableCommand {
     discussion: """
       Prints the address of a page with the store's schema, its objects, queries with their plans, \
       commits as they happen, and the health of its file. The page is served on this machine only. \
-      Its address contains a secret that changes each time. Nothing is loaded from the network, \
+      Its address contains a secret that changes with each run. Nothing is loaded from the network, \
       and nothing can be changed without --write. Press Control-C to stop. Stops after half an \
       hour without a request, unless a History page is open. LMDB files of other programs are shown \
       by tables, keys and values, and cannot be changed.
@@ -40,7 +40,7 @@ struct ServeVerb: ParsableCommand {
     try reportAnswer(on: path, json: json) { printer in
       let store: PersistentStore
       do { store = try openStore() } catch {
-        // Asked only now: the file is not opened twice if it is a store.
+        // Checked only now, so that a store isn't opened twice.
         guard let file = try? InspectedFile(path: path, isImmutable: false), file.isForeign else {
           throw error
         }

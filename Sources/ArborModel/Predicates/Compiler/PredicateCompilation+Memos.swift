@@ -62,7 +62,7 @@ extension PredicateCompilation {
 final class EvaluationMemo<Outcome> {
   /// The maximum total weight. A result weighs 1, plus 1 for each element and each 64 bytes of its
   /// value.
-  private static var mostWeight: Int { 1 << 16 }
+  private static var maximumWeight: Int { 1 << 16 }
 
   private var known: [ObjectNumber: Outcome] = [:]
   private var weight = 0
@@ -78,11 +78,11 @@ final class EvaluationMemo<Outcome> {
     if let outcome = known[number] { return outcome }
     let outcome = make()
     self.weight += weight(outcome)
-    if self.weight > Self.mostWeight {
+    if self.weight > Self.maximumWeight {
       known.removeAll()
       self.weight = weight(outcome)
     }
-    if self.weight <= Self.mostWeight { known[number] = outcome }
+    if self.weight <= Self.maximumWeight { known[number] = outcome }
     return outcome
   }
 

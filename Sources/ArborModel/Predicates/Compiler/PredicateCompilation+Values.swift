@@ -253,7 +253,7 @@ extension PredicateFunction {
     of operands: [PropertyValue], _ now: Date, _ resolver: (any RecordResolver)?
   ) -> PropertyValue {
     let most = resolver?.room ?? WorkAllowance.standardValueSize
-    if let value = value(of: operands, now: now, most: most) { return value }
+    if let value = value(of: operands, now: now, maximumSize: most) { return value }
     _ = resolver?.hold(.max)
     return .null
   }

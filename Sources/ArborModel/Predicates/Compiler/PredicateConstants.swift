@@ -71,7 +71,7 @@ final class ConstantRoom {
   fileprivate func value(
     of function: PredicateFunction, _ operands: [PropertyValue], now: Date
   ) -> PropertyValue? {
-    guard let value = function.value(of: operands, now: now, most: left) else { return nil }
+    guard let value = function.value(of: operands, now: now, maximumSize: left) else { return nil }
     left -= value.size
     return value
   }

@@ -31,17 +31,20 @@ enum TextMatcher {
 
   /// The maximum number of characters between two stars of a `LIKE` pattern if a `?` is among them.
   /// The time for finding such a run is proportional to its length.
-  private static let longestRun = 1024
+  private static let maximumRunLength = 1024
 
   private static func checkPattern(
     _ pattern: String, _ site: PredicateSite
   ) throws(ArborError) {
-    guard pattern.utf8.count > longestRun, pattern.utf8.contains(UInt8(ascii: "?")) else { return }
+    guard pattern.utf8.count > maximumRunLength, pattern.utf8.contains(UInt8(ascii: "?")) else {
+      return
+    }
     for run in pattern.unicodeScalars.split(separator: "*")
-    where run.count > longestRun && run.contains("?") {
+    where run.count > maximumRunLength && run.contains("?") {
       throw site.error(
         "A LIKE pattern has \(run.count) characters between two asterisks with a question mark "
-          + "among them, and the limit is \(longestRun). Use fewer characters or more asterisks.")
+          + "among them, and the limit is \(maximumRunLength). Use fewer characters or more "
+          + "asterisks.")
     }
   }
 

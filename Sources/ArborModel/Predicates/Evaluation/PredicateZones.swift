@@ -4,7 +4,7 @@ internal import ArborLocks
 /// Looks up the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
 /// offset, such as `+02:00`.
 enum PredicateZones {
-  private static let most = 256
+  private static let maximumCount = 256
   /// A cache, because looking up a time zone is slower than computing with it.
   private static let known = Lock<[String: TimeZone?]>([:])
 
@@ -13,7 +13,7 @@ enum PredicateZones {
     if let zone = known.withLock({ $0[name] }) { return zone }
     let zone = offset(name).flatMap(TimeZone.init(secondsFromGMT:)) ?? TimeZone(identifier: name)
     known.withLock { known in
-      if known.count >= most { known.removeAll() }
+      if known.count >= maximumCount { known.removeAll() }
       known[name] = .some(zone)
     }
     return zone

@@ -28,19 +28,19 @@ extension PropertyValue {
 extension PredicateFunction {
   /// Returns the function's value, unless it would be too large.
   ///
-  /// - Parameter most: The maximum ``PropertyValue/size`` of the value.
+  /// - Parameter maximumSize: The maximum ``PropertyValue/size`` of the value.
   /// - Returns: The value, or `nil` if it would be larger, in which case concatenated strings and
   ///   lists are not even created.
-  func value(of arguments: [PropertyValue], now: Date, most: Int) -> PropertyValue? {
-    guard joinedSize(of: arguments, upTo: most) <= most else { return nil }
+  func value(of arguments: [PropertyValue], now: Date, maximumSize: Int) -> PropertyValue? {
+    guard joinedSize(of: arguments, upTo: maximumSize) <= maximumSize else { return nil }
     let value = value(of: arguments, now: now)
-    guard value.size <= most else { return nil }
+    guard value.size <= maximumSize else { return nil }
     return value
   }
 
   /// Returns the size of the function's concatenated result, or 0 for any other function. A size
   /// above the maximum is not exact.
-  private func joinedSize(of arguments: [PropertyValue], upTo most: Int) -> Int {
+  private func joinedSize(of arguments: [PropertyValue], upTo maximumSize: Int) -> Int {
     switch self {
     case .add:
       guard arguments.count == 2, case .string = arguments[0], case .string = arguments[1] else {
@@ -53,7 +53,7 @@ extension PredicateFunction {
       guard case .list(let elements)? = arguments.first else { return 0 }
       let separator = arguments.count > 1 ? arguments[1].size : 0
       let (separators, overflows) = separator.multipliedReportingOverflow(by: elements.count)
-      return overflows || separators > most + separator
+      return overflows || separators > maximumSize + separator
         ? Int.max : elements.reduce(Swift.max(0, separators - separator)) { $0 + $1.size }
     default: return 0
     }

@@ -48,7 +48,7 @@ struct ObjectEdit {
 
   /// The maximum size of records that are copied, in bytes. Without a copy, a short record would
   /// keep a slab with many others alive.
-  private static let longestCopy = 4096
+  private static let maximumCopySize = 4096
 
   /// Captures the current state of an object, before an edit.
   ///
@@ -88,7 +88,7 @@ struct ObjectEdit {
       slab = nil
       return
     }
-    guard before.count <= Self.longestCopy, let source = before.bytes.baseAddress,
+    guard before.count <= Self.maximumCopySize, let source = before.bytes.baseAddress,
       slab !== allocator.slab
     else { return }
     let base = allocator.allocate(before.count)

@@ -19,7 +19,7 @@ extension Session {
     var edit = ObjectEdit(
       object, isKnown: isKnown, isInSavepoint: isInSavepoint, isUndoable: recordsUndo)
     // Listeners get a copy, which is more expensive than checking whether there are any.
-    if !listeners.isEmpty { tell(of: .object(edit)) }
+    if !listeners.isEmpty { notify(of: .object(edit)) }
     guard edit.isUndoable || isInSavepoint else { return }
     if !isInSavepoint, let undo { edit.settle(undo.allocator) }
     append(.object(edit))
@@ -45,16 +45,16 @@ extension Session {
       LinkEdit(
         owner: list.owner, relationship: list.relationship, member: member, former: former,
         wasMember: wasMember, isUndoable: isUndoable))
-    if !isMerge { tell(of: edit) }
+    if !isMerge { notify(of: edit) }
     if isUndoable || isInSavepoint { append(edit) }
   }
 
   /// Records that the pending order of members is about to change. Undo reverts the sequence
   /// itself.
-  func recordOrder(_ list: PendingMembers, tellsListeners: Bool = true) {
+  func recordOrder(_ list: PendingMembers, notifiesListeners: Bool = true) {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.order(owner: list.owner, list.relationship, list.order?.copy)
-    if tellsListeners { tell(of: edit) }
+    if notifiesListeners { notify(of: edit) }
     if isInSavepoint { append(edit) }
   }
 
@@ -78,7 +78,7 @@ extension Session {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
     if isInSavepoint { append(edit) }
-    tell(of: edit)
+    notify(of: edit)
     noteReplaced(object)
   }
 
@@ -105,22 +105,22 @@ extension Session {
   @inline(__always)
   func noteReplaced(_ object: ManagedObject) {
     guard !listeners.isEmpty else { return }
-    tellListeners { $0.noteReplaced(object) }
+    notifyListeners { $0.noteReplaced(object) }
   }
 
-  private func tell(of edit: Edit) { tellListeners { $0.note(edit) } }
+  private func notify(of edit: Edit) { notifyListeners { $0.note(edit) } }
 
   /// Calls `body` with all listeners, and removes those that have ended.
   @inline(__always)
-  func tellListeners(_ body: (any ChangeListener) -> Void) {
-    if !listeners.isEmpty { tell(body) }
+  func notifyListeners(_ body: (any ChangeListener) -> Void) {
+    if !listeners.isEmpty { notifyEach(body) }
   }
 
   @inline(never)
-  private func tell(_ body: (any ChangeListener) -> Void) {
-    let wasTelling = isTellingListeners
-    isTellingListeners = true
-    defer { isTellingListeners = wasTelling }
+  private func notifyEach(_ body: (any ChangeListener) -> Void) {
+    let wasNotifying = isNotifyingListeners
+    isNotifyingListeners = true
+    defer { isNotifyingListeners = wasNotifying }
     var isAnyOver = false
     for listener in listeners {
       if listener.isOver { isAnyOver = true } else { body(listener) }

@@ -53,10 +53,10 @@ extension Session {
       switch log.removeLast() {
       case .object(let edit): takeBack(edit)
       case .link(let edit):
-        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
+        notifyListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
         links.makeEdit(edit.owner, edit.relationship)[edit.member] = edit.former
       case .order(let owner, let relationship, let order):
-        tellListeners { $0.noteReplaced(linksOf: owner, relationship) }
+        notifyListeners { $0.noteReplaced(linksOf: owner, relationship) }
         let list = links.makeEdit(owner, relationship)
         list.order = order
         list.orderEpoch = 0
@@ -131,12 +131,14 @@ extension Session {
       // The object may reappear in relationships that other commits have added it to in the
       // meantime.
       links.forEach(hiding: object.number) { edit in
-        tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
+        notifyListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       }
     }
     body()
     for (owner, relationship) in former + derivingOwners(of: object) {
-      if relationship.isOrdered { tellListeners { $0.noteReplaced(linksOf: owner, relationship) } }
+      if relationship.isOrdered {
+        notifyListeners { $0.noteReplaced(linksOf: owner, relationship) }
+      }
       links.derive(object.number, object.change, at: owner, relationship)
     }
   }

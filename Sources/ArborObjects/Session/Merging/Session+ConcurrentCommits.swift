@@ -9,6 +9,7 @@ extension Session {
   func mergeKnownCommits() throws(ArborError) {
     guard !isClosed else { throw ArborError(StoreError.closed, in: engine) }
     guard engine.lastSequence != sequence, pinned == nil else { return }
+    // Taking a snapshot merges the commits up to it.
     try onSnapshot { _ in }
   }
 
@@ -70,7 +71,7 @@ extension Session {
     reloadOutdated(on: snapshot)
     mendLinks()
     sequence = snapshot.sequence
-    readAhead = []
+    readNewer = []
     if !ownSequences.isEmpty { ownSequences = ownSequences.filter { $0 > sequence } }
     settleListeners()
   }
@@ -91,8 +92,8 @@ extension Session {
   private func merge(_ change: HistoryEntry.Change, _ snapshot: StoreSnapshot) throws(StoreError) {
     let object = registry.object(change.number)
     // An object that was loaded in a newer state never had the older values.
-    let wasKnown = object != nil && !readAhead.contains(change.number)
-    tellListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
+    let wasKnown = object != nil && !readNewer.contains(change.number)
+    notifyListeners { $0.noteConcurrent(change, isRegistered: wasKnown) }
     guard let object else { return }
     var isDeleted = change.kind == .delete
     // A later commit may have restored it.
@@ -129,9 +130,9 @@ extension Session {
   /// Discards the edits of links of and to certain objects.
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
-      tellListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
+      notifyListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
       noteLost(edit, members)
-      if edit.order != nil { recordOrder(edit, tellsListeners: false) }
+      if edit.order != nil { recordOrder(edit, notifiesListeners: false) }
       for member in members { recordEdit(of: edit, member, isMerge: true) }
     }
   }
@@ -155,7 +156,7 @@ extension Session {
   }
 
   private func mergeEverything(_ snapshot: StoreSnapshot) throws(StoreError) {
-    tellListeners { $0.noteAnything() }
+    notifyListeners { $0.noteAnything() }
     for object in registry.objects {
       let exists = object.change?.kind == .inserted ? true : try snapshot.exists(object.number)
       try merge(object, isDeleted: !exists, snapshot)
@@ -209,7 +210,7 @@ extension Session {
     where relationship.isToMany && relationship.isInverseToMany {
       for owner in try snapshot.members(relationship, of: object.number) {
         guard let inverse = self.relationship(of: owner, relationship.inverseSlot) else { continue }
-        tellListeners { $0.noteReplaced(linksOf: owner, inverse) }
+        notifyListeners { $0.noteReplaced(linksOf: owner, inverse) }
         links.hide(object.number, from: owner, inverse)
       }
     }

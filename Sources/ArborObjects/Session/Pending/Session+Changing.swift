@@ -31,7 +31,7 @@ extension Session {
 
   func rollback() {
     links.forEachDeviation { list in
-      tellListeners { $0.noteReplaced(linksOf: list.owner, list.relationship) }
+      notifyListeners { $0.noteReplaced(linksOf: list.owner, list.relationship) }
     }
     links.removeAll()
     lostLinks = []
@@ -62,9 +62,9 @@ extension Session {
     memberships.removeAll()
     undo?.removeAll()
     failure = nil
-    tellListeners { $0.noteAnything() }
+    notifyListeners { $0.noteAnything() }
     ownSequences = []
-    readAhead = []
+    readNewer = []
     outdated = []
     sequence = pinned?.sequence ?? engine.lastSequence
   }
@@ -97,7 +97,7 @@ extension Session {
   func endConcurrentLinks() {
     guard hasConcurrentLinks else { return }
     hasConcurrentLinks = false
-    tellListeners { $0.noteAnything() }
+    notifyListeners { $0.noteAnything() }
   }
 
   /// Updates an object without net change to its state after concurrent commits.

@@ -1,5 +1,5 @@
-/// Loaded objects whose class overrides `awakeFromFetch`. The hook is called when no snapshot is
-/// open and every object is in place.
+/// The objects that an operation has loaded and whose class overrides `awakeFromFetch`. Other
+/// objects are not kept. The hook is called when no snapshot is open and every object is in place.
 struct FetchedObjects {
   private var objects: [ManagedObject] = []
 

@@ -116,7 +116,8 @@ extension Session {
     let slab = allocator.slab
     let known = registry.object(number)
     known?.hold(record, slab)
-    let object = if let known { known } else { try made(number, record, slab) }
+    let object =
+      if let known { known } else { try engine.reporting(make(number, record, slab)) }
     object.awakeFromFetch()
     return object
   }
@@ -127,7 +128,8 @@ extension Session {
   ///   unknown.
   func object(of id: ObjectID) throws(ArborError) -> ManagedObject {
     let number = try number(of: id)
-    return if let object = registry.object(number) { object } else { try made(number) }
+    if let object = registry.object(number) { return object }
+    return try engine.reporting(make(number, nil, nil))
   }
 
   /// Returns the object with an ID if it is registered. Doesn't access the store.

@@ -5,7 +5,7 @@ extension Session {
   /// Returns the objects of fetched rows: registered objects, and new ones with the copied records.
   ///
   /// - Parameters:
-  ///   - fetched: Receives the loaded objects.
+  ///   - fetched: Receives the loaded objects whose `awakeFromFetch` is to be called.
   ///   - areNew: Whether none of the objects is registered.
   func materialise(
     _ records: FetchedRecords, on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects,

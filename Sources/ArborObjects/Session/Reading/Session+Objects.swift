@@ -31,6 +31,8 @@ extension Session {
     admits(number, of: owner, owner.binding.relationship(slot)) ? makeFault(number) : nil
   }
 
+  /// Creates and registers an object: with a record and the slab that contains it, or as a fault
+  /// without either. No object with the number may be registered yet.
   @inline(__always)
   func make(
     _ number: ObjectNumber, _ record: RecordView?, _ slab: RecordSlab?
@@ -39,13 +41,6 @@ extension Session {
     let object = binding._withUnsafeGuaranteedRef { $0.makeObject(in: self, number, record, slab) }
     registry.registerNew(object)
     return object
-  }
-
-  /// Like `make`, for throwing operations.
-  func made(
-    _ number: ObjectNumber, _ record: RecordView? = nil, _ slab: RecordSlab? = nil
-  ) throws(ArborError) -> ManagedObject {
-    try engine.reporting(make(number, record, slab))
   }
 
   /// Returns the binding of a stored object.
@@ -166,7 +161,7 @@ extension Session {
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {
-      readAhead.insert(number)
+      readNewer.insert(number)
     }
   }
 

@@ -68,18 +68,6 @@ extension Session {
 
   func note(_ error: ArborError) { note(.query(error)) }
 
-  /// Runs a query for a request on the newest snapshot.
-  @inline(__always)
-  func read<T: ManagedObject, R>(
-    _ request: FetchRequest<T>,
-    _ body: (StoreSnapshot, StoreQuery, (any PendingState)?) throws(StoreError) -> R
-  ) throws(ArborError) -> R {
-    try beginOperation()
-    let query = try query(request.description, entity(for: request))
-    let overlay = overlay(for: request.description)
-    return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
-  }
-
   /// Reports every query from now on, regardless of its duration, instead of logging slow ones.
   /// Used for counting queries. Following relationships doesn't count as a query.
   ///

@@ -42,8 +42,9 @@ extension Session {
   /// Returns a snapshot: the pinned one, otherwise the newest. It must be returned with
   /// ``release(_:)``.
   ///
-  /// - Parameter merging: Whether to merge the commits up to exactly this snapshot first and apply
-  ///   the operation's limits. Reading properties doesn't merge.
+  /// - Parameter merging: `true` for operations: merges the commits up to exactly this snapshot
+  ///   first, and sets the session's limit, watch and locale on it. Reading properties
+  ///   does neither.
   @inline(__always)
   func takeSnapshot(merging: Bool) throws(StoreError) -> StoreSnapshot {
     if let pinned {

@@ -27,11 +27,11 @@ extension Session {
   ///
   /// Never fails: the actual read reports errors.
   ///
-  /// - Parameter mostOfEach: The maximum number of members per object that the program reads in any
-  ///   case.
+  /// - Parameter maximumMembersPerOwner: The maximum number of members per object that the program
+  ///   reads in any case.
   func readAhead(
     from owner: ManagedObject, _ relationship: RelationshipSchema,
-    mostOfEach: Int = Traversal.mostMembers
+    maximumMembersPerOwner: Int = Traversal.maximumMembers
   ) {
     guard owner.change == nil, memberships.members(of: owner.number, relationship) == nil else {
       return
@@ -51,7 +51,8 @@ extension Session {
       guard snapshot.sequence == sequence else { return }
       let owners = successors(of: owner.number, count: width)
       let table = try snapshot.members(
-        relationship, of: owners, limit: min(Traversal.mostMembers, width * mostOfEach))
+        relationship, of: owners,
+        limit: min(Traversal.maximumMembers, width * maximumMembersPerOwner))
       guard let last = owners.last(where: { table[$0] != nil }) else { return traversal.end() }
       memberships.keep(table, of: relationship, at: sequence, isAhead: true)
       traversal.reach(last)

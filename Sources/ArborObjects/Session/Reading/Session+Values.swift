@@ -3,7 +3,19 @@ internal import ArborStore
 
 /// Fetching values instead of objects, and full-text search.
 extension Session {
-  /// Runs a query for values of a request on the newest snapshot.
+  /// Runs `body` with the newest snapshot, a request's query, and the pending changes to merge.
+  @inline(__always)
+  func read<T: ManagedObject, R>(
+    _ request: FetchRequest<T>,
+    _ body: (StoreSnapshot, StoreQuery, (any PendingState)?) throws(StoreError) -> R
+  ) throws(ArborError) -> R {
+    try beginOperation()
+    let query = try query(request.description, entity(for: request))
+    let overlay = overlay(for: request.description)
+    return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
+  }
+
+  /// Does the same for aggregates of a request's objects.
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>, _ aggregates: [AggregateExpression],
     _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], (any PendingState)?) throws(StoreError) ->

@@ -15,9 +15,9 @@ struct Traversal {
   /// The number of objects read at once.
   private var width = 1
 
-  private static let mostOwners = 4096
+  private static let maximumOwners = 4096
   /// The maximum number of members to read ahead: about 55 MB with their objects.
-  static let mostMembers = 1 << 18
+  static let maximumMembers = 1 << 18
   /// The maximum distance between the numbers of consecutive objects. The numbers of objects
   /// inserted together have gaps only after deletions.
   static let widestGap = 64
@@ -31,7 +31,7 @@ struct Traversal {
   ) -> Int {
     let isSame =
       current.map { $0 == (relationship.declaringEntity, relationship.slot) } ?? false
-    width = isSame && follows(owner, isKept) ? min(width * 2, Self.mostOwners) : 1
+    width = isSame && follows(owner, isKept) ? min(width * 2, Self.maximumOwners) : 1
     current = (relationship.declaringEntity, relationship.slot)
     last = owner
     return width

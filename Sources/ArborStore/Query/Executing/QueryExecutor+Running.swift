@@ -2,16 +2,16 @@ internal import ArborModel
 
 /// Delivers rows to a sink: in the query's order, with pending rows merged in, after the
 /// continuation, and with offset and limit applied.
+///
+/// A plan's stored rows come from `visit(_:_:)` or, along an index in the query's order, from
+/// `visit(inOrder:_:)`. A ``RowDelivery`` takes them one by one and hands them over to the sink in
+/// batches. If they have to be sorted, a first delivery fills the ``RowSorter``, and a second one
+/// takes its rows.
 extension QueryExecutor {
   /// Runs the query and copies the records of rows that the context has not registered.
   func fetch(_ allocator: SlabAllocator) throws -> FetchedRecords {
-    try fetch(plan(), allocator)
-  }
-
-  /// Runs a plan of the query and copies the records of rows that the context has not registered.
-  func fetch(_ plan: AccessPlan, _ allocator: SlabAllocator) throws -> FetchedRecords {
-    let known = overlay?.known
-    let sink = RowCollector(allocator, known: known, expected: expectedRows(plan))
+    let plan = try plan()
+    let sink = RowCollector(allocator, known: overlay?.known, expected: expectedRows(plan))
     return try run(plan, into: sink).result
   }
 
@@ -131,7 +131,7 @@ extension QueryExecutor {
   /// Returns a sorter that keeps as many of the first rows as the query needs.
   func sorter<Order: RowOrder>(_ order: Order) throws -> RowSorter<Order> {
     try RowSorter(
-      order, most: query.rowsNeeded, behind: query.continuation, limit: source.limit)
+      order, maximumCount: query.rowsNeeded, behind: query.continuation, limit: source.limit)
   }
 
   /// Delivers a sorter's rows to the sink. They are sorted in place.

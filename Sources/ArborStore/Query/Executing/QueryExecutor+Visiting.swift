@@ -17,8 +17,8 @@ extension QueryExecutor {
     case .numbers(let list):
       let (list, all) = try gathered(list)
       note(AccessPlan(access: .numbers(list), residual: plan.residual))
-      let start = query.numberBehind.map { behind in
-        all.firstIndex { $0 > behind.rawValue } ?? all.count
+      let start = query.startsAfter.map { number in
+        all.firstIndex { $0 > number.rawValue } ?? all.count
       }
       let numbers = all[(start ?? 0)...]
       if plan.isListed, !rows.readsRecords {
@@ -54,8 +54,8 @@ extension QueryExecutor {
   ) throws -> Bool {
     let dirty = hasPendingChanges ? overlay?.dirty : nil
     // A forged index may contain the greatest possible number.
-    guard query.numberBehind?.rawValue != .max else { return true }
-    let start = query.numberBehind.map { $0.rawValue + 1 } ?? 0
+    guard query.startsAfter?.rawValue != .max else { return true }
+    let start = query.startsAfter.map { $0.rawValue + 1 } ?? 0
     if start > ObjectNumber(entity: entity.number, sequence: .max >> 16).rawValue { return true }
     let limit = source.limit
     var entries = source.reader.scan(source.records(entity), from: start)

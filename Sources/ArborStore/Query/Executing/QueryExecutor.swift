@@ -3,6 +3,16 @@ internal import ArborModel
 /// Runs one query on one snapshot: obtains a plan from the ``QueryPlanner``, visits and evaluates
 /// the rows, merges the context's pending changes, sorts, and delivers the result to a ``RowSink``.
 ///
+/// | file | step |
+/// |---|---|
+/// | `+Planning` | obtains the plan, and runs the trials that it requires |
+/// | `+Running` | chooses between rows by number, along an index, and sorted |
+/// | `+Pending` | finds the context's own rows |
+/// | `+Visiting` | visits stored rows, and evaluates the remaining conditions |
+/// | `+Relating` | runs the inner side of a semi-join |
+/// | `+Counting`, `+KeySummaries` | answer from counts or keys instead of rows |
+/// | `+Explaining` | returns plans, and measures them |
+///
 /// No pointer into the memory map outlives the executor.
 final class QueryExecutor {
   /// The access that answered a query.

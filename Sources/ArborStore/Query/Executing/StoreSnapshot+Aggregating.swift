@@ -11,10 +11,9 @@ extension StoreSnapshot {
     _ query: StoreQuery, _ aggregates: [BoundAggregate], overlay: (any PendingState)?
   ) throws(StoreError) -> [PropertyValue] {
     let query = query.forAggregates
-    return try answer(query, for: .aggregates, aggregates, overlay: overlay) { _ in
-      nil
-    } with: { makeExecutor in
-      let executor = try makeExecutor()
+    return try answer(
+      query, for: .aggregates, aggregates, overlay: overlay, rows: { _ in nil }
+    ) { executor in
       if let values = try executor.valuesAtEnds(aggregates) { return values }
       if let attribute = aggregates.singleAttribute {
         if let summary = try executor.summaryOfKeys(attribute) {

@@ -2,42 +2,43 @@ internal import ArborModel
 internal import LMDB
 
 extension StoreSnapshot {
-  /// Answers a query. If the snapshot is watched, reports the query to its ``watch``.
+  /// Answers a query: calls `body` with its executor, and converts errors. If the snapshot is
+  /// watched, reports the query and its plan to the ``watch``.
   ///
   /// - Parameters:
   ///   - kind: The kind of result.
   ///   - aggregates: The aggregates that are computed from the rows.
   ///   - overlay: The context's pending changes, or `nil` for the stored state alone.
   ///   - executor: The query's executor, if the caller has created it.
-  ///   - rows: Returns the number of rows of a result, or `nil` for other kinds of results.
-  ///   - body: Returns the result. It obtains the query's executor by calling its argument, unless
-  ///     it needs none.
+  ///   - rows: Returns the number of rows of a result for the report, or `nil` for other kinds of
+  ///     results.
+  ///   - body: Returns the result.
   func answer<R>(
     _ query: StoreQuery, for kind: FetchKind = .objects, _ aggregates: [BoundAggregate] = [],
     overlay: (any PendingState)?, by executor: QueryExecutor? = nil, rows: (R) -> Int?,
-    with body: (_ makeExecutor: () throws -> QueryExecutor) throws -> R
+    with body: (QueryExecutor) throws -> R
   ) throws(StoreError) -> R {
-    var made = executor
-    func makeExecutor() throws -> QueryExecutor {
-      if let made { return made }
-      let executor = try QueryExecutor(source, query, overlay: overlay)
-      made = executor
-      return executor
+    guard let watch else {
+      return try translatingErrors {
+        try body(executor ?? QueryExecutor(source, query, overlay: overlay))
+      }
     }
-    guard let watch else { return try translatingErrors { try body(makeExecutor) } }
     // The expressions of aggregates are left out because they may contain values.
     let asked =
       aggregates.isEmpty
       ? kind == .objects ? nil : kind.rawValue
       : aggregates.map(\.function.rawValue).joined(separator: ", ")
+    var used = executor
     return try watch.watching(query, kind, asked, rows: rows) {
-      guard !aggregates.isEmpty else {
-        return try made?.planThatRan() ?? explain(query, showsValues: false)
-      }
-      return try makeExecutor().planThatRan(aggregates)
-        ?? makeExecutor().explain(aggregates, showsValues: false)
+      if let plan = try used?.planThatRan(aggregates) { return plan }
+      guard let used, !aggregates.isEmpty else { return try explain(query, showsValues: false) }
+      return try used.explain(aggregates, showsValues: false)
     } _: { () throws(StoreError) in
-      try translatingErrors { try body(makeExecutor) }
+      try translatingErrors {
+        let executor = try executor ?? QueryExecutor(source, query, overlay: overlay)
+        used = executor
+        return try body(executor)
+      }
     }
   }
 

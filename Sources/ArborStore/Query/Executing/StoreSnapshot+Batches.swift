@@ -14,10 +14,10 @@ extension StoreSnapshot {
       return try executor.listing(atMost: most).map { (executor: executor, plan: $0) }
     }
     guard let listing else { return nil }
-    return try answer(query, overlay: overlay, by: listing.executor) {
-      $0.count
-    } with: { makeExecutor in
-      try makeExecutor().run(listing.plan, into: RowNumbers()).numbers
+    return try answer(
+      query, overlay: overlay, by: listing.executor, rows: { $0.count }
+    ) { executor in
+      try executor.run(listing.plan, into: RowNumbers()).numbers
     }
   }
 
@@ -37,10 +37,10 @@ extension StoreSnapshot {
       return try executor.planner.planInOrder().map { (executor: executor, plan: $0) }
     }
     guard let traversal else { return nil }
-    return try answer(query, overlay: overlay, by: traversal.executor) {
-      $0?.rows.count
-    } with: { makeExecutor in
-      try makeExecutor().collect(traversal.plan, allocator)
+    return try answer(
+      query, overlay: overlay, by: traversal.executor, rows: { $0?.rows.count }
+    ) { executor in
+      try executor.collect(traversal.plan, allocator)
     }
   }
 

@@ -11,13 +11,12 @@ extension StoreSnapshot {
   package func fetch(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> FetchedRecords {
-    try answer(query, overlay: overlay) {
-      $0.rows.count
-    } with: { makeExecutor in
-      switch try lookUp(query, overlay: overlay, allocator) {
-      case nil: return try makeExecutor().fetch(allocator)
-      case .nothing?: return FetchedRecords()
-      case .row(let row)?: return FetchedRecords(row, in: allocator.slab)
+    switch try lookUp(query, overlay: overlay, allocator) {
+    case .nothing?: return FetchedRecords()
+    case .row(let row)?: return FetchedRecords(row, in: allocator.slab)
+    case nil:
+      return try answer(query, overlay: overlay, rows: { $0.rows.count }) { executor in
+        try executor.fetch(allocator)
       }
     }
   }
@@ -26,14 +25,12 @@ extension StoreSnapshot {
   package func first(
     _ query: StoreQuery, overlay: (any PendingState)?, allocator: SlabAllocator
   ) throws(StoreError) -> (row: FetchedRow, slab: RecordSlab?)? {
-    try answer(query, overlay: overlay) {
-      $0 == nil ? 0 : 1
-    } with: { makeExecutor in
-      switch try lookUp(query, overlay: overlay, allocator) {
-      case .nothing?: return nil
-      case .row(let row)?: return (row, allocator.slab)
-      case nil:
-        let records = try makeExecutor().fetch(allocator)
+    switch try lookUp(query, overlay: overlay, allocator) {
+    case .nothing?: return nil
+    case .row(let row)?: return (row, allocator.slab)
+    case nil:
+      return try answer(query, overlay: overlay, rows: { $0 == nil ? 0 : 1 }) { executor in
+        let records = try executor.fetch(allocator)
         return records.rows.first.map { ($0, records.slabs.first) }
       }
     }
@@ -43,10 +40,8 @@ extension StoreSnapshot {
   package func fetchNumbers(
     _ query: StoreQuery, overlay: (any PendingState)?
   ) throws(StoreError) -> [ObjectNumber] {
-    try answer(query, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
-      try makeExecutor().run(into: RowNumbers()).numbers
+    try answer(query, overlay: overlay, rows: { $0.count }) { executor in
+      try executor.run(into: RowNumbers()).numbers
     }
   }
 
@@ -57,10 +52,10 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.offset > 0 ? query.groupLimit : nil, limit: 1,
       offset: query.offset)
-    return try answer(first, for: .existence, overlay: overlay) { _ in
-      nil
-    } with: { makeExecutor in
-      try makeExecutor().run(into: RowCounter()).count > 0
+    return try answer(
+      first, for: .existence, overlay: overlay, rows: { _ in nil }
+    ) { executor in
+      try executor.run(into: RowCounter()).count > 0
     }
   }
 
@@ -91,10 +86,8 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, groupLimit: query.groupLimit, limit: query.limit,
       offset: query.offset)
-    return try answer(unordered, for: .count, overlay: overlay) {
-      $0
-    } with: { makeExecutor in
-      try makeExecutor().count()
+    return try answer(unordered, for: .count, overlay: overlay, rows: { $0 }) { executor in
+      try executor.count()
     }
   }
 

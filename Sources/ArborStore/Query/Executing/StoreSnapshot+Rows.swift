@@ -17,10 +17,9 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: plan.sortKeys, groupLimit: query.groupLimit,
       limit: isPlain ? plan.limit : 0, offset: isPlain ? plan.offset : 0)
-    return try answer(query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
-      let executor = try makeExecutor()
+    return try answer(
+      query, for: plan.grouping == nil ? .rows : .groups, overlay: overlay, rows: { $0.count }
+    ) { executor in
       let environment = predicateEnvironment
       if let grouping = plan.grouping {
         let groups = try executor.run(into: GroupedRows(grouping, environment, executor.resolver))
@@ -61,10 +60,7 @@ extension StoreSnapshot {
       entity: query.entity, includesSubentities: query.includesSubentities,
       predicate: query.predicate, sortKeys: [], limit: plan.limit, offset: plan.offset)
     try withoutActuallyEscaping(body) { (body) throws(StoreError) in
-      _ = try answer(query, for: .rows, overlay: overlay) {
-        $0
-      } with: { makeExecutor in
-        let executor = try makeExecutor()
+      _ = try answer(query, for: .rows, overlay: overlay, rows: { $0 }) { executor in
         let rows = try executor.run(
           into: HandedRows(plan, predicateEnvironment, executor.resolver, body))
         try executor.resolver.check()

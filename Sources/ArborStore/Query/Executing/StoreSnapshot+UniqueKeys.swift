@@ -11,21 +11,28 @@ extension StoreSnapshot {
   /// Looks up the row of a query for one unique value by its index key, without planning. The
   /// record is copied to the allocator's current slab.
   ///
-  /// - Returns: `nil` if the query has to be planned, because it has further conditions or its
-  ///   value is too long for the index.
+  /// - Returns: `nil` if the query has to be planned, because it has further conditions, its value
+  ///   is too long for the index, or queries are watched, which report their plans.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
-  ) throws -> UniqueAnswer? {
-    guard let wanted = query.predicate?.bound.uniqueEquality, query.offset == 0,
-      query.continuation == nil, !(overlay?.hasPendingChanges ?? false),
-      let value = wanted.value(query.predicate?.arguments ?? []), !value.isNull
+  ) throws(StoreError) -> UniqueAnswer? {
+    guard watch == nil, let (predicate, arguments) = query.predicate,
+      let wanted = predicate.uniqueEquality, query.offset == 0, query.continuation == nil,
+      !(overlay?.hasPendingChanges ?? false), let value = wanted.value(arguments), !value.isNull
     else { return nil }
+    return try translatingErrors { try lookUp(value, wanted, query, overlay, allocator) }
+  }
+
+  private func lookUp(
+    _ value: PropertyValue, _ wanted: UniqueEquality, _ query: StoreQuery,
+    _ overlay: (any PendingState)?, _ allocator: SlabAllocator
+  ) throws -> UniqueAnswer? {
     var key = KeyBuffer()
     let isOfKind = KeyEncoder.append(
       value, as: wanted.kind, isAscending: wanted.isAscending, to: &key)
     guard isOfKind, !key.isCut else { return nil }
-    let reader = try reader
-    let index = store.databases.indexNumbers(of: query.entity.index)[wanted.indexNumber]
+    let (reader, queried) = (try reader, query.entity)
+    let index = store.databases.indexNumbers(of: queried.index)[wanted.indexNumber]
     guard unfinishedIndexes?.isReady(index) ?? true else { return nil }
     store.noteUse(ofIndex: index)
     guard let found = try reader.get(store.databases.indexes[index].database, key: key.bytes),
@@ -33,7 +40,7 @@ extension StoreSnapshot {
     else { return .nothing }
     let number = ObjectNumber(rawValue: found.loadUnaligned(as: UInt64.self))
     guard let entity = store.schema.entity(of: number),
-      entity === query.entity || query.includesSubentities && entity.isKind(of: query.entity)
+      entity === queried || query.includesSubentities && entity.isKind(of: queried)
     else { return .nothing }
     if let known = overlay?.known, known.contains(number) {
       return .row(FetchedRow(known: number))

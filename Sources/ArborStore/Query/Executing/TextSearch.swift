@@ -54,10 +54,8 @@ extension StoreSnapshot {
   package func search(
     _ search: TextSearch, overlay: (any PendingState)?
   ) throws(StoreError) -> [ScoredRow] {
-    try answer(search.objects, for: .search, overlay: overlay) {
-      $0.count
-    } with: { makeExecutor in
-      try makeExecutor().search(search)
+    try answer(search.objects, for: .search, overlay: overlay, rows: { $0.count }) { executor in
+      try executor.search(search)
     }
   }
 }

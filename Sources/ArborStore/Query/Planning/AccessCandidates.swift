@@ -21,7 +21,7 @@ struct AccessCandidates {
 
   private var entity: EntitySchema { scope.entity }
 
-  init<Source: Counts>(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: Source) {
+  init(_ conjuncts: [Conjunct], of scope: PlanScope, _ counts: some Counts) {
     self.scope = scope
     self.conjuncts = conjuncts
     unready = counts.unreadyIndexes(of: scope.entity)

@@ -6,7 +6,7 @@ internal import ArborModel
 /// Counting an access path stops as soon as it is certain to cost more than the best one so far, or
 /// than the caller's alternative (a scan, at the top level). Rows that no count reports are found
 /// by a ``Trial``, or estimated if the plan is only explained.
-struct AccessPathSelection<Source: Counts> {
+struct AccessPathSelection<Counter: Counts> {
   /// Up to this number of rows, an access path is always better than a scan.
   private static var fewRows: Int { 16 }
   /// An access path that finds no more rows is chosen without counting the others.
@@ -15,7 +15,7 @@ struct AccessPathSelection<Source: Counts> {
   /// some.
   private static var minimumIntersection: Int { 64 }
 
-  private let planner: QueryPlanner<Source>
+  private let planner: QueryPlanner<Counter>
   private let conjunction: Conjunction
   /// The position of the conjunction in the predicate. Empty at the top level; an alternative
   /// appends the indices of the conjunct and of the alternative to the position of the enclosing
@@ -36,7 +36,7 @@ struct AccessPathSelection<Source: Counts> {
 
   /// - Parameter cost: The cost that a list has to undercut, in units of ``Cost``.
   init(
-    _ planner: QueryPlanner<Source>, _ conjunction: Conjunction, _ candidates: AccessCandidates,
+    _ planner: QueryPlanner<Counter>, _ conjunction: Conjunction, _ candidates: AccessCandidates,
     at position: [Int] = [], cost: Int, _ findings: Findings?
   ) {
     self.planner = planner

@@ -1,9 +1,9 @@
 internal import ArborModel
 
 /// The cost model of rows and plans, in units of ``Cost``.
-struct CostModel<Source: Counts> {
+struct CostModel<Counter: Counts> {
   let schema: ModelSchema
-  let counts: Source
+  let counts: Counter
 
   /// Returns the cost of a scan that evaluates conditions on every row.
   func scan(of rows: Int, asking nodes: [BoundNode]) -> Int {
@@ -91,14 +91,14 @@ enum Cost {
   /// Stepping to the next key of an index.
   static let key = 2
   /// The upper limit. The true cost of nested collections can overflow an `Int`.
-  static let most = Int.max / 4
+  static let maximum = Int.max / 4
 
-  /// Returns the sum of two costs, limited to ``most``.
-  static func sum(_ left: Int, _ right: Int) -> Int { min(left + right, most) }
+  /// Returns the sum of two costs, limited to ``maximum``.
+  static func sum(_ left: Int, _ right: Int) -> Int { min(left + right, maximum) }
 
-  /// Returns a multiple of a cost, limited to ``most``.
+  /// Returns a multiple of a cost, limited to ``maximum``.
   static func product(_ count: Int, _ cost: Int) -> Int {
     let (product, overflows) = count.multipliedReportingOverflow(by: cost)
-    return overflows ? most : min(product, most)
+    return overflows ? maximum : min(product, maximum)
   }
 }

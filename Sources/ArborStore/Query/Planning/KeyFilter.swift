@@ -15,7 +15,7 @@ struct KeyFilter: Equatable {
     let span: ClosedRange<UInt64>?
   }
 
-  private static let mostRanges = 16
+  private static let maximumRanges = 16
 
   private let steps: [Step]
   /// The conjuncts that hold for every accepted key.
@@ -40,7 +40,7 @@ struct KeyFilter: Equatable {
       var ranges: [ScanRange] = []
       if index >= usedColumns, match.related == nil,
         let own = ScanRanges(columns: [column], matches: [match]),
-        own.ranges.count <= Self.mostRanges, !own.ranges.isEmpty
+        own.ranges.count <= Self.maximumRanges, !own.ranges.isEmpty
       {
         ranges = own.ranges
         usedCount = index + 1

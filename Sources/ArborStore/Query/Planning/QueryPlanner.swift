@@ -4,14 +4,14 @@ internal import ArborModel
 ///
 /// Looking up a record by number costs several times as much as a row of a scan. As a rule, access
 /// paths that find more than a sixteenth of all rows therefore lose to the scan.
-struct QueryPlanner<Source: Counts> {
+struct QueryPlanner<Counter: Counts> {
   let scope: PlanScope
-  let counts: Source
+  let counts: Counter
 
   var query: StoreQuery { scope.query }
   var conjuncts: [Conjunct] { scope.conjunction.conjuncts }
   var family: [EntitySchema] { scope.family }
-  var costs: CostModel<Source> { CostModel(schema: scope.schema, counts: counts) }
+  var costs: CostModel<Counter> { CostModel(schema: scope.schema, counts: counts) }
 
   /// Returns the planner for the query that finds the related objects that satisfy a condition.
   ///

@@ -5,7 +5,7 @@ internal import ArborModel
 struct ScanRanges {
   /// The maximum number of ranges when the values of several columns are combined. Conditions on
   /// later columns are evaluated by a ``KeyFilter`` or on the records instead.
-  private static let mostRanges = 10_000
+  private static let maximumRanges = 10_000
 
   /// The ranges in key order, non-empty and disjoint.
   private(set) var ranges: [ScanRange] = []
@@ -31,7 +31,7 @@ struct ScanRanges {
     var prefixes: [[UInt8]] = [[]]
     for match in matches {
       guard case .points(let values) = match.condition else { break }
-      guard usedColumns == 0 || prefixes.count * values.count <= Self.mostRanges else { break }
+      guard usedColumns == 0 || prefixes.count * values.count <= Self.maximumRanges else { break }
       guard let longer = extend(prefixes, by: values) else { return nil }
       prefixes = longer
       usedColumns += 1

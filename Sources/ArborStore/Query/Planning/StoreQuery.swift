@@ -45,7 +45,7 @@ package final class StoreQuery: Sendable {
   ///   - limit: The maximum number of rows, or 0 for no limit.
   ///   - row: The row after which the result begins, or `nil` for the beginning of the query's own
   ///     rows.
-  package func part(limit: Int, behind row: RowContinuation?) -> StoreQuery {
+  package func part(limit: Int, after row: RowContinuation?) -> StoreQuery {
     StoreQuery(
       entity: entity, includesSubentities: includesSubentities, predicate: predicate,
       sortKeys: sortKeys, groupLimit: groupLimit, limit: limit, offset: row == nil ? offset : 0,
@@ -53,7 +53,7 @@ package final class StoreQuery: Sendable {
   }
 
   /// The number after which the rows of a query without sort keys begin, or `nil` for all rows.
-  var numberBehind: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
+  var startsAfter: ObjectNumber? { sortKeys.isEmpty ? continuation?.number : nil }
 
   /// Returns the concrete entities to fetch, in the order of their object numbers.
   func family(in schema: ModelSchema) -> [EntitySchema] {

@@ -30,7 +30,7 @@ struct GroupTops<Order: RowOrder> {
     } else {
       index = sorters.count
       indices[key] = index
-      sorters.append(try RowSorter(makeOrder(), most: count))
+      sorters.append(try RowSorter(makeOrder(), maximumCount: count))
     }
     try sorters[index].add(row, of: entity)
   }

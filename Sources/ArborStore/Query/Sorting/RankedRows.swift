@@ -54,7 +54,7 @@ struct TextScore {
 struct RankedRows: RowSink {
   private let search: TextSearch
   private let score: TextScore
-  private let most: Int
+  private let maximumCount: Int
   private var tokens = TextTokens()
   private var frequencies: [Double]
   /// The rows kept so far. Once full, a heap with the worst row at the top; unordered until then.
@@ -64,7 +64,7 @@ struct RankedRows: RowSink {
     self.search = search
     score = TextScore(statistics)
     let (sum, overflows) = search.limit.addingReportingOverflow(search.offset)
-    most = search.limit == 0 || overflows ? .max : sum
+    maximumCount = search.limit == 0 || overflows ? .max : sum
     frequencies = Array(repeating: 0, count: search.text.wanted.count)
   }
 
@@ -76,9 +76,9 @@ struct RankedRows: RowSink {
   private mutating func add(_ row: FoundRow, of entity: EntitySchema) {
     guard let length = readTerms(row.record, entity) else { return }
     let scored = ScoredRow(number: row.number, score: score.score(frequencies, length: length))
-    if rows.count < most {
+    if rows.count < maximumCount {
       rows.append(scored)
-      if rows.count == most { makeHeap() }
+      if rows.count == maximumCount { makeHeap() }
     } else if Self.isBetter(scored, rows[0]) {
       rows[0] = scored
       sink(0)

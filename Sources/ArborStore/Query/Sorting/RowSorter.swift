@@ -47,7 +47,7 @@ struct RowSorter<Order: RowOrder> {
   /// The rows kept so far. Once full, a heap with the last row at the top; unordered until then.
   private var entries: [Entry] = []
   private var entities: [EntitySchema] = []
-  private let most: Int
+  private let maximumCount: Int
   /// The number of keys of discarded rows that still occupy memory.
   private var stale = 0
   /// The position after which rows are wanted, or `nil` for all.
@@ -56,16 +56,16 @@ struct RowSorter<Order: RowOrder> {
   private let limit: WorkLimit
 
   /// - Parameters:
-  ///   - most: The maximum number of rows to keep, or `nil` for all.
+  ///   - maximumCount: The maximum number of rows to keep, or `nil` for all.
   ///   - continuation: The row after which the kept rows begin.
   /// - Throws: ``ArborError`` `invalidArgument` if the continuation does not match the order.
   init(
-    _ order: Order, most: Int?, behind continuation: RowContinuation? = nil,
+    _ order: Order, maximumCount: Int?, behind continuation: RowContinuation? = nil,
     limit: WorkLimit = WorkLimit()
   ) throws {
     self.order = order
     self.limit = limit
-    self.most = most ?? .max
+    self.maximumCount = maximumCount ?? .max
     positionValues = continuation?.values ?? []
     position = try continuation.map { try $0.position(in: order) }
   }
@@ -80,10 +80,10 @@ struct RowSorter<Order: RowOrder> {
   mutating func add(_ row: FoundRow, of entity: EntitySchema) throws {
     let (number, record) = (row.number, row.record)
     if let position, try !position.isBefore(number, record, of: entity, order) { return }
-    guard entries.count == most else {
+    guard entries.count == maximumCount else {
       let key = try order.key(number, record, of: entity)
       entries.append(Entry(key: key, row: row, entity: index(of: entity)))
-      if entries.count == most { makeHeap() }
+      if entries.count == maximumCount { makeHeap() }
       return
     }
     if order.isCertainlyAfter(record, of: entity, entries[0].key) { return }
@@ -93,7 +93,7 @@ struct RowSorter<Order: RowOrder> {
       entries[0] = entry
       sink(0)
       stale += 1
-      if stale > 4 * most + 1000 { try renewKeys() }
+      if stale > 4 * maximumCount + 1000 { try renewKeys() }
     } else {
       order.dropLastKey()
     }

@@ -13,10 +13,11 @@ import Testing
     let world = try SortWorld(rows: 400, using: &random)
     for round in 0..<60 {
       let keys = try world.randomKeys(using: &random)
-      let all = try world.sorted(keys, most: nil)
+      let all = try world.sorted(keys, maximumCount: nil)
       let most = Int.random(in: 1...450, using: &random)
       #expect(
-        try world.sorted(keys, most: most) == Array(all.prefix(most)), "seed \(seed) \(round)")
+        try world.sorted(keys, maximumCount: most) == Array(all.prefix(most)),
+        "seed \(seed) \(round)")
     }
     try world.finish()
   }
@@ -28,11 +29,11 @@ import Testing
     let world = try SortWorld(rows: 300, using: &random)
     for round in 0..<60 {
       let keys = try world.randomKeys(using: &random)
-      let all = try world.sorted(keys, most: nil)
+      let all = try world.sorted(keys, maximumCount: nil)
       let index = Int.random(in: 0..<all.count, using: &random)
       let most = Bool.random(using: &random) ? nil : Int.random(in: 1...40, using: &random)
       let found = try world.sorted(
-        keys, most: most, behind: world.continuation(keys, all[index]))
+        keys, maximumCount: most, behind: world.continuation(keys, all[index]))
       let following = all[(index + 1)...].prefix(most ?? .max)
       #expect(found == Array(following), "seed \(seed) \(round) \(keys)")
     }
@@ -51,7 +52,7 @@ import Testing
     ] {
       let error = #expect(throws: ArborError.self) {
         try world.sorted(
-          keys, most: 2, behind: RowContinuation(values: values, number: number))
+          keys, maximumCount: 2, behind: RowContinuation(values: values, number: number))
       }
       #expect(error?.code == .invalidArgument)
     }
@@ -66,7 +67,7 @@ import Testing
     // time.
     let rows = world.rows.filter { $0.entity.name == "Employee" }
     let keys = try world.keys([SortKey("objectID", isAscending: false)])
-    let found = try world.sorted(keys, most: 2, rows: rows)
+    let found = try world.sorted(keys, maximumCount: 2, rows: rows)
     #expect(found == rows.suffix(2).reversed().map(\.number))
     try world.finish()
   }
@@ -131,11 +132,11 @@ struct SortWorld {
 
   /// Sorts rows with the sorter.
   func sorted(
-    _ keys: [BoundSortKey], most: Int?, rows wanted: [PlainObject]? = nil,
+    _ keys: [BoundSortKey], maximumCount: Int?, rows wanted: [PlainObject]? = nil,
     behind continuation: RowContinuation? = nil
   ) throws -> [ObjectNumber] {
     guard let order = ByteOrder(keys, columns: columns(keys)) else { return [] }
-    var sorter = try RowSorter(order, most: most, behind: continuation)
+    var sorter = try RowSorter(order, maximumCount: maximumCount, behind: continuation)
     let chosen = wanted.map { Set($0.map(\.number)) }
     for (row, record) in zip(rows, records) where chosen?.contains(row.number) ?? true {
       let found = FoundRow(number: row.number, state: .pending(record.view))

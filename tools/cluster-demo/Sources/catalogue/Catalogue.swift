@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// The demo program: a catalogue served by several processes, customers who order from it, and a
+/// The demo program: a catalog served by several processes, customers who order from it, and a
 /// final comparison of the counts.
 @main
 struct Catalogue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalogue",
-    abstract: "A catalogue that several processes serve and write through one log.",
+    abstract: "A catalog that several processes serve and modify through one log.",
     subcommands: [Serve.self, Order.self, Compare.self])
 }
 

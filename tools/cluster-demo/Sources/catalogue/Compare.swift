@@ -4,15 +4,15 @@ import Foundation
 /// Compares the customers' records with the store of each process.
 struct Compare: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fails unless all processes have the same, and exactly what was acknowledged.")
+    abstract: "Fails unless all processes agree and have exactly the acknowledged orders.")
 
   @Option(name: .customLong("port"), help: "The port of each process.")
   var ports: [Int]
 
-  @Option(help: "What was acknowledged.")
+  @Option(help: "The path of the file with the outcome of each order.")
   var ledger: String
 
-  @Option(help: "How long to wait until all processes are equally far, in seconds.")
+  @Option(help: "How long to wait until all processes have the same contents, in seconds.")
   var seconds = 60
 
   func run() async throws {
@@ -20,15 +20,15 @@ struct Compare: AsyncParsableCommand {
     let states = try await settledStates()
     say(
       "\(ledger.acknowledged.count) orders acknowledged, \(ledger.refused.count) refused, "
-        + "\(ledger.unknown.count) without an answer")
+        + "\(ledger.unknown.count) without a response")
     var isRight = !ledger.acknowledged.isEmpty
     for (port, state) in zip(ports, states) {
       let problems = Self.problems(of: state, ledger)
       let resolved = Set(state.orders.map(\.ticket)).intersection(ledger.unknown).count
       say(
         "port \(port): \(state.orders.count) orders at commit \(state.sequence), \(resolved) of "
-          + "them without an answer"
-          + (problems.isEmpty ? "; nothing is lost or doubled" : ""))
+          + "them without a response"
+          + (problems.isEmpty ? "; none lost or duplicated" : ""))
       let health = try await Server(port: port).get(HealthItem.self, "health")
       say(
         "  it added \(health.appends) groups of commits to the log, and lost the race "
@@ -64,10 +64,10 @@ struct Compare: AsyncParsableCommand {
       }
     }
     report(ledger.acknowledged.filter { counts[$0] == nil }, "ACKNOWLEDGED ORDERS ARE LOST")
-    report(counts.filter { $0.value > 1 }.map(\.key), "ORDERS ARE DOUBLED")
-    report(ledger.refused.filter { counts[$0] != nil }, "REFUSED ORDERS ARE THERE")
+    report(counts.filter { $0.value > 1 }.map(\.key), "ORDERS ARE DUPLICATED")
+    report(ledger.refused.filter { counts[$0] != nil }, "REFUSED ORDERS EXIST")
     let known = Set(ledger.acknowledged + ledger.refused + ledger.unknown)
-    report(counts.keys.filter { !known.contains($0) }, "ORDERS WERE NEVER MADE")
+    report(counts.keys.filter { !known.contains($0) }, "ORDERS WERE NEVER PLACED")
     // Each order reduces the stock by one, regardless of the process that handles it.
     var sold: [String: Int] = [:]
     for order in state.orders { sold[order.code, default: 0] += order.quantity }

@@ -4,7 +4,7 @@ import Foundation
 /// Simulates customers who order from every process for a while and record the responses.
 struct Order: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Places orders with all processes at once, and records which were acknowledged.")
+    abstract: "Places orders with all processes concurrently, and records the outcomes.")
 
   /// The initial stock of each product, which exceeds the number of orders.
   static let stock = 1_000_000

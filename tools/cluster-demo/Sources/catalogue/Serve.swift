@@ -6,10 +6,10 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// Serves the catalogue over HTTP from a local store that shares a log with other processes.
+/// Serves the catalog over HTTP from a local store that shares a log with other processes.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serves the catalogue until it is ended by SIGTERM.")
+    abstract: "Serves the catalog until it receives SIGTERM.")
 
   @Option(help: "The connection string of libpq, with all servers.")
   var log: String
@@ -62,8 +62,8 @@ struct Serve: AsyncParsableCommand {
       let item = try await request.decode(as: OrderItem.self, context: context)
       switch try await catalogue.order(item) {
       case .ordered: return EditedResponse(status: .created, response: item)
-      case .unknownProduct: throw HTTPError(.notFound, message: "There is no such product.")
-      case .outOfStock: throw HTTPError(.conflict, message: "There is not enough in stock.")
+      case .unknownProduct: throw HTTPError(.notFound, message: "The product does not exist.")
+      case .outOfStock: throw HTTPError(.conflict, message: "The product is out of stock.")
       }
     }
     router.get("state") { _, _ in try await catalogue.state() }

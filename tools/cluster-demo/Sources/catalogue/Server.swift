@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A client of a process that serves the catalogue.
+/// A client of a process that serves the catalog.
 struct Server: Sendable {
   let port: Int
 

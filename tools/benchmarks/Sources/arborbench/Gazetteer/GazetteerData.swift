@@ -16,7 +16,7 @@ struct GazetteerData {
     let featureCode: String
     let adminCode: String
     let population: Int64
-    /// The elevation in metres, or `nil` if unknown.
+    /// The elevation in meters, or `nil` if unknown.
     let elevation: Int64?
     let timeZone: String
     /// The date in seconds since 1970, in whole days.

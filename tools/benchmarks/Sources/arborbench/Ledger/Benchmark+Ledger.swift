@@ -29,7 +29,7 @@ extension Benchmark {
       return (count, 0)
     }
     guard try second.sums() == store.sums() else {
-      throw BenchmarkError("the imported ledger has other sums")
+      throw BenchmarkError("the sums of the imported ledger differ")
     }
     second.close()
     for _ in 0..<max(1, rounds) {

@@ -13,7 +13,7 @@ struct CityItem: Codable, Sendable, ResponseEncodable {
 
   /// Creates a generated city.
   init(number: Int64) {
-    // Only their position makes cities neighbours in the list.
+    // Cities that are adjacent in the list are otherwise unrelated.
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
     geonameID = number
     name = "City of \(String(mixed >> 20, radix: 36))"

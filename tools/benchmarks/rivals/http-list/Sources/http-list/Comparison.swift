@@ -40,7 +40,7 @@ struct Comparison {
           .map { "\($0)" }
       }
       guard answers[0] == answers[1], answers[0].count == min(20, Int(count - start)) else {
-        throw Failure("The answers behind \(start) differ: \(answers)")
+        throw Failure("The responses after \(start) differ: \(answers)")
       }
     }
   }

@@ -18,7 +18,7 @@ final class Connection {
     }
     guard code == 0 else {
       close(descriptor)
-      throw Failure("Nobody listens on port \(port).")
+      throw Failure("No server listens on port \(port).")
     }
     var isOn: Int32 = 1
     setsockopt(
@@ -57,7 +57,7 @@ final class Connection {
       let count = buffer.withUnsafeMutableBytes {
         recv(descriptor, $0.baseAddress.map { $0 + received }, room, 0)
       }
-      guard count > 0 else { throw Failure("The server ends the connection.") }
+      guard count > 0 else { throw Failure("The server closed the connection.") }
       received += count
     }
   }
@@ -73,7 +73,7 @@ final class Connection {
     guard lines.first?.contains(" 200 ") == true,
       let line = lines.first(where: { $0.hasPrefix("content-length:") }),
       let length = Int(line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
-    else { throw Failure("The answer is: \(lines.joined(separator: ", "))") }
+    else { throw Failure("The server responded: \(lines.joined(separator: ", "))") }
     return length
   }
 }

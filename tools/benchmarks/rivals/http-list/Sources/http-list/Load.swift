@@ -43,7 +43,7 @@ struct Load {
       let began = Self.now
       let body = try connection.get("/cities/\(start)")
       times.append(Self.now - began)
-      guard body.count > 1000 else { throw Failure("An answer of \(body.count) bytes.") }
+      guard body.count > 1000 else { throw Failure("The response has only \(body.count) bytes.") }
     }
     return times
   }

@@ -1,8 +1,9 @@
 package import ArborFoundation
 internal import ArborModel
 
-/// Commits that were validated together and are appended to a log as a unit.
-package struct CommitGroup: Sendable, Hashable {
+/// Commits that were validated together, as one group of the ``CommitQueue``, and are appended to a log
+/// as a unit.
+package struct LoggedGroup: Sendable, Hashable {
   /// Identifies the group, so that a store whose request got no response can query its outcome.
   package let batch: UUID
   /// The sequence number of the first commit. The others follow it.
@@ -21,12 +22,12 @@ package struct CommitGroup: Sendable, Hashable {
 
   /// Splits the group after a sequence number. The second part is `nil` if there are no further
   /// commits.
-  package func split(behind sequence: UInt64) -> (first: CommitGroup, rest: CommitGroup?) {
+  package func split(behind sequence: UInt64) -> (first: LoggedGroup, rest: LoggedGroup?) {
     let count = Int(sequence + 1 - first)
     guard count < commits.count else { return (self, nil) }
-    let head = CommitGroup(
+    let head = LoggedGroup(
       batch: batch, first: first, before: before, commits: Array(commits[..<count]))
-    let rest = CommitGroup(
+    let rest = LoggedGroup(
       batch: UUID(), first: sequence + 1, before: head.chain, commits: Array(commits[count...]))
     return (head, rest)
   }

@@ -11,7 +11,7 @@ extension StoreEngine {
   ///   - position: The position in the log after these commits; see ``followedPosition()``.
   /// - Throws: `corrupted` if a commit does not follow, is of another model, or conflicts with the
   ///   store's contents, so that the copies have diverged. In that case, nothing has been written.
-  package func makeAgain(
+  package func replay(
     _ commits: [LoggedCommit], counters: [String: UInt64] = [:], position: [UInt8]? = nil
   ) throws(StoreError) {
     guard !hasEnded else { throw .closed }
@@ -19,8 +19,8 @@ extension StoreEngine {
     guard !commits.isEmpty || !counters.isEmpty || position != nil else { return }
     // Cached last keys of databases have to be determined again in each transaction.
     let workspace = try CommitWorkspace(self)
-    try runTransaction(repeats: true) { (transaction, header) throws(StoreError) in
-      try makeAgain(commits, workspace, &header, transaction)
+    try runTransaction(inFollower: true) { (transaction, header) throws(StoreError) in
+      try replay(commits, workspace, &header, transaction)
       try raise(counters, transaction)
       guard let position else { return }
       try StoreCreation.put(StoreFormat.followsKey, position, databases.arbor, transaction)
@@ -28,7 +28,7 @@ extension StoreEngine {
   }
 
   /// Replays commits in a transaction that has not written anything yet.
-  func makeAgain(
+  func replay(
     _ commits: [LoggedCommit], _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -36,14 +36,14 @@ extension StoreEngine {
     var greatest = GreatestNumbers()
     for (index, commit) in commits.enumerated() {
       greatest.note(commit.set)
-      try makeAgain(commit, workspace, &header, hasWritten: index > 0, transaction)
+      try replay(commit, workspace, &header, hasWritten: index > 0, transaction)
     }
     try raiseCounters(above: greatest, transaction)
   }
 
   /// - Parameter hasWritten: Whether the transaction already contains other commits, which are not
   ///   in any snapshot.
-  private func makeAgain(
+  private func replay(
     _ commit: LoggedCommit, _ workspace: CommitWorkspace, _ header: inout HeaderRecord,
     hasWritten: Bool, _ transaction: borrowing WriteTransaction
   ) throws(StoreError) {
@@ -51,7 +51,7 @@ extension StoreEngine {
     var writer = CommitWriter(
       store: self, workspace: workspace, header: header, hasWritten: hasWritten)
     do throws(StoreError) {
-      _ = try writer.writeChangeSet(commit.set, repeating: commit.history, transaction)
+      _ = try writer.writeChangeSet(commit.set, replaying: commit.history, transaction)
     } catch {
       throw Self.misfit(error, commit.sequence)
     }
@@ -90,7 +90,7 @@ extension StoreEngine {
 
   // MARK: Counters
 
-  /// The greatest object numbers of commits, by the catalogue number of their entity.
+  /// The greatest object numbers of commits, by the catalog number of their entity.
   private struct GreatestNumbers {
     private(set) var byEntity: [UInt16: UInt64] = [:]
 

@@ -54,7 +54,7 @@ public enum ImportLayout: Sendable, Hashable {
 
 /// Reads the items of a document to import. Rejects a document that doesn't have the structure of
 /// its layout, because importing no items would look like a success.
-struct ImportItems {
+struct ImportDocument {
   private var reader: JSONItemReader
   private let layout: ImportLayout
   /// The reason why the layout found no items, if that is not an error.

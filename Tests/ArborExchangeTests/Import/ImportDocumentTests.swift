@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Documents of every shape, imported with every layout.
-@Suite struct ImportItemsTests {
+@Suite struct ImportDocumentTests {
   private func workshop() throws -> ImportWorkshop {
     try ImportWorkshop([
       EntityDescription(

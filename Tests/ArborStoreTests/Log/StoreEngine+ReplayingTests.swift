@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Replaying logged commits in a copy, which must result in the same bytes.
-@Suite struct StoreEngineRepeatingTests {
+@Suite struct StoreEngineReplayingTests {
   private let reader = UUID()
 
   @Test("Replaying logged commits makes a copy identical to the original", arguments: 0..<6)
@@ -86,7 +86,7 @@ import Testing
       for _ in 0..<3 { try office.commit(to: store.file, &random) }
       let commits = try logged(store.file, after: 0)
       let before = try StoreContents(copy)
-      let gap = #expect(throws: StoreError.self) { try copy.makeAgain([commits[1]]) }
+      let gap = #expect(throws: StoreError.self) { try copy.replay([commits[1]]) }
       expectCorrupted(
         gap, "The log's commit 2 doesn't follow the store's newest, which is 0.")
       // A diverged history with its own first commit.
@@ -95,7 +95,7 @@ import Testing
       let forked = try StoreContents(copy)
       #expect(forked != before)
       let twice = #expect(throws: StoreError.self) {
-        try copy.makeAgain([commits[1], commits[1]])
+        try copy.replay([commits[1], commits[1]])
       }
       expectCorrupted(
         twice,
@@ -160,7 +160,7 @@ import Testing
   }
 
   private func repeatCommits(of original: StoreEngine, in copy: StoreEngine) throws {
-    try copy.makeAgain(try logged(original, after: copy.lastSequence))
+    try copy.replay(try logged(original, after: copy.lastSequence))
   }
 
   private func expectCorrupted(_ error: StoreError?, _ whats: String...) {

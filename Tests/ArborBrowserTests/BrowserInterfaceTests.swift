@@ -366,6 +366,110 @@ import Testing
     }
   }
 
+  /// An index with more leaf pages than are examined.
+  @Test("The health of a store says which sizes are estimated")
+  func tellsWhichSizesAreEstimated() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") { AttributeDescription("text", .string, .indexed) }
+    }
+    let rest = String(repeating: "x", count: 450)
+    func fill(_ context: ManagedObjectContext) throws {
+      for number in 0..<36_000 {
+        try context.insert("Note")["text"] = PropertyValue.string("\(100_000 + number) \(rest)")
+      }
+    }
+    try ServedStore.use(model, fill: fill) { served in
+      let health = try served.client.get("/api/health").json
+      let databases = try #require(health["databases"]?.array)
+      #expect(
+        databases.filter { $0["isEstimated"] == true }.map { $0["title"] }
+          == ["index Note.text"])
+      let kinds = try #require(health["kinds"]?.array)
+      #expect(
+        kinds.filter { $0["isEstimated"] == true }.map { $0["name"] } == ["indexes", "other"])
+    }
+  }
+
+  /// Properties with the names of reserved words of the predicate language.
+  @Test("Names that are reserved words are quoted")
+  func namesThatAreReservedWordsAreQuoted() throws {
+    try ServedStore.use(Self.makeBoxes(), fill: Self.fillBoxes) { served in
+      let all = try served.client.get("/api/query", ["entity": "Box", "sort": "size"]).json
+      let names = try #require(all["columns"]?.array?.compactMap(\.string), "\(all)")
+      let size = try #require(names.firstIndex(of: "size"))
+      #expect(all["rows"]?.array?.map { $0[size] } == [3, 7])
+      let some = try served.client.get(
+        "/api/query",
+        ["entity": "Box", "where": "#size > 3", "column": "size", "column": "#in.size AS outer"]
+      ).json
+      #expect(some["columns"] == ["size", "outer"], "\(some)")
+      #expect(some["rows"] == [[7, .null]])
+      let groups = try served.client.get(
+        "/api/query",
+        [
+          "entity": "Box", "column": "size", "column": "@count AS number", "group": "size",
+          "sort": "-size",
+        ]
+      ).json
+      #expect(groups["rows"] == [[7, 1], [3, 1]], "\(groups)")
+      for property in ["size", "in"] {
+        let answer = try served.client.get(
+          "/api/values", ["entity": "Box", "property": property])
+        for value in try #require(answer.json["values"]?.array, "\(answer.json)") {
+          let condition = try #require(value["predicate"]?.string)
+          let count = try served.client.get(
+            "/api/count", ["entity": "Box", "where": condition])
+          #expect(count.json["count"] == value["count"], "\(condition)")
+        }
+      }
+    }
+  }
+
+  static func makeBoxes() throws -> ManagedObjectModel {
+    try ManagedObjectModel {
+      EntityDescription("Box") {
+        AttributeDescription("size", .integer32)
+        RelationshipDescription("in", to: "Box", inverse: "all", .optional)
+        RelationshipDescription("all", to: "Box", inverse: "in", .toMany, .optional)
+      }
+    }
+  }
+
+  static func fillBoxes(_ context: ManagedObjectContext) throws {
+    let outer = try context.insert("Box")
+    outer["size"] = 7
+    let inner = try context.insert("Box")
+    inner["size"] = 3
+    inner["in"] = outer
+  }
+
+  @Test("The effect of a proposed index is estimated")
+  func estimatesTheEffectOfAnIndex() throws {
+    try ServedStore.use { served in
+      let context = served.store.makeContext()
+      let employee = try context.objects("Employee").filter("name == 'Employee 3'").first()
+      employee?["notes"] = "x"
+      try context.commit()
+      func effect(_ index: String) throws -> RawClient.Answer {
+        try served.client.get(
+          "/api/effect", ["entity": "Employee", "where": "notes == 'x'", "index": index])
+      }
+      let useful = try effect("notes").json
+      #expect(useful["summary"] == "Employee (notes)", "\(useful)")
+      #expect(useful["total"] == 30 && useful["size"]?["entries"] == 30)
+      #expect((useful["size"]?["bytes"]?.int64 ?? 0) > 0)
+      #expect(useful["effect"]?["rows"] == 1 && useful["effect"]?["givesOrder"] == false)
+      #expect(useful["effect"]?["conditions"] == "notes == \"x\"")
+      let useless = try effect("salary").json
+      #expect(useless["summary"] == "Employee (salary)" && useless["effect"]?.isNull == true)
+      let unknown = try effect("nots")
+      #expect(unknown.status == 400)
+      #expect(unknown.message?.contains("Did you mean notes?") == true, "\(unknown.json)")
+      let folded = try effect("salary[cd]")
+      #expect(folded.message == "salary is not a string. Remove [cd].")
+    }
+  }
+
   @Test("The health of a store and the state of its check are reported")
   func tellsHealthAndChecks() throws {
     try ServedStore.use { served in

@@ -68,6 +68,8 @@ struct PageEditingTests {
       #expect(try count(served, "age == 61 AND salary == 12.5") == 1)
       // The table is updated automatically.
       try page.wait("document.querySelector('.summary').innerText.startsWith('2 objects')")
+      let shown = "document.querySelector('.side a[aria-current=page] .count').textContent"
+      #expect(try page.evaluate(shown) == "2")
 
       try page.click("#undo")
       try page.exists("dialog .figure.inserted")
@@ -75,6 +77,7 @@ struct PageEditingTests {
       try page.wait("!document.querySelector('dialog').open")
       #expect(try count(served, "TRUEPREDICATE") == 30)
       #expect(try count(served, "age == 61") == 0)
+      try page.wait("\(shown) === '1'")
       #expect(page.complaints == [])
     }
   }

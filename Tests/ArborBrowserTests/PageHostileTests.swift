@@ -16,7 +16,7 @@ struct PageHostileTests {
   /// A script that finds invisible characters, and characters that affect the direction of text, in
   /// text and accessible names. The contents of input fields are exempt because they are the
   /// values.
-  private static let unseen = #"""
+  static let unseen = #"""
     (() => {
       const found = [];
       const look = (text, where) => {
@@ -123,6 +123,8 @@ struct PageHostileTests {
     try page.evaluate("location.hash = '#/objects/Thing?id=Thing/1'")
     try page.exists(".detail .actions button")
     try page.click(".detail .actions button")
+    try page.exists(".edit .members")
+    #expect(try page.evaluate(Self.unseen) == [])
     try page.evaluate(
       """
       { const field = document.querySelector('.edit textarea, .edit input[type=text]');
@@ -131,8 +133,50 @@ struct PageHostileTests {
     try page.click(".edit .primary")
     try page.click("#review")
     try page.exists("dialog .changes .new")
+    #expect(try page.evaluate(Self.unseen) == [])
+    #expect(try page.text("dialog .staged-edits").contains("\\u{202E}"))
+    try page.evaluate("document.getElementById('dialog').close()")
+    try page.press("k", control: true)
+    try page.wait("document.activeElement.id === 'search-text'")
+    try page.type("Thing/1")
+    try page.exists("#search [role=option]")
+    #expect(try page.text("#search [role=option]").contains("<img src=x"))
+    #expect(try page.evaluate(Self.unseen) == [])
     #expect(try page.evaluate("window.harm ?? 0") == 0)
     #expect(page.complaints == [])
+  }
+
+  /// Both keep joiners; the page also keeps line breaks and tabs.
+  @Test("The page escapes the same characters as the command line")
+  func theListsOfCharactersAreTheSame() throws {
+    try ServedStore.use(employees: 0) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let escaped = try page.evaluate(
+        """
+        (async () => {
+          const { visible } = await import("./dom.js");
+          const found = [];
+          for (let code = 0; code < 0x110000; code++) {
+            if (code >= 0xd800 && code < 0xe000) continue;
+            const text = String.fromCodePoint(code);
+            if (visible(text) !== text) found.push(`${code} ${visible(text)}`);
+          }
+          return found;
+        })()
+        """
+      ).array?.compactMap(\.string)
+      var expected: [String] = []
+      for value in UInt32(0)..<0x11_0000 {
+        guard let scalar = Unicode.Scalar(value), scalar != "\n", scalar != "\t" else { continue }
+        let text = String(Character(scalar))
+        let shown = TerminalText.escaped(text)
+        if shown != text { expected.append("\(value) \(shown)") }
+      }
+      #expect(escaped == expected)
+      #expect(page.complaints == [])
+    }
   }
 
   /// Names consist of letters and digits, and may equal names of JavaScript properties. The page

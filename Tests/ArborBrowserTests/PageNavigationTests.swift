@@ -76,6 +76,10 @@ struct PageNavigationTests {
         try page.evaluate("location.hash = '\(address)'")
         try page.exists(mark)
       }
+      try page.evaluate("location.hash = '#/objects/Employe'")
+      try page.wait(
+        "document.querySelector('.failure')?.innerText === 'The model has no entity Employe. Did you mean Employee?'"
+      )
       #expect(page.complaints == [])
     }
   }
@@ -165,11 +169,65 @@ struct PageNavigationTests {
       }
       try page.wait("document.querySelector('#news').innerText === '3 newer commits – refresh'")
       #expect(try page.text(".summary").hasPrefix("30 objects"))
+      let count = "document.querySelector('.side a[aria-current=page] .count').textContent"
+      let choice = "document.querySelector('.side select').selectedOptions[0].textContent"
+      #expect(try page.evaluate(count) == "30")
+      #expect(try page.evaluate(choice) == "Employee (30)")
       #expect(try PageAudit.problems(in: page) == [])
       try page.picture("news")
       try page.click("#news button")
       try page.wait("document.querySelector('.summary').innerText.startsWith('33 objects')")
       #expect(try page.text("#news") == "")
+      #expect(try page.evaluate(count) == "33")
+      #expect(try page.evaluate(choice) == "Employee (33)")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// The boxes keep their places, and the chosen one stays chosen.
+  @Test("The schema shows the counts of newer commits")
+  func theSchemaShowsNewerCounts() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      let box = "document.querySelector('.box[aria-label^=Project]')"
+      try page.wait(box)
+      let total = "[...document.querySelectorAll('.bar .faint')].at(-1).textContent"
+      #expect(try page.evaluate(total) == "4 entities · 34 objects")
+      try page.evaluate("\(box).focus()")
+      try page.press("Enter")
+      try page.wait("document.querySelector('.detail .button')?.innerText === 'Show 1 object'")
+      let place = try page.evaluate("\(box).getAttribute('transform')")
+      let context = served.store.makeContext()
+      try context.insert("Project")["title"] = "Tunnel"
+      try context.commit()
+      try page.click("#news button")
+      try page.wait("\(box).getAttribute('aria-label') === 'Project, 2 objects'")
+      #expect(
+        try page.evaluate("\(box).querySelector('.size').textContent.startsWith('2 objects · ')")
+          == true)
+      #expect(try page.evaluate(total) == "4 entities · 35 objects")
+      #expect(try page.text(".detail .button") == "Show 2 objects")
+      #expect(try page.evaluate("\(box).getAttribute('transform')") == place)
+      #expect(try page.evaluate("\(box).classList.contains('chosen')") == true)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test("The page says that the store's file was removed")
+  func aRemovedFileIsNoticed() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let url = try #require(served.store.url)
+      let other = url.appendingPathExtension("moved")
+      try FileManager.default.moveItem(at: url, to: other)
+      defer { try? FileManager.default.moveItem(at: other, to: url) }
+      try page.wait(
+        "document.querySelector('#news .notice.error')?.innerText.startsWith(\"The store's file was removed or replaced.\")"
+      )
+      #expect(try PageAudit.problems(in: page).filter { !$0.hasPrefix("moved") } == [])
       #expect(page.complaints == [])
     }
   }

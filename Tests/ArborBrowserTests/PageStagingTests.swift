@@ -65,6 +65,84 @@ struct PageStagingTests {
     }
   }
 
+  @Test("The review shows every violation at its property")
+  func theReviewShowsEveryViolation() throws {
+    try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
+      served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try edit(page, "Shop/1")
+      let cases = [
+        ("code", "abc", "doesn't match"), ("floor", "12", "exceeds the maximum of 9"),
+        ("name", "South", "must be unique"),
+      ]
+      for (label, text, _) in cases { try fill(page, label, text) }
+      #expect(try page.text(".edit [type=submit]") == "Stage change")
+      try page.click(".edit [type=submit]")
+      try page.click("#review")
+      try page.wait("document.querySelectorAll('dialog .staged-edits .problem').length === 3")
+      #expect(
+        try page.text("dialog .failure")
+          == "The changes break 3 rules. Correct or remove them.")
+      let problems =
+        try page.evaluate(
+          """
+          [...document.querySelectorAll('dialog .staged-edits .property')].map((each) =>
+            `${each.querySelector('.faint').innerText}: ${each.querySelector('.problem')?.innerText}`)
+          """
+        ).array?.compactMap(\.string) ?? []
+      for (label, _, message) in cases {
+        #expect(
+          problems.contains { $0.hasPrefix("\(label): ") && $0.contains(message) }, "\(problems)")
+      }
+      #expect(try page.evaluate("document.querySelector('dialog .primary').disabled") == true)
+      #expect(try PageAudit.problems(in: page) == [])
+      // What remains can be committed.
+      for (label, _, _) in cases.dropLast() {
+        try page.click("dialog button[aria-label='Remove \(label) of Shop/1']")
+        try page.wait(
+          "!document.querySelector(\"dialog button[aria-label='Remove \(label) of Shop/1']\")")
+      }
+      try page.wait("document.querySelectorAll('dialog .staged-edits .problem').length === 1")
+      #expect(try page.text("dialog .failure").contains("must be unique"))
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test("Objects that are found become members and targets")
+  func foundObjectsAreLinked() throws {
+    try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {
+      served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      // A member of a to-many relationship, then the target of a to-one relationship.
+      for (id, label, text) in [("Shop/2", "goods", "Sal"), ("Good/1", "shop", "Sou")] {
+        try edit(page, id)
+        try fill(page, label, text)
+        try page.exists(".edit [role=option]")
+        try page.press("ArrowDown")
+        try page.press("Enter")
+        try page.wait(
+          "document.querySelector('.edit .members .added')?.innerText.startsWith('\(text)')")
+        try page.click(".edit [type=submit]")
+        try page.wait("!document.querySelector('.edit')")
+      }
+      try page.wait("document.querySelector('#review').innerText === 'Review 2 changes'")
+      try page.click("#review")
+      try page.wait("document.querySelector('dialog .primary')?.disabled === false")
+      let edits = try page.text("dialog .staged-edits")
+      #expect(edits.contains("+Salt (Good/2)") && edits.contains("South (Shop/2)"), "\(edits)")
+      try page.click("dialog .primary")
+      try page.wait("!document.querySelector('#dialog').open")
+      let count = try served.store.makeContext().objects("Good").filter("shop.name == 'South'")
+        .count()
+      #expect(count == 2)
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test("Staged values are shown and removed one at a time")
   func stagedValuesAreShownAndRemovedSingly() throws {
     try ServedStore.use(EditRunTests.makeModel(), writing: true, fill: EditRunTests.fill) {

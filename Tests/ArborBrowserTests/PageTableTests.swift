@@ -163,6 +163,11 @@ struct PageTableTests {
       try goToHead(page, "office")
       try page.press("F10", shift: true)
       try page.wait("document.querySelector('dialog.menu .frequent .item')")
+      // Each value has its count.
+      #expect(
+        try page.evaluate(
+          "[...document.querySelectorAll('dialog.menu .frequent .item')].map((each) => [...each.children].map((part) => part.innerText).join(': ')).sort()"
+        ) == ["Bern (Office/3): 10", "Oslo (Office/2): 10", "Riga (Office/1): 10"])
       try choose(page, "Oslo")
       try page.wait("document.querySelector('.summary')?.innerText.startsWith('10 objects')")
       #expect(try page.evaluate("\(condition).startsWith('office == objectID(')") == true)
@@ -223,6 +228,17 @@ struct PageTableTests {
       try page.press("F10", shift: true)
       try choose(page, "Copy name as condition")
       try page.wait("window.copied === 'name == \"Employee 3\"'")
+      let forms = [
+        ("JSON", #""Employee 3""#), ("CSV", "Employee 3"),
+        ("Swift", #"try context.fetch(Employee.self, matching: "name == \"Employee 3\"")"#),
+      ]
+      for (form, text) in forms {
+        try page.evaluate("window.copied = ''")
+        try page.press("F10", shift: true)
+        try choose(page, "Copy name as \(form)")
+        try page.wait("window.copied")
+        #expect(try page.evaluate("window.copied").string == text, "\(form)")
+      }
       try page.press("a", control: true)
       try page.press("F10", shift: true)
       try choose(page, "Copy 30 rows as JSON")

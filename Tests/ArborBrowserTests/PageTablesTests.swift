@@ -92,6 +92,38 @@ import ArborBrowser
     }
   }
 
+  /// Characters that cannot be seen, and those that change the direction of text, are written out.
+  @Test func unseenCharactersAreWrittenOut() throws {
+    let file = try ForeignFile()
+    defer { file.remove() }
+    let hostile = "a\u{202E}b\u{200B}c<img src=x onerror=\"window.harm=1\">"
+    try file.write { transaction in
+      let table = try ForeignFile.open(transaction, hostile, 0x40000)
+      try ForeignFile.put(transaction, table, Array(hostile.utf8), Array(hostile.utf8))
+      let long = String(repeating: hostile, count: 100)
+      try ForeignFile.put(transaction, table, Array("long".utf8), Array(long.utf8))
+    }
+    try ServedFile.use([file.folder.path]) { url in
+      let page = try Chromium()
+      try page.open(url)
+      try page.exists(".side")
+      try page.evaluate("document.querySelectorAll('.side a')[1].click()")
+      try page.wait("document.querySelectorAll('.rows .row:not(.waiting)').length === 2")
+      let shown = "a\\u{202E}b\\u{200B}c<img src=x onerror=\"window.harm=1\">"
+      #expect(try page.text(".side a[aria-current]").hasPrefix(shown))
+      #expect(
+        try page.evaluate("document.querySelector('.rows').textContent").string?.contains(shown)
+          == true)
+      #expect(try page.evaluate(PageHostileTests.unseen) == [])
+      try page.click(".rows .row")
+      try page.exists(".detail .binary")
+      #expect(try page.text(".detail h2") == shown)
+      #expect(try page.evaluate(PageHostileTests.unseen) == [])
+      #expect(try page.evaluate("window.harm ?? 0") == 0)
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test func everybodyCanUseIt() throws {
     try use { _, page, _ in
       for (width, isDark) in [(1280, false), (1280, true), (390, false), (390, true)] {
@@ -131,8 +163,40 @@ import ArborBrowser
         let words = try ForeignFile.open(transaction, "words", 0)
         try ForeignFile.put(transaction, words, Array("cheese".utf8), Array("Käse".utf8))
       }
+      try page.exists("#news button")
+      // The unnamed table is shown, and has four entries as well.
+      let words = "[...document.querySelectorAll('.side a')].at(-1).textContent"
+      let choice = "[...document.querySelectorAll('.side option')].at(-1).textContent"
+      #expect(try page.evaluate(words) == "words3")
+      #expect(try page.evaluate(choice) == "words (3)")
       try page.click("#news button")
-      try page.wait("document.querySelector('.side').innerText.includes('4')")
+      try page.wait("\(words) === 'words4'")
+      #expect(try page.evaluate(choice) == "words (4)")
+      #expect(
+        try page.evaluate("document.querySelectorAll('.table-tools button').length") == 1)
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test func aRemovedFileIsNoticed() throws {
+    let file = try ForeignFile()
+    defer { file.remove() }
+    try ServedFile.use([file.folder.path]) { url in
+      let page = try Chromium()
+      try page.open(url)
+      try page.exists(".side")
+      try FileManager.default.moveItem(
+        at: file.data, to: file.folder.appending(path: "moved.mdb"))
+      let message =
+        "The file was removed or replaced. Start the browser again to see the current file."
+      try page.wait("document.querySelector('#news .notice.error')?.innerText === '\(message)'")
+      // A new request gets no data of the former file.
+      try page.evaluate("location.hash = '#/tables/sets'")
+      try page.wait("document.querySelector('.failure')?.innerText === '\(message)'")
+      try Data("another file".utf8).write(to: file.data)
+      try page.evaluate(
+        "document.querySelector('.failure').remove(); location.hash = '#/tables/numbers'")
+      try page.wait("document.querySelector('.failure')?.innerText === '\(message)'")
       #expect(page.complaints == [])
     }
   }

@@ -249,6 +249,44 @@ struct PageTests {
     }
   }
 
+  /// The day is that of the zone: between these two, it always differs.
+  @Test("Dates are completed in the chosen time zone")
+  func datesAreCompletedInTheChosenZone() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/objects/Employee'")
+      try page.exists(".rows .row:not(.waiting)")
+      try page.press("/")
+      var days: [String] = []
+      for zone in ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"] {
+        try page.evaluate(
+          """
+          { const zone = document.getElementById('zone');
+            zone.value = '\(zone)'; zone.dispatchEvent(new Event('change')); }
+          """)
+        try page.evaluate("document.querySelector('.field input').select()")
+        try page.type("hired < d")
+        try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('date(')")
+        try page.press("ArrowDown")
+        try page.press("Enter")
+        let text = try page.evaluate("document.querySelector('.field input').value").string ?? ""
+        let match = try #require(
+          text.wholeMatch(of: #/hired < date\("(\d{4}-\d\d-\d\d)"(, "\S+")?\)/#), "\(text)")
+        let written = match.2.map { String($0) } ?? ""
+        #expect(written == (zone == "UTC" ? "" : ", \"\(zone)\""))
+        days.append(String(match.1))
+      }
+      #expect(days[1] > days[2], "\(days)")
+      // The completed condition can be entered.
+      try page.press("Enter")
+      try page.wait("document.querySelector('.summary')?.innerText.includes(' of 30')")
+      #expect(try page.text(".predicate .problem") == "")
+      #expect(page.complaints == [])
+    }
+  }
+
   @Test("An error in a part of a query is displayed at that part")
   func queriesSayWhichPartIsWrong() throws {
     try ServedStore.use { served in
@@ -269,6 +307,72 @@ struct PageTests {
       try page.evaluate("location.hash = '#/health'")
       try page.click(".check .primary")
       try page.wait("document.querySelector('.check [role=status]')")
+      #expect(page.complaints == [])
+    }
+  }
+
+  @Test("The health view has a legend, labels, and a text for no readers")
+  func theHealthViewHasALegend() throws {
+    try ServedStore.use { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      try page.evaluate("location.hash = '#/health'")
+      try page.exists(".treemap .area")
+      let kinds = [
+        "records", "indexes", "relationships", "large binaries", "history", "other", "free",
+      ]
+      for picture in [".treemap", ".space-map"] {
+        let names =
+          "[...document.querySelectorAll('\(picture) .legend .key + span')].map((each) => each.textContent)"
+        #expect(
+          try page.evaluate(names).array?.compactMap(\.string) == kinds, "\(picture)")
+      }
+      // Areas have their name and size, and the color of a kind in the legend.
+      let areas =
+        try page.evaluate(
+          """
+          [...document.querySelectorAll('.area')].map((each) => {
+            const key = document.querySelector(`.treemap .key.${each.classList[1]}`);
+            const isSame = key !== null
+              && getComputedStyle(key).backgroundColor === getComputedStyle(each).backgroundColor;
+            return `${each.title} ${isSame}`;
+          })
+          """
+        ).array?.compactMap(\.string) ?? []
+      #expect(areas.count > 5 && areas.allSatisfy { $0.hasSuffix(" true") }, "\(areas)")
+      #expect(
+        areas.contains { $0.contains(/^records of Employee: [\d.]+ KiB true$/) }, "\(areas)")
+      #expect(
+        try page.evaluate("document.querySelector('[aria-label=Readers] .empty').textContent")
+          == "No active readers")
+      #expect(page.complaints == [])
+    }
+  }
+
+  /// A property with the name of a reserved word of the predicate language.
+  @Test("The query view quotes names that are reserved words")
+  func namesThatAreReservedWordsAreQuoted() throws {
+    try ServedStore.use(
+      BrowserInterfaceTests.makeBoxes(), fill: BrowserInterfaceTests.fillBoxes
+    ) { served in
+      let page = try Chromium()
+      try page.open(served.browser.url)
+      try page.exists(".box")
+      let rows = "document.querySelectorAll('.result .rows .row:not(.waiting)').length"
+      try page.evaluate("location.hash = '#/query?entity=Box&sort=size'")
+      try page.wait("\(rows) === 2")
+      try page.evaluate("document.querySelector('[aria-label=Where]').focus()")
+      try page.type("siz")
+      try page.wait("document.querySelector('[role=option]')?.innerText.startsWith('#size')")
+      try page.press("ArrowDown")
+      try page.press("Tab")
+      try page.type(" > 3")
+      try page.press("Enter", control: true)
+      try page.wait("\(rows) === 1")
+      #expect(
+        try page.evaluate("document.querySelector('[aria-label=Where]').value") == "#size > 3")
+      #expect(try page.text(".result .rows").contains("7"))
       #expect(page.complaints == [])
     }
   }

@@ -143,6 +143,37 @@ import Testing
     #expect(terminal.waitForEnd() == 0)
   }
 
+  @Test("A removed or replaced file is noticed", arguments: [false, true])
+  func aRemovedFileIsNoticed(isReplaced: Bool) throws {
+    let terminal = try browse(columns: 120)
+    try FileManager.default.moveItem(
+      at: office.url, to: office.folder.url.appending(path: "Moved.arbor"))
+    if isReplaced { try Data("another file".utf8).write(to: office.url) }
+    let message =
+      "The store's file was removed or replaced. Start the browser again to see the current file."
+    let screen = terminal.wait { $0.bottom == message }
+    #expect(screen.bottom == message, "\(screen.lines)")
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
+  @Test("A removed file of another program is noticed")
+  func aRemovedFileOfAnotherProgramIsNoticed() throws {
+    let foreign = try ForeignFile()
+    defer { foreign.remove() }
+    let terminal = try PseudoTerminal(
+      Inspection.program.executable, ["browse", foreign.folder.path], rows: 12, columns: 120)
+    terminal.wait { $0.lines.contains { $0.contains("words") } }
+    try FileManager.default.moveItem(
+      at: foreign.data, to: foreign.folder.appending(path: "moved.mdb"))
+    let message =
+      "The file was removed or replaced. Start the browser again to see the current file."
+    let screen = terminal.wait { $0.bottom == message }
+    #expect(screen.bottom == message, "\(screen.lines)")
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
   @Test("Values are shown and copied completely")
   func valuesAreShownAndCopiedWhole() throws {
     let long = String(repeating: "long ", count: 50) + "end"

@@ -75,6 +75,13 @@ import Testing
     let text = try diff().output
     #expect(text.hasSuffix("\n1 added, 1 removed, 4 changed\n"), "\(text)")
     #expect(text.contains("age: 36 → 37") && text.contains(/\n\+ Project\/\d+  title="new"/))
+    // Objects have labels.
+    #expect(
+      text.contains("~ Employee/2 “Grace”  projects: 0: [] → 1: [Project/1 “Ångström \"two\"”]\n"),
+      "\(text)")
+    #expect(
+      text.contains("members: 1: [Employee/1 “Ada”] → 2: [Employee/1 “Ada”, Employee/2 “Grace”]\n"),
+      "\(text)")
   }
 
   @Test("An error about damage names the damaged file", arguments: [true, false])

@@ -99,6 +99,40 @@ import Testing
     #expect(text.errors == "lmdb-inspect: \(message)\n")
   }
 
+  /// The rows before the damaged one are printed.
+  @Test("Rows that are cut by damage are still valid JSON")
+  func damagedRows() throws {
+    let store = try PersistentStore(at: .file(office.url))
+    let context = store.makeContext()
+    for number in 0..<20_000 {
+      try context.insert("Project")["title"] = PropertyValue.string("title \(10_000 + number).")
+    }
+    try context.commit()
+    store.close()
+    var bytes = try Data(contentsOf: office.url)
+    let last = Data("title 29999.".utf8)
+    try #require(bytes.range(of: last) != nil)
+    while let title = bytes.range(of: last) { bytes[title.lowerBound] ^= 1 }
+    try bytes.write(to: office.url)
+    for form in ["--json", "--ndjson"] {
+      let query = try Inspection.program.run(["query", path, "Project", form])
+      #expect(query.status == 2, "\(query.errors)")
+      var rows: [[String: Any]] = []
+      if form == "--json" {
+        rows = try #require(try document(query.output) as? [[String: Any]])
+      } else {
+        for line in query.output.split(separator: "\n") {
+          rows.append(try #require(try document(String(line)) as? [String: Any]))
+        }
+      }
+      #expect(rows.count > 100 && rows.count < 20_001, "\(rows.count)")
+      #expect(rows.dropFirst().first?["title"] as? String == "title 10000.")
+    }
+    let errors = try Inspection.program.run(["query", path, "Project", "--json"]).errors
+    let error = (try document(errors) as? [String: [String: Any]])?["error"]
+    #expect(error?["exitCode"] as? Int == 2, "\(errors)")
+  }
+
   @Test("Usage errors are JSON, too")
   func mistakesOfUse() throws {
     for arguments in [["peek", path], ["info"], ["query", path, "Employee", "--limit", "0"]] {

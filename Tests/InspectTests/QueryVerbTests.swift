@@ -117,6 +117,7 @@ import Testing
     let model = try ManagedObjectModel {
       EntityDescription("Item") {
         AttributeDescription("isOpen", .boolean)
+        AttributeDescription("isRare", .boolean)
         AttributeDescription("number", .integer32)
         AttributeDescription("group", .integer32)
         FetchIndexDescription("open", on: "number", where: "isOpen == TRUE")
@@ -130,6 +131,7 @@ import Testing
       item["number"] = number
       item["group"] = number % 10
       item["isOpen"] = number % 100 == 0
+      item["isRare"] = number % 100 == 1
     }
     try context.commit()
     try store.check()
@@ -142,6 +144,9 @@ import Testing
     }
     #expect(try advice("isOpen == TRUE") == "")
     #expect(try advice("isOpen == TRUE", "--analyze") == "")
+    // However selective it is, and without a partial index.
+    #expect(try advice("isRare == TRUE") == "")
+    #expect(try advice("isRare == TRUE", "--analyze") == "")
     #expect(try advice("group > 1", "--analyze") == "")
     #expect(try advice("group == 1", "--analyze") == "an index would help: Item (group)")
     #expect(try advice("group == 1 AND isOpen == FALSE") == "an index would help: Item (group)")

@@ -214,4 +214,43 @@ import Testing
       #expect(pages[name] == database["pages"] as? Int)
     }
   }
+
+  /// An index with more leaf pages than are examined.
+  @Test("An estimated size says so everywhere")
+  func estimatesSayThatTheyAre() throws {
+    let model = try ManagedObjectModel {
+      EntityDescription("Note") { AttributeDescription("text", .string, .indexed) }
+    }
+    let url = office.folder.url.appending(path: "Long.arbor")
+    let store = try PersistentStore(model: model, at: .file(url))
+    let context = store.makeContext()
+    let rest = String(repeating: "x", count: 450)
+    for number in 0..<36_000 {
+      try context.insert("Note")["text"] = PropertyValue.string("\(100_000 + number) \(rest)")
+    }
+    try context.commit()
+    store.close()
+    let notes = Inspection(url)
+    let space = try #require(try notes.json("space") as? [String: Any])
+    let databases = try #require(space["databases"] as? [[String: Any]])
+    let estimated = databases.filter { $0["estimated"] as? Bool == true }
+    #expect(estimated.map { $0["table"] as? String } == ["i/Note/text"])
+    let text = try notes.run("space").output
+    #expect(text.contains("\n  about indexes ") && text.contains("\n  about other "), "\(text)")
+    #expect(text.contains("  about index Note.text\n"), "\(text)")
+    #expect(text.contains("\n  records ") && text.contains("  records of Note\n"), "\(text)")
+    let tables = try #require(try notes.json("tables") as? [[String: Any]])
+    #expect(
+      tables.filter { $0["estimated"] as? Bool == true }.map { $0["name"] as? String }
+        == ["i/Note/text"])
+    let list = try notes.run("tables").output
+    #expect(list.contains("  about i/Note/text") && list.contains("  e/Note"), "\(list)")
+    let info = try notes.run("info").output
+    #expect(info.contains("i/Note/text about ") && !info.contains("e/Note about "), "\(info)")
+    let picture = office.folder.url.appending(path: "long.svg")
+    #expect(try run("space", url.path, "--svg", picture.path).status == 0)
+    let svg = try String(contentsOf: picture, encoding: .utf8)
+    #expect(svg.contains(/index Note\.text: \d+ bytes, estimated/), "\(svg)")
+    #expect(svg.matches(of: /estimated/).count == 1)
+  }
 }

@@ -208,4 +208,24 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("Employee"))
   }
+
+  @Test("`check` lists damage of records, indexes and links")
+  func allDamageIsListed() throws {
+    try Vandal.removeFirstEntries(
+      ofIndex: ("Person", "name"), ofMembers: ("Project", "members"), path: office.url.path)
+    var bytes = try Data(contentsOf: office.url)
+    for text in ["ngström", "Riga"] {
+      #expect(bytes.range(of: Data(text.utf8)) != nil)
+      while let range = bytes.range(of: Data(text.utf8)) { bytes[range.lowerBound] ^= 1 }
+    }
+    try bytes.write(to: office.url)
+    let report = try #require(try inspection.json("check") as? [String: Any])
+    let problems = try #require(report["problems"] as? [String])
+    func count(_ part: String) -> Int { problems.count { $0.contains(part) } }
+    #expect(count("Project/1: ") == 1 && count("Office/1: ") == 1, "\(problems)")
+    #expect(count("Employee/1 is missing from the index Person.name.") == 1, "\(problems)")
+    #expect(count("Project/1.members doesn't have the member Employee/1,") == 1, "\(problems)")
+    let text = try inspection.run("check")
+    #expect(text.status == 1 && problems.allSatisfy(text.output.contains), "\(text)")
+  }
 }

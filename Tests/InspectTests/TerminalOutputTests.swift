@@ -54,14 +54,37 @@ import Testing
     store.close()
     let colored = try lines(["diff", other.path], columns: 200, isPlain: false, status: 1)
     #expect(
-      colored.contains { $0.contains("\u{1B}[33m~ Employee/1\u{1B}[0m  age: 36 → 37") },
+      colored.contains { $0.contains("\u{1B}[33m~ Employee/1 “Ada”\u{1B}[0m  age: 36 → 37") },
       "\(colored)")
+    let text = colored.joined(separator: "\n")
+    #expect(text.contains("\rcomparing"))
+    try expectErased("comparing", before: "~ Employee/1", in: text)
     #expect(colored.contains { $0.contains("\u{1B}[32m+ Project/") }, "\(colored)")
     let plain = try lines(
       ["diff", other.path], columns: 200, isPlain: false, environment: ["NO_COLOR": "1"], status: 1)
-    #expect(plain.contains { $0.hasSuffix("~ Employee/1  age: 36 → 37") }, "\(plain)")
+    #expect(plain.contains { $0.hasSuffix("~ Employee/1 “Ada”  age: 36 → 37") }, "\(plain)")
     let piped = try Inspection.program.run(["diff", office.url.path, other.path])
     #expect(piped.errors.isEmpty && !piped.output.contains("\u{1B}"))
+  }
+
+  /// Expects that the line of progress is erased, and not shown again, before a text.
+  private func expectErased(_ progress: String, before answer: String, in text: String) throws {
+    // The line ends with the first sequence, and is erased by the others.
+    let erased = try #require(text.range(of: "\u{1B}[K\r\u{1B}[K"), "\(text)")
+    let rest = text[erased.upperBound...]
+    #expect(text[..<erased.lowerBound].contains(progress) && !rest.contains(progress), "\(text)")
+    #expect(rest.contains(answer), "\(text)")
+  }
+
+  @Test("The progress of sorting is erased before the rows")
+  func sortingShowsItsProgress() throws {
+    let query = ["query", "Employee", "--columns", "name", "--sort", "-age"]
+    let text = try lines(query, isPlain: false).joined(separator: "\n")
+    #expect(text.contains("\rsorting …"), "\(text)")
+    try expectErased("sorting", before: "Grace", in: text)
+    let piped = try Inspection.program.run([query[0], office.url.path] + query.dropFirst())
+    #expect(piped.status == 0 && piped.errors.isEmpty)
+    #expect(piped.output == "name\n\"Grace\"\n\"Edsger\"\n\"Ada\"\n3 rows\n")
   }
 
   @Test("Expanded rows have a line for each column")
@@ -150,6 +173,10 @@ import Testing
       ["query", office.url.path, "Employee", "--columns", "SELF AS id, office", "--limit", "1"]
     ).output
     #expect(query == "id          office\nEmployee/1  Office/1 “Riga”\n1 row\n", "\(query)")
+    let dump = try Inspection.program.run(
+      ["dump", office.url.path, "Employee", "--limit", "1"]
+    ).output
+    #expect(dump.contains("  office=Office/1 “Riga”\n1 object\n"), "\(dump)")
     let store = try PersistentStore(at: .file(office.url))
     let context = store.makeContext()
     try #require(try context.fetchOne("Office"))["city"] = "\u{1B}[2J\u{202E}x"
@@ -164,7 +191,10 @@ import Testing
     arguments: [
       (["check"], "checking: records of Employee, "), (["scrub"], "scrubbing: 100 %"),
       (["copy", "NEW"], "copying …"), (["compact"], "compacting …"),
-      (["dump", "-o", "NEW"], "writing "),
+      (["dump", "-o", "NEW"], "writing "), (["count", "Employee", "age > 40"], "counting …"),
+      (["space", "--no-pager"], "measuring …"),
+      (["explain", "Employee", "rate > 0.1", "--analyze"], "analyzing …"),
+      (["explain", "Employee", "rate > 0.1", "--what-if", "rate"], "estimating the index …"),
     ])
   func longVerbsShowTheirProgress(_ arguments: [String], _ line: String) throws {
     let target = office.folder.path("new")

@@ -67,6 +67,27 @@ package struct Vandal {
     }
   }
 
+  /// Removes the first entry of an index, and the members of the first owner in a relationship, from
+  /// a store that is not open.
+  package static func removeFirstEntries(
+    ofIndex index: (entity: String, name: String), ofMembers owner: (entity: String, name: String),
+    path: String
+  ) throws {
+    let file = try StoreEngine.open(StoreOpening(.file(path), model: nil))
+    defer { file.close() }
+    let vandal = Vandal(file: file)
+    let entries = try vandal.index(index.entity, index.name)
+    let members = try vandal.relationship(owner.entity, owner.name).members
+    try vandal.write { transaction, _ in
+      let cursor = try transaction.reader.cursor(entries)
+      let key = try cursor.first().map { Array($0.key) } ?? []
+      _ = try key.withUnsafeBytes { try transaction.delete(entries, key: $0) }
+      let links = try transaction.reader.cursor(members)
+      let number = try links.first()?.integerKey ?? 0
+      _ = try transaction.delete(members, key: number)
+    }
+  }
+
   package func database(records entity: String) throws -> Database {
     file.databases.records(try Draft(file).entity(entity).index)
   }

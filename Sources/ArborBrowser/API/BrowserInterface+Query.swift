@@ -145,10 +145,7 @@ extension BrowserInterface {
   func rowPlan(
     of request: FetchRequest<ManagedObject>
   ) throws(ArborError) -> RowPlan {
-    let name = request.description.entityName
-    guard let entity = store.schema.entity(named: name) else {
-      throw ArborError(.unknownName, "The model has no entity \(name).")
-    }
+    let entity = try store.schema.knownEntity(named: request.description.entityName)
     return try RowPlan(request.description, of: entity, in: store.schema)
   }
 

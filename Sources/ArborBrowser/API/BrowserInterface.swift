@@ -54,11 +54,7 @@ final class BrowserInterface: Sendable {
 
   private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
     let name = request.path.dropFirst(RequestGate.guarded.count)
-    guard store.isInPlace else {
-      throw ArborError(
-        .fileReplaced,
-        "The store's file was removed or replaced. Start the browser again to see the current file.")
-    }
+    guard store.isInPlace else { throw ReplacedFile.error(isStore: true) }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())
     case ("GET", "objects"): return .json(try objects(request))

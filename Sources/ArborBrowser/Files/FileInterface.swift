@@ -45,6 +45,7 @@ final class FileInterface: Sendable {
 
   private func answer(_ request: HTTPRequest) throws -> HTTPResponse {
     let name = request.path.dropFirst(RequestGate.guarded.count)
+    guard environment.isInPlace else { throw ReplacedFile.error(isStore: false) }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schema())
     case ("GET", "news"): return .json(["sequence": try newest()])

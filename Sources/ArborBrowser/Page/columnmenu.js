@@ -12,11 +12,16 @@ export function quoted(text) {
   return `"${inner}"`;
 }
 
+/** Returns a date or time as a literal in the chosen time zone. */
+export function dateConstant(text) {
+  return zone() === "UTC" ? `date(${quoted(text)})` : `date(${quoted(text)}, ${quoted(zone())})`;
+}
+
 /** Returns typed text as a literal of an attribute's type. The predicate field reports errors. */
 function literal(type, typed) {
   switch (type) {
     case "string": return quoted(typed);
-    case "date": return zone() === "UTC" ? `date(${quoted(typed.trim())})` : `date(${quoted(typed.trim())}, ${quoted(zone())})`;
+    case "date": return dateConstant(typed.trim());
     case "uuid": case "uri": return `${type}(${quoted(typed.trim())})`;
     default: return typed.trim();
   }

@@ -46,6 +46,14 @@ export function show(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child).map(node));
 }
 
+/** Replaces an outdated list, keeping its scroll position. Returns the new list. */
+export function replaceList(former, list) {
+  const { scrollTop } = former;
+  former.replaceWith(list);
+  list.scrollTop = scrollTop;
+  return list;
+}
+
 /** Formats an integer with thin spaces between groups of digits. */
 export function count(number) {
   return Number(number).toLocaleString("en").replaceAll(",", "\u202f");

@@ -1,6 +1,6 @@
 // The objects of an entity: a condition, a table, and a single object with its links.
 import { get } from "./api.js";
-import { count, el, failure, milliseconds, plural, show } from "./dom.js";
+import { count, el, failure, milliseconds, plural, replaceList, show } from "./dom.js";
 import { editForm, insertForm } from "./edit.js";
 import { keepPlace, keptPlace } from "./place.js";
 import { predicateBox, withCondition } from "./predicate.js";
@@ -20,8 +20,9 @@ export async function objectsView(main, schema, rest, parameters) {
   const name = rest[0] || (first && first.name);
   let entity = schema.entities.find((each) => each.name === name);
   if (!entity) {
-    show(main, el("div", { class: "failure", role: "alert" },
-      el("strong", {}, name ? `The model has no entity ${name}.` : "The model has no entities.")));
+    // The error of the server, which is shown in place of the view, suggests a similar name.
+    if (name) await get("count", { entity: name });
+    show(main, el("div", { class: "failure", role: "alert" }, el("strong", {}, "The model has no entities.")));
     return {};
   }
   let state = { where: parameters.get("where") || "", sort: parameters.get("sort") || "" };
@@ -161,7 +162,8 @@ export async function objectsView(main, schema, rest, parameters) {
   });
   showPending();
 
-  show(main, entityList(schema, name),
+  let list = entityList(schema, name);
+  show(main, list,
     el("section", { class: "content", "aria-label": name },
       el("div", { class: "bar" }, box.element, insert || null),
       el("div", { class: "line" }, summary, tools), pending, table), detail);
@@ -197,6 +199,7 @@ export async function objectsView(main, schema, rest, parameters) {
       if (grid) keepPlace(grid.place);
       entity = changed.entities.find((each) => each.name === name) || entity;
       schema = changed;
+      list = replaceList(list, entityList(schema, name));
       load();
       showObject(parameterOfAddress("id"));
     },

@@ -1,5 +1,7 @@
 // An input for predicates and expressions that completes names and marks errors.
+import { dateConstant } from "./columnmenu.js";
 import { el, show, visible } from "./dom.js";
+import { today } from "./time.js";
 
 const words = [
   "AND", "OR", "NOT", "IN", "BETWEEN", "CONTAINS", "CONTAINS[cd]", "BEGINSWITH", "BEGINSWITH[cd]",
@@ -8,15 +10,15 @@ const words = [
 const sets = ["@count", "@sum", "@avg", "@min", "@max"];
 const functions = ["@count", "count(", "sum(", "average(", "min(", "max(", "median("];
 
-/** The start of the current day in UTC, in seconds since 2001, the form of dates in predicates. */
-const today = (Date.UTC(...new Date().toISOString().slice(0, 10).split("-").map((each, index) => each - (index === 1)))
-  - Date.UTC(2001, 0, 1)) / 1000;
-
 /** The syntax of values of a type. */
 const literals = {
-  boolean: ["TRUE", "FALSE"], date: ["now()", `CAST(${today}, "NSDate")`],
-  uuid: ['uuid("")'], uri: ['uri("")'], string: ['""'], binary: ['data("")'],
+  boolean: ["TRUE", "FALSE"], uuid: ['uuid("")'], uri: ['uri("")'], string: ['""'], binary: ['data("")'],
 };
+
+/** Returns the literals of a type. For dates, one is the current day in the chosen time zone. */
+function literalsOf(type) {
+  return type === "date" ? ["now()", dateConstant(today())] : literals[type] || [];
+}
 
 /** Returns literals for the attribute before the operator that ends the text. */
 function literalsFor(schema, entityName, before) {
@@ -31,7 +33,7 @@ function literalsFor(schema, entityName, before) {
   }
   const attribute = entity && entity.attributes.find((each) => each.name === last);
   if (!attribute) return null;
-  const names = [...(literals[attribute.type] || []), "nil"].filter((each) =>
+  const names = [...literalsOf(attribute.type), "nil"].filter((each) =>
     each.toLowerCase().startsWith(found[2].toLowerCase()) && each !== found[2]);
   return { typed: found[2], found: names.map((name) => ({ name, what: attribute.type })), isLiteral: true };
 }

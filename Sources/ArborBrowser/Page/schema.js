@@ -61,11 +61,15 @@ export async function schemaView(main, schema) {
       for (const [name, place] of kept) if (boxes.has(name)) Object.assign(boxes.get(name), place);
       for (const [name, box] of boxes) if (!kept.has(name)) settle(box, [...kept.keys()].flatMap((each) => boxes.get(each) || []));
     }
+    makeBoxes();
+    drawLines();
+  }
+
+  function makeBoxes() {
     boxViews = entities.map((entity) => ({ entity, group: boxView(entity, boxes.get(entity.name), choose, (dx, dy) => {
       place(entity.name, boxes.get(entity.name).x + dx, boxes.get(entity.name).y + dy);
       drop(entity.name);
     }) }));
-    drawLines();
   }
 
   function drawLines() {
@@ -138,7 +142,26 @@ export async function schemaView(main, schema) {
     only.disabled = !chosen;
     info.hidden = !chosen;
     main.classList.toggle("with-detail", Boolean(chosen));
+    showChosen();
+  }
+
+  function showChosen() {
     if (chosen) show(info, entityView(schema, schema.entities.find((each) => each.name === chosen), () => choose(chosen)));
+  }
+
+  const figures = () => `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`;
+
+  /** Shows the counts and sizes of newer commits. Boxes keep their positions. */
+  function refresh(changed) {
+    schema = changed;
+    show(total, figures());
+    const focused = boxViews.find((each) => each.group === document.activeElement);
+    entities = schema.entities.filter((each) => boxes.has(each.name));
+    makeBoxes();
+    drawLines();
+    const again = focused && boxViews.find((each) => each.entity.name === focused.entity.name);
+    if (again) again.group.focus();
+    showChosen();
   }
 
   /** Shows only the selected entity and its neighbors, or all entities. */
@@ -177,6 +200,7 @@ export async function schemaView(main, schema) {
     },
   });
   const found = el("span", { class: "faint", role: "status" });
+  const total = el("span", { class: "faint" }, figures());
   const button = (label, text, act) => el("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
   const only = el("button", { type: "button", "aria-pressed": "false", disabled: true, title: "Show only the selected entity and its neighbors", onclick: () => focusOn(!isFocused) }, "Neighbors");
   const reset = el("button", {
@@ -234,8 +258,7 @@ export async function schemaView(main, schema) {
   };
   show(main, el("section", { class: "content", "aria-label": "Schema" },
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
-      el("span", { class: "faint" }, `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`),
-      only, reset,
+      total, only, reset,
       el("button", { type: "button", title: "Save the diagram as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent())], { type: "image/svg+xml" })) }, "SVG"),
       el("button", { type: "button", title: "Save the model as a Mermaid class diagram", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
     stage), info);
@@ -250,7 +273,7 @@ export async function schemaView(main, schema) {
     fit();
   });
   observer.observe(stage);
-  return { end: () => { observer.disconnect(); main.onkeydown = null; }, refresh: () => {} };
+  return { end: () => { observer.disconnect(); main.onkeydown = null; }, refresh };
 }
 
 /** A box that is selected by a click or Enter, and moved by Shift and the arrow keys. */

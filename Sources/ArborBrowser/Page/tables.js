@@ -1,6 +1,6 @@
 // The tables of an LMDB file of another program: keys and values.
 import { bytes as bytesOf, get } from "./api.js";
-import { bytes, count, el, failure, plural, show } from "./dom.js";
+import { bytes, count, el, failure, plural, replaceList, show } from "./dom.js";
 import { save } from "./export.js";
 import { keepPlace, keptPlace } from "./place.js";
 import { makeTable } from "./table.js";
@@ -37,6 +37,7 @@ export async function tablesView(main, file, rest, parameters) {
   });
   const content = el("div", { class: "table" });
   const summary = el("p", { class: "summary", role: "status" });
+  const tools = el("span", { class: "table-tools" });
   let shown = 0;
   let grid = null;
 
@@ -53,6 +54,7 @@ export async function tablesView(main, file, rest, parameters) {
       failed: (error) => show(summary, failure(error)),
     });
     show(content, grid.element);
+    show(tools, grid.columnsButton);
     grid.setTotal(table.entries);
     facts();
   }
@@ -96,18 +98,12 @@ export async function tablesView(main, file, rest, parameters) {
     location.hash = addressOf(name);
     grid.element.focus();
   };
-  show(main, el("nav", { class: "side", "aria-label": "Tables" },
-    el("ul", {}, file.tables.map((each) => el("li", {}, el("a", {
-      href: addressOf(each.name), "aria-current": each.name === name ? "page" : null,
-    }, el("span", {}, each.title), el("span", { class: "count" }, count(each.entries)))))),
-    el("label", { class: "menu" }, el("span", { class: "hidden" }, "Table"), el("select", {
-      onchange: (event) => { location.hash = addressOf(event.target.value); },
-    }, file.tables.map((each) => el("option", { value: each.name, selected: each.name === name }, `${each.title} (${count(each.entries)})`))))),
-  el("section", { class: "content", "aria-label": table.title },
-    el("div", { class: "bar" }, el("form", { class: "predicate", onsubmit: go }, el("div", { class: "field" }, key), problem)),
-    el("div", { class: "line" }, summary, el("span", { class: "table-tools" })), content), detail);
+  let list = tableList(file, name);
+  show(main, list,
+    el("section", { class: "content", "aria-label": table.title },
+      el("div", { class: "bar" }, el("form", { class: "predicate", onsubmit: go }, el("div", { class: "field" }, key), problem)),
+      el("div", { class: "line" }, summary, tools), content), detail);
   load();
-  main.querySelector(".table-tools").append(grid.columnsButton);
   await showEntry(parameters.get("position"));
   return {
     end() {
@@ -123,10 +119,22 @@ export async function tablesView(main, file, rest, parameters) {
     refresh(changed) {
       file = changed;
       table = find() || { ...table, entries: 0, bytes: 0 };
+      list = replaceList(list, tableList(file, name));
       load();
       showEntry(new URLSearchParams(location.hash.split("?")[1] || "").get("position"));
     },
   };
+}
+
+/** Returns the tables as a list, and as a menu for narrow windows. */
+function tableList(file, name) {
+  return el("nav", { class: "side", "aria-label": "Tables" },
+    el("ul", {}, file.tables.map((each) => el("li", {}, el("a", {
+      href: addressOf(each.name), "aria-current": each.name === name ? "page" : null,
+    }, el("span", {}, each.title), el("span", { class: "count" }, count(each.entries)))))),
+    el("label", { class: "menu" }, el("span", { class: "hidden" }, "Table"), el("select", {
+      onchange: (event) => { location.hash = addressOf(event.target.value); },
+    }, file.tables.map((each) => el("option", { value: each.name, selected: each.name === name }, `${each.title} (${count(each.entries)})`)))));
 }
 
 function title(key) {

@@ -32,6 +32,11 @@ export function time(iso) {
   return `${parts.year.padStart(4, "0")}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}:${parts.second}${fraction} ${offset}`;
 }
 
+/** Returns the current day in the chosen time zone, as `2026-01-31`. */
+export function today() {
+  return time(new Date().toISOString()).slice(0, 10);
+}
+
 /** Returns the offset of the chosen zone at a moment, in minutes. */
 function offsetAt(moment) {
   const parts = new Intl.DateTimeFormat("en", { timeZone: chosen, timeZoneName: "longOffset" }).formatToParts(moment);

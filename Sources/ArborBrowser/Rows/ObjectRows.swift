@@ -38,9 +38,7 @@ struct ObjectRows {
         return PropertyPath(many.contains(text) ? "\(name).@count AS count\(index)" : name)
       }
     try request.description.checkExpressions(.untrusted)
-    guard let described = store.schema.entity(named: entity.name) else {
-      throw ArborError(.unknownName, "The model has no entity \(entity.name).")
-    }
+    let described = try store.schema.knownEntity(named: entity.name)
     let plan = try RowPlan(request.description, of: described, in: store.schema)
     names =
       ["object"]

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -61,9 +62,10 @@ struct StoreBrowsing {
 
   mutating func refuseCopy() { message = "The text is too long for the terminal's clipboard." }
 
-  /// Reads the page again if another process has committed.
+  /// Reads the page again if another process has committed, and notices that the file is gone.
   mutating func refresh() {
     do {
+      guard file.environment.isInPlace else { throw ReplacedFile.error(isStore: store != nil) }
       let newest = try file.environment.info().lastTransactionID
       guard newest != transaction, prompt == nil else { return }
       transaction = newest

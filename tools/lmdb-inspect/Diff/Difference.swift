@@ -10,7 +10,7 @@ struct Difference {
   }
 
   let kind: Kind
-  /// The object as `Entity/number`, the table, or the part of the model.
+  /// The object as `Entity/number` with its label, the table, or the part of the model.
   let subject: String
   /// The description of the difference, after the subject.
   let text: String

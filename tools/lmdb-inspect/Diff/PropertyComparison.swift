@@ -102,18 +102,22 @@ struct PropertyComparison {
       if let change = try change(one, other, before, after) { changes.append(change) }
     }
     for (name, one, other) in targets {
-      let from = before.record.reference(one).map(old.name)
-      let to = after.record.reference(other).map(new.name)
-      if from != to {
-        changes.append(Change(property: name, before: side(from), after: side(to)))
+      let from = before.record.reference(one)
+      let to = after.record.reference(other)
+      if from.map(old.name) != to.map(new.name) {
+        changes.append(
+          Change(property: name, before: side(from, in: old), after: side(to, in: new)))
       }
     }
     for (one, other) in members {
-      let from = try old.reading { try old.snapshot.members(one, of: before.number) }.map(old.name)
-      let to = try new.reading { try new.snapshot.members(other, of: after.number) }.map(new.name)
-      let areEqual = one.isOrdered && other.isOrdered ? from == to : from.sorted() == to.sorted()
+      let from = try old.reading { try old.snapshot.members(one, of: before.number) }
+      let to = try new.reading { try new.snapshot.members(other, of: after.number) }
+      let (names, others) = (from.map(old.name), to.map(new.name))
+      let areEqual =
+        one.isOrdered && other.isOrdered ? names == others : names.sorted() == others.sorted()
       if !areEqual {
-        changes.append(Change(property: one.name, before: side(from), after: side(to)))
+        changes.append(
+          Change(property: one.name, before: side(from, in: old), after: side(to, in: new)))
       }
     }
     return changes
@@ -153,13 +157,17 @@ struct PropertyComparison {
     Side(json: ValueText.json(value), text: ValueText.text(value))
   }
 
-  private func side(_ target: String?) -> Side {
-    Side(json: target.map(JSONValue.string) ?? .null, text: target ?? "nil")
+  private func side(_ target: ObjectNumber?, in store: StoreSide) -> Side {
+    guard let target else { return Side(json: .null, text: "nil") }
+    return Side(json: .string(store.name(target)), text: store.labels.text(target))
   }
 
-  private func side(_ members: [String]) -> Side {
-    let shown = members.prefix(8).joined(separator: ", ") + (members.count > 8 ? ", …" : "")
-    return Side(json: .array(members.map(JSONValue.string)), text: "\(members.count): [\(shown)]")
+  private func side(_ members: [ObjectNumber], in store: StoreSide) -> Side {
+    let shown =
+      members.prefix(8).map { store.labels.text($0) }.joined(separator: ", ")
+      + (members.count > 8 ? ", …" : "")
+    return Side(
+      json: .array(members.map { .string(store.name($0)) }), text: "\(members.count): [\(shown)]")
   }
 
   /// Returns the side for a binary value, of which only the length is printed.

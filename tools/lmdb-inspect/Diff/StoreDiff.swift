@@ -21,8 +21,8 @@ struct StoreDiff {
   ) throws -> DifferenceList {
     let (before, after) = (try StoreSide(old), try StoreSide(new))
     defer {
-      before.snapshot.close()
-      after.snapshot.close()
+      before.close()
+      after.close()
     }
     var diff = StoreDiff(before, after, list)
     try diff.compareEntities(&printer)
@@ -89,9 +89,10 @@ struct StoreDiff {
     var json = JSONObject()
     json["id"] = .string(decoded.name)
     json["object"] = decoded.json()
-    let values = String(decoded.line.dropFirst(decoded.name.count).drop { $0 == " " })
     list.add(
-      Difference(kind: kind, subject: decoded.name, text: values, json: json), to: &printer)
+      Difference(
+        kind: kind, subject: decoded.name, text: decoded.values(side.labels), json: json),
+      to: &printer)
   }
 
   private mutating func addChange(
@@ -107,7 +108,9 @@ struct StoreDiff {
     json["properties"] = .object(properties)
     let text = changes.map { "\($0.property): \($0.before.text) → \($0.after.text)" }
       .joined(separator: ", ")
-    list.add(Difference(kind: .changed, subject: name, text: text, json: json), to: &printer)
+    list.add(
+      Difference(kind: .changed, subject: old.labels.text(number), text: text, json: json),
+      to: &printer)
   }
 
   private mutating func addModel(_ subject: String, _ text: String, _ printer: inout Printer) {
@@ -122,12 +125,19 @@ struct StoreDiff {
 struct StoreSide {
   let store: StoreEngine
   let snapshot: StoreSnapshot
+  let labels: ObjectLabels
   private let file: InspectedFile
 
   init(_ file: InspectedFile) throws {
     self.file = file
     store = try file.requireStore()
     snapshot = try file.reading { [store] in try store.snapshot() }
+    labels = try file.reading { [store] in try ObjectLabels(store) }
+  }
+
+  func close() {
+    snapshot.close()
+    labels.close()
   }
 
   /// Runs `body`, which reads the store. Errors include the path of its file.

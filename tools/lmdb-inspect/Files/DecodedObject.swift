@@ -70,14 +70,10 @@ struct DecodedObject {
     return row
   }
 
-  /// The object as a line of text.
-  var line: String {
+  /// Returns the values as a line of text, with the labels of related objects.
+  func values(_ labels: ObjectLabels) -> String {
     let values = attributes.map { "\($0.name)=\(ValueText.text($0.value))" }
-    return ([name] + values + targets.map { "\($0.name)=\(text($0.target))" })
-      .joined(separator: "  ")
-  }
-
-  func text(_ target: ObjectNumber?) -> String {
-    target.map { Self.name($0, in: schema) } ?? "nil"
+    let links = targets.map { (name, target) in "\(name)=\(target.map(labels.text) ?? "nil")" }
+    return (values + links).joined(separator: "  ")
   }
 }

@@ -45,6 +45,8 @@ struct ObjectDump {
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     let isNested = printer.form == .json
+    let labels = printer.form == .text ? try ObjectLabels(store) : nil
+    defer { labels?.close() }
     var count = 0
     var last: ObjectNumber?
     while count < limit {
@@ -58,7 +60,8 @@ struct ObjectDump {
         guard let record = row.record, let object = DecodedObject(row.number, record, in: store)
         else { continue }
         printer.add(
-          json: isNested ? object.json() : .object(object.row), text: object.line)
+          json: isNested ? object.json() : .object(object.row),
+          text: labels.map { "\(object.name)  \(object.values($0))" } ?? object.name)
       }
       count += found.rows.count
       last = found.rows.last?.number

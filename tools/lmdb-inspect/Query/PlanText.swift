@@ -3,6 +3,11 @@ import ArborModel
 
 /// A query's plan as text and as JSON.
 enum PlanText {
+  /// An estimate is marked if the fact is as many times higher or lower, and by so many rows, as in
+  /// the browser's page.
+  private static let muchFactor = 4.0
+  private static let muchRows = 20
+
   static func json(_ plan: QueryPlan) -> JSONObject {
     [
       "plan": step(plan.root),
@@ -33,8 +38,8 @@ enum PlanText {
   /// Returns a step with its estimated and actual rows and its cost.
   private static func line(_ step: QueryPlan.Step) -> String {
     var parts = [step.description]
-    if step.actualRows != nil, let estimated = step.estimatedRows, step.duration != nil {
-      parts.append("estimated \(estimated)")
+    if let actual = step.actualRows, let estimated = step.estimatedRows, step.duration != nil {
+      parts.append("estimated \(estimated)\(mark(actual, estimated))")
     }
     if let keys = step.keysRead { parts.append("\(keys) \(keys == 1 ? "key" : "keys") read") }
     if let records = step.recordsRead {
@@ -42,6 +47,13 @@ enum PlanText {
     }
     if let duration = step.duration { parts.append("\(milliseconds(duration)) ms") }
     return parts.joined(separator: " · ")
+  }
+
+  /// Returns by which factor there are more or fewer rows than estimated, if the factor is large.
+  private static func mark(_ actual: Int, _ estimated: Int) -> String {
+    let factor = Double(max(actual, estimated)) / Double(max(1, min(actual, estimated)))
+    guard abs(actual - estimated) >= muchRows, factor >= muchFactor else { return "" }
+    return " (\(Int(factor.rounded())) × \(actual > estimated ? "more" : "fewer"))"
   }
 
   /// Returns a duration in milliseconds, with two decimals.

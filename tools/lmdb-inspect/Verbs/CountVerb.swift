@@ -46,9 +46,9 @@ struct CountVerb: RowVerb {
     let entity = try file.entity(name)
     let store = try file.openStore()
     defer { store.close() }
-    return try store.makeContext().count(
-      FetchRequest<ManagedObject>(
-        entity: entity.name, predicate: predicate.map { FetchPredicate(stringLiteral: $0) }))
+    let request = FetchRequest<ManagedObject>(
+      entity: entity.name, predicate: predicate.map { FetchPredicate(stringLiteral: $0) })
+    return try ProgressLine.showing("counting") { _ in try store.makeContext().count(request) }
   }
 
   private func printAll(of file: InspectedFile, _ printer: inout Printer) throws {

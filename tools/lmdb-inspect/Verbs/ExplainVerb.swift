@@ -40,13 +40,18 @@ struct ExplainVerb: Verb {
     let store = try file.openStore()
     defer { store.close() }
     let context = store.makeContext()
-    let plan = try context.explain(request, analyze: analyze)
+    let plan =
+      analyze
+      ? try ProgressLine.showing("analyzing") { _ in try context.explain(request, analyze: true) }
+      : try context.explain(request)
     guard !whatIf.isEmpty else {
       return printer.print(json: .object(PlanText.json(plan)), text: PlanText.text(plan))
     }
-    let effect = try ProposedIndex(
-      CommaList.parts(of: whatIf), of: asked.entity, in: store.model
-    ).effect(on: request, in: context)
+    let index = try ProposedIndex(
+      CommaList.parts(of: whatIf), of: asked.entity, in: store.model)
+    let effect = try ProgressLine.showing("estimating the index") { _ in
+      try index.effect(on: request, in: context)
+    }
     var json = PlanText.json(plan)
     json["whatIf"] = effect.json
     printer.print(

@@ -73,7 +73,20 @@ struct QueryVerb: RowVerb {
     let labels = printer.form == .text ? try ObjectLabels(engine) : nil
     defer { labels?.close() }
     var list = RowList(found.names, labels: labels)
-    do { try found.forEachRow { list.add($0, to: &printer) } } catch {
+    do {
+      if request.sortKeys.isEmpty {
+        try found.forEachRow { list.add($0, to: &printer) }
+      } else {
+        try ProgressLine.showing("sorting") { line in
+          var isSorted = false
+          try found.forEachRow { values in
+            if !isSorted { line.end() }
+            isSorted = true
+            list.add(values, to: &printer)
+          }
+        }
+      }
+    } catch {
       list.cut(&printer)
       throw error
     }

@@ -31,7 +31,7 @@ struct SpaceVerb: Verb {
     if let problem = file.problem { throw problem }
     let space = try Interruption.removingUnfinishedFiles {
       let drawing = try svg.map { try OutputFile($0, source: file.path) }
-      let space = try FileSpace(file, sizes)
+      let space = try ProgressLine.showing("measuring") { _ in try FileSpace(file, sizes) }
       if let drawing { try draw(space, of: file, in: drawing) }
       return space
     }

@@ -145,8 +145,10 @@ extension Session {
 }
 
 extension ModelSchema {
-  /// - Throws: `unknownName` if there is no such entity.
-  func knownEntity(named name: String) throws(ArborError) -> EntitySchema {
+  /// Returns the entity with a name.
+  ///
+  /// - Throws: `unknownName` with the nearest name if there is no such entity.
+  package func knownEntity(named name: String) throws(ArborError) -> EntitySchema {
     if let entity = entity(named: name) { return entity }
     throw ArborError(
       .unknownName,

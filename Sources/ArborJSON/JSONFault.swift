@@ -65,7 +65,7 @@ struct JSONFault: Error {
       "A string contains an unknown escape. Use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX."
     case .loneSurrogate:
       "A string contains half of a surrogate pair. Write both halves, or the character itself."
-    case .duplicateKey: "An object has the same key twice. Remove one of them."
+    case .duplicateKey: "An object has the same key twice. Remove one of the two members."
     case .interrupted(let interruption): ArborError(interruption).message
     }
   }

@@ -67,7 +67,7 @@ extension ModelXMLReader {
         default:
           report(
             node, entity: entity.name, property: name,
-            "The user info of \(entity.name) has \(key) “\(value)”. Use text, unique or both.")
+            "The user info of \(entity.name) has \(key) “\(value)”. Use “text”, “unique” or both.")
         }
       }
     }

@@ -184,7 +184,8 @@ extension PostgresLog {
       let bytes = try input.read(from: offset, count: PostgresTables.partSize)
       guard bytes.count == min(PostgresTables.partSize, input.size - offset) else {
         throw ArborError(
-          .inputOutput, "\(file.path) became shorter while it was sent to \(name). Send it again.")
+          .inputOutput,
+          "\(file.path) was truncated while it was being sent to \(name). Send it again.")
       }
       _ = try write(
         [PostgresStatement(snapshotTexts.addPart, store, id, .integer(part), .bytes(bytes))],

@@ -51,6 +51,6 @@ import Testing
     let text = try String(decoding: Self.model().xmlData(), as: UTF8.self)
       .replacing(#"value="unique""#, with: #"value="uniqe""#)
     let error = #expect(throws: ArborError.self) { try ManagedObjectModel(xml: Data(text.utf8)) }
-    #expect(error?.violations.first?.message.contains("Use text, unique or both") == true)
+    #expect(error?.violations.first?.message.contains("Use “text”, “unique” or both") == true)
   }
 }

@@ -40,7 +40,9 @@ import Testing
     Case("share(object)", stays),
     Case("share([object])", stays),
     Case("share(manager)", "A manager belongs to its context. Pass its store instead."),
-    Case("share(UndoHistory())", "An undo history belongs to its context."),
+    Case(
+      "share(UndoHistory())",
+      "An undo history belongs to its context. Create one for each context."),
     Case("share(DataManagerGroup())", "A group belongs to the context of its managers."),
     Case("try await owner.context.commit()", "cannot exit actor-isolated context"),
   ]

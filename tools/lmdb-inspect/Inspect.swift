@@ -23,7 +23,7 @@ import Logging
 
   static let configuration = CommandConfiguration(
     commandName: "lmdb-inspect",
-    abstract: "Inspects LMDB files, and in more detail if the file is an ArborData store.",
+    abstract: "Inspects LMDB files, with more detail for ArborData stores.",
     discussion: """
       Pass a verb and the file: “lmdb-inspect info Staff.arbor”. Verbs print text, or one JSON \
       document with --json. “lmdb-inspect help verb” describes a verb.

@@ -297,8 +297,8 @@ struct BackReference {
     else {
       throw ArborError(
         .invalidMapping,
-        "\(traits.name).\(key) is one of backReferences and cannot be set. Make it an optional "
-          + "variable of a class."
+        "\(traits.name).\(key) is listed in backReferences but cannot be set. Declare it as an "
+          + "optional variable of a class."
       ).with(entity: object.entity.name, objectID: object.objectID, keyPath: key)
     }
   }

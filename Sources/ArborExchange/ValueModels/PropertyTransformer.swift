@@ -78,8 +78,8 @@ public struct PropertyTransformer<Raw: TransformedForm>: Sendable {
       let found = value.map { "is \(Swift.type(of: $0))" } ?? "is nil"
       throw ArborError(
         .initialization,
-        "Expected \(type) for the property, but the transformer's value \(found). Use that "
-          + "type, or another transformer.")
+        "Expected \(type) for the property, but the transformer's value \(found). Return "
+          + "\(type), or use another transformer.")
     }
     return property
   }

@@ -143,8 +143,8 @@ struct GroupBinder {
     let what = name.map { "\"\($0)\"" } ?? "A property to fetch"
     var error = ArborError(
       .invalidArgument,
-      "\(what) is neither grouped by nor an aggregate. Add it to propertiesToGroupBy, or use min, "
-        + "max, sum, average or count.")
+      "\(what) is neither a grouping property nor an aggregate. Add it to propertiesToGroupBy, or "
+        + "use min, max, sum, average or count.")
     error.entity = entity.name
     error.keyPath = name
     return error

@@ -38,8 +38,8 @@ extension ModelRules {
     if constraint.joined(separator: "+").utf8.count > Self.maximumNameLength {
       report(
         subject,
-        "\(name) has names of more than \(Self.maximumNameLength) bytes in total. Use fewer "
-          + "properties or shorter names.")
+        "\(name) has property names that exceed \(Self.maximumNameLength) bytes in total. Use "
+          + "fewer properties or shorter names.")
     }
     for column in constraint { checkUnique(column, called: name, at: subject, of: index) }
   }

@@ -168,7 +168,7 @@ extension StoreChecker {
           : "The history has commit \(sequence) after commit \(last).")
     }
     if HistoryCodec.decode(bytes, sequence: sequence, store.schema) == nil {
-      report.add(.history, "The history's entry \(sequence) is damaged.")
+      report.add(.history, "History entry \(sequence) is damaged.")
     }
     last = sequence
   }

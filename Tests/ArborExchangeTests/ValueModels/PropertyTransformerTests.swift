@@ -95,13 +95,13 @@ import Testing
     let wrong = try #require(throws: ArborError.self) { try url.read("a:b", as: Int.self) }
     #expect(
       wrong.message
-        == "Expected Int for the property, but the transformer's value is URL. Use that type, or "
+        == "Expected Int for the property, but the transformer's value is URL. Return Int, or use "
         + "another transformer."
     )
     let nothing = try #require(throws: ArborError.self) { try url.read(.null, as: URL.self) }
     #expect(
       nothing.message
-        == "Expected URL for the property, but the transformer's value is nil. Use that type, or "
+        == "Expected URL for the property, but the transformer's value is nil. Return URL, or use "
         + "another transformer."
     )
     let written = try #require(throws: ArborError.self) { try url.write(5) }

@@ -75,8 +75,9 @@ import Testing
         #expect(error?.code == .corrupted)
         #expect(
           error?.message
-            == "The store is damaged: the relationship badge refers to the object number "
-            + "\(target.rawValue), whose entity it doesn't accept. Restore a backup, or recover "
+            == "The store is damaged: the relationship badge refers to object number "
+            + "\(target.rawValue), which belongs to an entity that the relationship doesn't accept. "
+            + "Restore a backup, or recover "
             + "intact objects with PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage "
             + "STORE TARGET; lmdb-inspect check lists the damage.")
       }

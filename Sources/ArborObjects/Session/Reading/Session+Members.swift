@@ -19,8 +19,8 @@ extension Session {
       .corrupted(
         entity: owner.binding.entity.name, object: owner.number,
         what:
-          "The relationship \(relationship.name) refers to the object number \(target.rawValue), "
-          + "whose entity it doesn't accept."))
+          "The relationship \(relationship.name) refers to object number \(target.rawValue), which "
+          + "belongs to an entity that the relationship doesn't accept."))
     return false
   }
 

@@ -432,5 +432,8 @@ extension UndoHistory {
   }
 }
 
-@available(*, unavailable, message: "An undo history belongs to its context.")
+@available(
+  *, unavailable,
+  message: "An undo history belongs to its context. Create one for each context."
+)
 extension UndoHistory: Sendable {}

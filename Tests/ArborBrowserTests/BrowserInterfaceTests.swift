@@ -395,7 +395,7 @@ import Testing
   func namesThatAreReservedWordsAreQuoted() throws {
     try ServedStore.use(Self.makeBoxes(), fill: Self.fillBoxes) { served in
       let all = try served.client.get("/api/query", ["entity": "Box", "sort": "size"]).json
-      let names = try #require(all["columns"]?.array?.compactMap(\.string), "\(all)")
+      let names = all["columns"]?.array?.compactMap(\.string) ?? []
       let size = try #require(names.firstIndex(of: "size"))
       #expect(all["rows"]?.array?.map { $0[size] } == [3, 7])
       let some = try served.client.get(

@@ -16,16 +16,18 @@ import Testing
   private static let roundsPerStore = 20
   private static let writers = 1...4
 
-  @Test("Killed processes don't block others, and no acknowledged commit is lost")
-  func whoeverIsKilledHoldsNobodyUp() throws {
+  @Test(
+    "Killed processes don't block others, and no acknowledged commit is lost",
+    arguments: [false, true])
+  func killedProcessesBlockNone(isJournaled: Bool) throws {
     let given = ProcessInfo.processInfo.environment["ARBOR_SEED"].flatMap { UInt64($0) }
     let seed = given ?? .random(in: 0...(.max))
-    print("whoeverIsKilledHoldsNobodyUp: ARBOR_SEED=\(seed)")
+    print("killedProcessesBlockNone: ARBOR_SEED=\(seed)")
     var random = RandomNumbers(seed: seed)
     var kills = 0
     for first in stride(from: 0, to: Self.rounds, by: Self.roundsPerStore) {
       try withExtendedLifetime(TemporaryFolder()) { folder in
-        var storm = Storm(path: folder.path("ledger.arbor"))
+        var storm = Storm(folder, isJournaled: isJournaled)
         try LedgerWriter(path: storm.path) { _ in }.store.close()
         for round in first..<min(first + Self.roundsPerStore, Self.rounds) {
           kills += try storm.run("ARBOR_SEED=\(seed), round \(round)", &random)
@@ -38,9 +40,16 @@ import Testing
   /// The processes on one store, and the commits that they acknowledged.
   private struct Storm {
     let path: String
+    private let isJournaled: Bool
+    /// A file with the boot ID of the processes, which the verification doesn't share.
+    private let boot: URL
     private var appended: [Int: Int64] = [:]
 
-    init(path: String) { self.path = path }
+    init(_ folder: TemporaryFolder, isJournaled: Bool) {
+      path = folder.path("ledger.arbor")
+      self.isJournaled = isJournaled
+      boot = URL(filePath: folder.path("boot"))
+    }
 
     private func arguments(_ runIndex: Int) -> [String] {
       switch runIndex {
@@ -51,7 +60,12 @@ import Testing
     }
 
     private func start(_ runIndex: Int) throws -> CrashWriterRun {
-      try CrashWriterRun(arguments(runIndex), environment: ["SWIFT_BACKTRACE": "enable=no"])
+      var environment = ["SWIFT_BACKTRACE": "enable=no"]
+      if isJournaled {
+        environment[LedgerJournal.variable] = "7"
+        environment["ARBOR_FAULTS_BOOT"] = boot.path
+      }
+      return try CrashWriterRun(arguments(runIndex), environment: environment)
     }
 
     private mutating func end(_ run: CrashWriterRun, _ runIndex: Int, _ what: String) {
@@ -62,10 +76,12 @@ import Testing
       appended[runIndex + 1] = max(appended[runIndex + 1] ?? 0, last)
     }
 
-    /// Kills and restarts processes, then kills all of them and verifies the store.
+    /// Kills and restarts processes, then kills all of them and verifies the store. If it has a
+    /// journal, the verification recovers it as after a restart of the machine.
     ///
     /// - Returns: The number of processes killed.
     mutating func run(_ what: String, _ random: inout RandomNumbers) throws -> Int {
+      try Data(UUID().uuidString.utf8).write(to: boot)
       var runs = try (0..<6).map { try start($0) }
       for _ in 0..<killsPerRound {
         usleep(.random(in: 0...30_000, using: &random))

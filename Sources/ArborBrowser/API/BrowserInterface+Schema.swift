@@ -26,6 +26,7 @@ extension BrowserInterface {
       "name": .string(store.url?.lastPathComponent ?? "in memory"),
       "id": .string(store.id.uuidString.lowercased()),
       "version": .string(store.model.versionIdentifier), "canWrite": .bool(allowsWriting),
+      "keepsQueries": .bool(shelf != nil),
       "sequence": sequence,
       "entities": .array(entities),
     ]

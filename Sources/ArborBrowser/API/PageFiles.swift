@@ -29,6 +29,7 @@ enum PageFiles {
     "/place.js": (script, PackageResources.place_js),
     "/places.js": (script, PackageResources.places_js),
     "/predicate.js": (script, PackageResources.predicate_js),
+    "/queries.js": (script, PackageResources.queries_js),
     "/query.js": (script, PackageResources.query_js),
     "/review.js": (script, PackageResources.review_js),
     "/routing.js": (script, PackageResources.routing_js),

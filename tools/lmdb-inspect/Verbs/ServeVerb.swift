@@ -50,6 +50,7 @@ struct ServeVerb: ParsableCommand {
       var serving = StoreBrowser.Options()
       serving.allowsWriting = write
       serving.port = port
+      serving.shelf = QueryShelf(store: store.id)
       let browser = try StoreBrowser(store, options: serving)
       announce(browser.url, &printer)
       browser.waitUntilStopped()

@@ -66,10 +66,11 @@ struct ServedStore {
   ///
   /// - Parameters:
   ///   - home: The folder in which the user's queries are kept, or `nil` if they aren't.
+  ///   - against: A model to compare that of the store with.
   ///   - fill: Inserts objects, which are then committed.
   static func use<R>(
     _ model: ManagedObjectModel, writing: Bool = false, limits: HTTPLimits = .init(),
-    queries home: String? = nil,
+    queries home: String? = nil, against: ManagedObjectModel? = nil,
     fill: (ManagedObjectContext) throws -> Void, body: (ServedStore) throws -> R
   ) throws -> R {
     let folder = try TemporaryFolder()
@@ -81,6 +82,7 @@ struct ServedStore {
     var options = StoreBrowser.Options()
     options.allowsWriting = writing
     options.shelf = home.map { QueryShelf(store: store.id, variables: ["HOME": $0]) }
+    options.compared = against.map { ComparedModel(name: "Next.model.json", model: $0) }
     let result: R
     do {
       let browser = try StoreBrowser(store, options: options, limits: limits)

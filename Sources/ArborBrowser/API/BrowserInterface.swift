@@ -17,13 +17,16 @@ final class BrowserInterface: Sendable {
   let editor: ObjectEditor?
   /// Where the user's queries are kept, or `nil` if they aren't.
   let shelf: QueryShelf?
+  let compared: ComparedModel?
   let exports = ExportLog()
 
   init(
-    _ store: PersistentStore, allowsWriting: Bool, shelf: QueryShelf? = nil, limits: HTTPLimits
+    _ store: PersistentStore, allowsWriting: Bool, shelf: QueryShelf? = nil,
+    compared: ComparedModel? = nil, limits: HTTPLimits
   ) {
     self.store = store
     self.shelf = shelf
+    self.compared = compared
     self.allowsWriting = allowsWriting
     self.limits = limits
     schema = BrowsedSchema(store.model)
@@ -68,6 +71,7 @@ final class BrowserInterface: Sendable {
     }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())
+    case ("GET", "difference"): return .json(try difference())
     case ("GET", "objects"): return .json(try objects(request))
     case ("GET", "count"): return .json(try count(request))
     case ("GET", "object"): return .json(try object(request))
@@ -100,7 +104,8 @@ final class BrowserInterface: Sendable {
     case (_, "check"), (_, "edit"), (_, "validate"), (_, "undo"), (_, "schema"), (_, "objects"),
       (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
       (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
-      (_, "news"), (_, "export"), (_, "exported"), (_, "effect"), (_, "queries"), (_, "request"):
+      (_, "news"), (_, "export"), (_, "exported"), (_, "effect"), (_, "queries"), (_, "request"),
+      (_, "difference"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

@@ -12,6 +12,7 @@ enum PageFiles {
     "/columnmenu.js": (script, PackageResources.columnmenu_js),
     "/copy.js": (script, PackageResources.copy_js),
     "/diagram.js": (script, PackageResources.diagram_js),
+    "/difference.js": (script, PackageResources.difference_js),
     "/dom.js": (script, PackageResources.dom_js),
     "/edit.js": (script, PackageResources.edit_js),
     "/explain.js": (script, PackageResources.explain_js),

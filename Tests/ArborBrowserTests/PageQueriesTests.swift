@@ -81,6 +81,46 @@ import Testing
     }
   }
 
+  /// The condition of a filled request is text, which must have exactly the value that was typed.
+  @Test("Values of every type find the object that has them")
+  func valuesOfEveryTypeAreExact() throws {
+    let uuid = "8F14E45F-CEEA-467F-9575-6C1F8D1B6C5A"
+    let (name, salary) = ("a\"b\\c'$d %@\u{202E}", "1234567890123456789.25")
+    let texts: KeyValuePairs = [
+      "name": name, "hired": "2001-09-09T01:46:40.250Z", "badge": uuid, "salary": salary,
+      "photo": "0xCAFE00",
+    ]
+    var model = try ServedStore.makeModel()
+    model.fetchRequestTemplates = texts.map { attribute, _ in
+      FetchRequestTemplate(
+        attribute, entity: "Employee", predicate: "\(attribute) == $value AND age IN $ages")
+    }
+    try ServedStore.use(
+      model,
+      fill: { context in
+        for number in 0..<2 {
+          let employee = try context.insert("Employee")
+          employee["name"] = PropertyValue.string(number == 0 ? name : "other")
+          guard number == 0 else { continue }
+          employee["hired"] = Date(timeIntervalSince1970: 1_000_000_000.25)
+          employee["badge"] = UUID(uuidString: uuid)
+          employee["salary"] = Decimal(string: salary)
+          employee["photo"] = Data([0xCA, 0xFE, 0x00])
+        }
+      },
+      body: { served in
+        for (attribute, text) in texts {
+          let filled = try served.client.get(
+            "/api/request", ["name": attribute, "set": "value=\(text)", "set": "ages=18,19"])
+          let condition = filled.json["query"]?["where"]?.string ?? ""
+          let found = try served.client.get(
+            "/api/query", ["entity": "Employee", "where": condition])
+          #expect(
+            found.json["rows"]?.array?.count == 1, "\(attribute) \(condition) \(filled.json)")
+        }
+      })
+  }
+
   @Test("Queries that cannot be kept are refused")
   func refusesWhatCannotBeKept() throws {
     try use(keeping: false) { served in

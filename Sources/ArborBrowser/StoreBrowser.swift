@@ -34,6 +34,10 @@ public final class StoreBrowser: Sendable {
     /// The time without an authorized request after which the browser stops. The default is half an
     /// hour. A page that shows the live history counts as a request.
     public var idleTime = Duration.seconds(30 * 60)
+    /// Where the page keeps the user's queries, or `nil` for nowhere.
+    package var shelf: QueryShelf?
+    /// The model whose differences from that of the store can be drawn, or `nil` for none.
+    package var compared: ComparedModel?
 
     /// Creates the default options.
     public init() {}
@@ -53,7 +57,8 @@ public final class StoreBrowser: Sendable {
 
   init(_ store: PersistentStore, options: Options, limits: HTTPLimits) throws(ArborError) {
     let interface = BrowserInterface(
-      store, allowsWriting: options.allowsWriting && !store.isReadOnly, limits: limits)
+      store, allowsWriting: options.allowsWriting && !store.isReadOnly, shelf: options.shelf,
+      compared: options.compared, limits: limits)
     checkUp = interface.checkUp
     page = try PageServer(
       port: options.port, usualPort: Self.usualPort(of: store), limits: limits

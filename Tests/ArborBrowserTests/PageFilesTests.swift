@@ -23,7 +23,7 @@ import ArborBrowser
         #expect(answer.status == 200, "\(name)")
         waiting += references(in: String(decoding: answer.body, as: UTF8.self))
       }
-      #expect(seen.count == 39)
+      #expect(seen.count == 41)
     }
   }
 
@@ -40,10 +40,12 @@ import ArborBrowser
         #expect(name == "app.js")
       }
       let scripts = [
-        "api", "app", "columnmenu", "copy", "diagram", "dom", "edit", "explain", "export",
+        "api", "app", "columnmenu", "copy", "diagram", "difference", "dom", "edit", "explain",
+        "export",
         "fields",
         "finder", "grid", "head", "health", "history", "layout", "live", "menu", "objects", "place",
-        "places", "predicate", "query", "review", "routing", "schema", "search", "settings",
+        "places", "predicate", "queries", "query", "review", "routing", "schema", "search",
+        "settings",
         "staged", "table", "tables", "time", "values",
       ]
       for name in scripts {

@@ -64,9 +64,13 @@ struct ServedStore {
 
   /// Creates a store of any model, serves it, calls `body`, stops the server and checks the store.
   ///
-  /// - Parameter fill: Inserts objects, which are then committed.
+  /// - Parameters:
+  ///   - home: The folder in which the user's queries are kept, or `nil` if they aren't.
+  ///   - against: A model to compare that of the store with.
+  ///   - fill: Inserts objects, which are then committed.
   static func use<R>(
     _ model: ManagedObjectModel, writing: Bool = false, limits: HTTPLimits = .init(),
+    queries home: String? = nil, against: ManagedObjectModel? = nil,
     fill: (ManagedObjectContext) throws -> Void, body: (ServedStore) throws -> R
   ) throws -> R {
     let folder = try TemporaryFolder()
@@ -77,6 +81,8 @@ struct ServedStore {
     try context.commit()
     var options = StoreBrowser.Options()
     options.allowsWriting = writing
+    options.shelf = home.map { QueryShelf(store: store.id, variables: ["HOME": $0]) }
+    options.compared = against.map { ComparedModel(name: "Next.model.json", model: $0) }
     let result: R
     do {
       let browser = try StoreBrowser(store, options: options, limits: limits)
@@ -92,7 +98,7 @@ struct ServedStore {
     return result
   }
 
-  private static func fill(_ context: ManagedObjectContext, _ count: Int) throws {
+  static func fill(_ context: ManagedObjectContext, _ count: Int) throws {
     let offices = try ["Riga", "Oslo", "Bern"].map { city in
       let office = try context.insert("Office")
       office["city"] = PropertyValue.string(city)

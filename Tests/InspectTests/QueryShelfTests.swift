@@ -169,6 +169,81 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kept))
   }
 
+  @Test("A query for groups is saved with its condition, and equal rows are printed once")
+  func groupsAndDistinctRowsAreSaved() throws {
+    let saved = try run(
+      "query", "Employee", "--group", "isActive", "--having", "@count > 2", "--save", "many")
+    #expect(saved.output == "isActive  count\ntrue      3\n1 row\n", "\(saved)")
+    #expect(try run("query", "--named", "many").output == saved.output)
+    #expect(
+      try run("query", "--named", "many", "--having", "@count > 3").output.hasSuffix("0 rows\n"))
+    let distinct = try run("query", "Employee", "--columns", "rate", "--distinct", "--save", "one")
+    #expect(distinct.output == "rate\n0.5\n1 row\n", "\(distinct)")
+    let list = try run("queries").output
+    #expect(list.contains("Employee --group isActive --having '@count > 2'\n"), "\(list)")
+    #expect(list.contains("Employee --columns rate --distinct\n"), "\(list)")
+  }
+
+  @Test("The terminal browser asks for variables, and respects limits, columns and groups")
+  func theTerminalBrowserRunsWholeQueries() throws {
+    let store = try makeRequests()
+    let saving = [
+      ["Item", "--group", "isOpen", "--save", "grouped"],
+      [
+        "Item", "count > 0", "--columns", "name,count", "--sort=-count", "--limit", "3", "--save",
+        "top",
+      ],
+    ]
+    for arguments in saving {
+      let outcome = try Inspection.program.run(
+        ["query", store] + arguments, environment: variables)
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+    let terminal = try PseudoTerminal(
+      Inspection.program.executable, ["browse", store], rows: 14, columns: 90,
+      environment: variables)
+    terminal.wait { $0.lines.contains { $0.hasSuffix("Item") } }
+    let (down, enter, escape) = ("\u{1B}[B", "\r", "\u{1B}")
+    terminal.press("o")
+    terminal.wait { $0.lines[0] == "Queries · 9" }
+    terminal.press(down + enter)
+    terminal.wait { $0.bottom == "$high, an integer:" }
+    terminal.press("x" + enter)
+    terminal.wait { $0.lines[12].contains("“x” is not a valid value for $high") }
+    terminal.press("\u{15}3" + enter)
+    terminal.wait { $0.bottom == "$low, an integer:" }
+    terminal.press("2" + enter)
+    terminal.wait { $0.bottom == "$open, a Boolean:" }
+    terminal.press("true" + enter)
+    var screen = terminal.wait { $0.lines[0].hasSuffix(" · 2 objects") }
+    #expect(screen.lines[2...3].map { $0.prefix(6) } == ["Item/2", "Item/3"], "\(screen.lines)")
+    terminal.press(escape)
+    terminal.wait { $0.lines[0] == "Queries · 9" }
+    terminal.press(String(repeating: down, count: 5) + enter)
+    screen = terminal.wait { $0.lines[0] == "Item, the first 2 · 2 objects" }
+    #expect(screen.lines[0] == "Item, the first 2 · 2 objects", "\(screen.lines)")
+    // A query that is only sorted is among the last ones.
+    terminal.press("s-count" + enter)
+    screen = terminal.wait { $0.lines[0] == "Item by -count, the first 2 · 2 objects" }
+    #expect(screen.lines[2...3].map { $0.prefix(6) } == ["Item/4", "Item/3"], "\(screen.lines)")
+    terminal.press(escape)
+    terminal.wait { $0.lines[0] == "Queries · 9" }
+    terminal.press(down + enter)
+    screen = terminal.wait { $0.lines[0] == "Item · 1 row" }
+    #expect(screen.lines[1...2] == ["isOpen  count", "true        4"], "\(screen.lines)")
+    terminal.press(escape)
+    terminal.wait { $0.lines[0] == "Queries · 9" }
+    terminal.press(down + enter)
+    screen = terminal.wait { $0.lines[0] == "Item where count > 0 by -count, the first 3 · 3 rows" }
+    #expect(screen.lines[1...2] == ["name  count", "\"4\"       4"], "\(screen.lines)")
+    terminal.press(enter)
+    terminal.wait { $0.lines[0].hasPrefix("Item/4, version") }
+    terminal.press("q")
+    #expect(terminal.waitForEnd() == 0)
+    let list = try Inspection.program.run(["queries", store, "--csv"], environment: variables)
+    #expect(list.output.hasSuffix("last,,Item --sort -count --limit 2\n"), "\(list.output)")
+  }
+
   @Test(
     "What lies in the user's folder is reported and ignored if it cannot be used",
     arguments: ["text", "list", "large", "shared", "pipe", "folder"])

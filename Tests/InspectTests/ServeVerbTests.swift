@@ -53,6 +53,19 @@ import Testing
     try TemporaryStore.check(path: office.url.path)
   }
 
+  @Test(
+    "`serve` compares the store's model with another one",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
+  func servesDifferences() async throws {
+    let office = try OfficeStore()
+    let model = office.folder.url.appending(path: "Next.model.json")
+    try office.model.jsonData().write(to: model)
+    try await serve([office.url.path, "--against", model.path]) { url in
+      let schema = try await schema(url)
+      #expect(schema.contains("\"against\":\"Next.model.json\""))
+    }
+  }
+
   /// An address with a port of the user's choice is the same each time, except for its token.
   @Test("`serve` uses the port that the user chooses")
   func servesOnAPort() async throws {

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects
@@ -147,6 +148,8 @@ extension InspectError {
   init(_ error: any Error, on path: String) {
     switch ToolWording.publicError(error) {
     case let error as InspectError: self = error
+    case let error as UserFileError:
+      self = error.isOfWriting ? .unwritable(error.message) : .unreadable(error.message)
     case let error as ArborError where Self.codesOfQuestions.contains(error.code):
       self = .notFound("\(error)")
     case let error as ArborError where error.code == .diskFull:

@@ -26,9 +26,19 @@ extension BrowserInterface {
       "name": .string(store.url?.lastPathComponent ?? "in memory"),
       "id": .string(store.id.uuidString.lowercased()),
       "version": .string(store.model.versionIdentifier), "canWrite": .bool(allowsWriting),
+      "keepsQueries": .bool(shelf != nil),
+      "against": compared.map { .string($0.name) } ?? .null,
       "sequence": sequence,
       "entities": .array(entities),
     ]
+  }
+
+  /// Returns the differences between the store's model and the one to compare it with.
+  func difference() throws(ArborError) -> JSONValue {
+    guard let compared else {
+      throw ArborError(.notAllowed, "No model was given to compare the store's model with.")
+    }
+    return SchemaDifference(from: store.model, to: compared.model).json
   }
 
   private func json(of entity: BrowsedSchema.Entity) -> JSONObject {

@@ -15,10 +15,18 @@ final class BrowserInterface: Sendable {
   let feed: ChangeFeed
   let checkUp: CheckUp
   let editor: ObjectEditor?
+  /// Where the user's queries are kept, or `nil` if they aren't.
+  let shelf: QueryShelf?
+  let compared: ComparedModel?
   let exports = ExportLog()
 
-  init(_ store: PersistentStore, allowsWriting: Bool, limits: HTTPLimits) {
+  init(
+    _ store: PersistentStore, allowsWriting: Bool, shelf: QueryShelf? = nil,
+    compared: ComparedModel? = nil, limits: HTTPLimits
+  ) {
     self.store = store
+    self.shelf = shelf
+    self.compared = compared
     self.allowsWriting = allowsWriting
     self.limits = limits
     schema = BrowsedSchema(store.model)
@@ -45,6 +53,8 @@ final class BrowserInterface: Sendable {
           "error": Self.json(of: failure.error),
           "violations": .array(failure.violations.map(\.json)),
         ], status: Self.status(of: failure.error))
+    } catch let error as UserFileError {
+      return .refusal(.failed, error.message)
     } catch let error as ArborError {
       return .json(["error": Self.json(of: error)], status: Self.status(of: error))
     } catch {
@@ -57,6 +67,7 @@ final class BrowserInterface: Sendable {
     guard store.isInPlace else { throw ReplacedFile.error(isStore: true) }
     switch (request.method, name) {
     case ("GET", "schema"): return .json(try schemaAnswer())
+    case ("GET", "difference"): return .json(try difference())
     case ("GET", "objects"): return .json(try objects(request))
     case ("GET", "count"): return .json(try count(request))
     case ("GET", "object"): return .json(try object(request))
@@ -66,6 +77,10 @@ final class BrowserInterface: Sendable {
     case ("GET", "position"): return .json(try position(request))
     case ("POST", "copy"): return .json(try copy(JSONValue.parse(Data(request.body))))
     case ("GET", "query"): return .json(try query(request))
+    case ("GET", "queries"): return .json(try queries())
+    case ("GET", "request"): return .json(try requestedQuery(request))
+    case ("POST", "queries"):
+      return .json(try changeQueries(JSONValue.parse(Data(request.body))))
     case ("GET", "search"): return .json(try search(request))
     case ("GET", "export"): return try export(request)
     case ("GET", "exported"): return .json(try exported(request))
@@ -85,7 +100,8 @@ final class BrowserInterface: Sendable {
     case (_, "check"), (_, "edit"), (_, "validate"), (_, "undo"), (_, "schema"), (_, "objects"),
       (_, "count"), (_, "object"), (_, "members"), (_, "binary"), (_, "query"), (_, "search"),
       (_, "history"), (_, "changes"), (_, "health"), (_, "values"), (_, "position"), (_, "copy"),
-      (_, "news"), (_, "export"), (_, "exported"), (_, "effect"):
+      (_, "news"), (_, "export"), (_, "exported"), (_, "effect"), (_, "queries"), (_, "request"),
+      (_, "difference"):
       throw HTTPRequest.Refusal(
         status: .methodNotAllowed, reason: "\(name) doesn't support \(request.method).")
     default: throw HTTPRequest.Refusal(status: .notFound, reason: "Not found.")

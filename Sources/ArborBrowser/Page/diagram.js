@@ -1,5 +1,5 @@
 // The contents of a schema diagram: the lines of boxes, the links between them, and their export.
-import { visible } from "./dom.js";
+import { svg, visible } from "./dom.js";
 
 export const lineHeight = 20;
 export const headHeight = 46;
@@ -9,15 +9,23 @@ const maximumLines = 14;
 export function lines(entity) {
   const all = [
     ...entity.attributes.filter((each) => each.isOwn).map((each) => ({
-      name: each.name, type: each.type + (each.isOptional ? "?" : ""), kind: "attribute",
+      name: each.name, type: each.type + (each.isOptional ? "?" : ""), kind: "attribute", mark: each.mark,
     })),
     ...entity.relationships.filter((each) => each.isOwn).map((each) => ({
-      name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship",
+      name: each.name, type: each.isToMany ? `[${each.destination}]` : each.destination, kind: "relationship", mark: each.mark,
     })),
   ];
   if (all.length <= maximumLines) return all;
   return [...all.slice(0, maximumLines - 1), { name: `… ${all.length - maximumLines + 1} more`, type: "", kind: "more" }];
 }
+
+/** The sign of a difference, before a name; empty for what is equal. */
+export function sign(mark) {
+  return { added: "+ ", removed: "− ", changed: "~ " }[mark] || "";
+}
+
+/** What the signs mean. */
+export const legend = ["added", "removed", "changed"].map((mark) => ({ mark, text: sign(mark) + mark }));
 
 export function heightOf(entity) {
   return headHeight + lines(entity).length * lineHeight + 12;
@@ -32,21 +40,23 @@ export function lineTop(entity, property) {
 /** Returns the links: pairs of relationships and their inverses, and inheritance. */
 export function edges(entities) {
   const byName = new Map(entities.map((each) => [each.name, each]));
-  const seen = new Set();
+  const seen = new Map();
   const found = [];
   for (const entity of entities) {
-    if (byName.has(entity.parent)) found.push({ from: entity.name, to: entity.parent, kind: "inherits", label: "is a" });
+    if (byName.has(entity.parent)) found.push({ from: entity.name, to: entity.parent, kind: "inherits", label: "is a", mark: entity.mark === "changed" ? null : entity.mark });
     for (const each of entity.relationships.filter((relationship) => relationship.isOwn)) {
       const names = [`${entity.name}.${each.name}`, `${each.destination}.${each.inverse}`];
       const key = each.inverse ? names.sort().join(" ") : names[0];
+      // A line is marked if either direction is.
+      if (seen.has(key) && each.mark) seen.get(key).mark ??= each.mark;
       if (seen.has(key) || !byName.has(each.destination)) continue;
-      seen.add(key);
       const inverse = byName.get(each.destination).relationships.find((one) => one.name === each.inverse);
       found.push({
         from: entity.name, to: each.destination, kind: "relationship", property: each.name, inverse: each.inverse,
-        label: each.inverse ? `${each.name} / ${each.inverse}` : each.name,
+        label: sign(each.mark) + (each.inverse ? `${each.name} / ${each.inverse}` : each.name), mark: each.mark,
         fromMany: Boolean(inverse && inverse.isToMany), toMany: each.isToMany,
       });
+      seen.set(key, found.at(-1));
     }
   }
   return found;
@@ -65,12 +75,15 @@ function word(text) {
 /** Returns a schema as a Mermaid class diagram. */
 export function mermaid(entities, links) {
   const ids = new Map(entities.map((each, index) => [each.name, `E${index + 1}`]));
+  // Mermaid shows these signs as the visibility of members.
+  const ascii = (mark) => sign(mark).replace("−", "-").trim();
   const text = ["classDiagram"];
+  if (entities.some((each) => each.mark)) text.push(`  note "${legend.map((each) => `${ascii(each.mark)} ${each.mark}`).join(", ")}"`);
   for (const entity of entities) {
-    text.push(`  class ${ids.get(entity.name)}["${plain(entity.name)}"] {`);
+    text.push(`  class ${ids.get(entity.name)}["${plain(sign(entity.mark).replace("−", "-") + entity.name)}"] {`);
     if (entity.isAbstract) text.push("    <<abstract>>");
     for (const each of entity.attributes.filter((one) => one.isOwn)) {
-      text.push(`    ${word(each.type + (each.isOptional ? "?" : ""))} ${word(each.name)}`);
+      text.push(`    ${ascii(each.mark)}${word(each.type + (each.isOptional ? "?" : ""))} ${word(each.name)}`);
     }
     text.push("  }");
   }
@@ -91,10 +104,13 @@ text { font: 12.5px system-ui, sans-serif; fill: #17201b }
 .frame { fill: #fff; stroke: #b9c4bc } .band { fill: #e1f1e7 } .abstract .frame { stroke-dasharray: 5 4 }
 .edge path { fill: none; stroke: #7d8c82; stroke-width: 1.6 } .edge .arrow { fill: #fff }
 .edge text, .far-name { display: none }
+.added > .frame { stroke: #17673f; stroke-width: 2 } .removed > .frame { stroke: #a3231b; stroke-dasharray: 5 4 } .changed > .frame { stroke: #7a4b00; stroke-width: 2 }
+text.added { fill: #17673f } text.removed { fill: #a3231b } text.changed { fill: #7a4b00 }
+.edge.added path { stroke: #17673f } .edge.removed path { stroke: #a3231b; stroke-dasharray: 3 3 } .edge.changed path { stroke: #7a4b00 }
 `;
 
-/** Returns a scene as a standalone SVG document. */
-export function standalone(scene, extent) {
+/** Returns a scene as a standalone SVG document, with a legend of the signs of differences if `hasLegend`. */
+export function standalone(scene, extent, hasLegend) {
   const space = 40;
   const root = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const size = [extent.right - extent.left + 2 * space, extent.bottom - extent.top + 2 * space];
@@ -107,6 +123,10 @@ export function standalone(scene, extent) {
   for (const each of copy.querySelectorAll("[tabindex]")) {
     for (const name of ["tabindex", "role"]) each.removeAttribute(name);
     each.classList.remove("dim", "chosen");
+  }
+  if (hasLegend) {
+    copy.append(...legend.map(({ mark, text }, index) =>
+      svg("text", { class: `legend ${mark}`, x: extent.left + index * 110, y: extent.top - space / 2 }, text)));
   }
   root.append(copy);
   const text = new XMLSerializer().serializeToString(root);

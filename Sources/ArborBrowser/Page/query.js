@@ -4,6 +4,7 @@ import { el, failure, milliseconds, plural, show } from "./dom.js";
 import { planView } from "./explain.js";
 import { keepPlace, keptPlace } from "./place.js";
 import { predicateBox, withCondition } from "./predicate.js";
+import { openQueries, rememberQuery, saveQuery } from "./queries.js";
 import { identityColumn, makeTable, propertyColumn } from "./table.js";
 import { objectAddress } from "./values.js";
 
@@ -22,6 +23,9 @@ export function split(text) {
   }
   return parts.map((part) => part.trim()).filter((part) => part);
 }
+
+const maximumRows = 1000;
+const usualLimit = 100;
 
 /** The view of queries. The query is part of the address. */
 export async function queryView(main, schema, rest, parameters) {
@@ -43,7 +47,7 @@ export async function queryView(main, schema, rest, parameters) {
   };
   boxes.where.input.dataset.search = "";
   const limit = el("input", {
-    type: "number", min: 1, max: 1000, value: parameters.get("limit") || 100, "aria-label": "Limit",
+    type: "number", min: 1, max: maximumRows, value: limitOf(parameters), "aria-label": "Limit",
   });
   const distinct = el("input", { type: "checkbox", checked: parameters.get("distinct") === "true" });
   const result = el("section", { class: "result", "aria-label": "Result", "aria-live": "polite" });
@@ -56,11 +60,28 @@ export async function queryView(main, schema, rest, parameters) {
     return query;
   }
 
+  /** The query as it is saved; the usual limit is that of the page, not of the query. */
+  function query() {
+    const parts = Object.fromEntries(question());
+    if (Number(parts.limit) === usualLimit) delete parts.limit;
+    return parts;
+  }
+
+  function fill(parts) {
+    if (names.includes(parts.get("entity"))) entity.value = parts.get("entity");
+    for (const [name, each] of Object.entries(boxes)) each.value = parts.get(name) || "";
+    limit.value = limitOf(parts);
+    distinct.checked = parts.get("distinct") === "true";
+  }
+
   let table = null;
   let runs = 0;
+  /** Whether the next run is one that the user asks for, and not a return to a former address. */
+  let isAsked = false;
 
   /** Runs the query and adds it to the address, so that Back returns to the previous one. */
   function go() {
+    isAsked = true;
     const address = `#/query?${question()}`;
     if (location.hash === address) run();
     else location.hash = address;
@@ -107,6 +128,8 @@ export async function queryView(main, schema, rest, parameters) {
   async function run() {
     for (const each of Object.values(boxes)) each.clear();
     const own = ++runs;
+    const isNew = isAsked;
+    isAsked = false;
     try {
       const asked = parts();
       const answer = await get("query", asked);
@@ -121,6 +144,7 @@ export async function queryView(main, schema, rest, parameters) {
       });
       show(result, answerView(answer, table, { box: trial, ask: (index) => get("effect", { ...asked, index: split(index) }) }));
       table.setTotal(answer.rows.length);
+      if (isNew && schema.keepsQueries) rememberQuery(query());
       if (hadFocus) table.element.focus();
     } catch (error) {
       if (own !== runs) return;
@@ -139,6 +163,9 @@ export async function queryView(main, schema, rest, parameters) {
     onsubmit: (event) => { event.preventDefault(); go(); },
     onkeydown: (event) => { if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); go(); } },
   },
+  el("div", { class: "shelf" },
+    el("button", { type: "button", "aria-haspopup": "dialog", onclick: (event) => openQueries(event.currentTarget, (parts) => { fill(new URLSearchParams(parts)); go(); }) }, "Queries"),
+    schema.keepsQueries ? el("button", { type: "button", "aria-haspopup": "dialog", onclick: (event) => saveQuery(event.currentTarget, query()) }, "Save") : null),
   field("Entity", entity), field("Where", boxes.where), field("Columns", boxes.column),
   field("Group by", boxes.group), field("Having", boxes.having), field("Sort by", boxes.sort),
   el("div", { class: "last" }, el("label", {}, "Limit ", limit),
@@ -153,15 +180,17 @@ export async function queryView(main, schema, rest, parameters) {
     },
     update(nextRest, next) {
       if (!next.size) return false;
-      if (names.includes(next.get("entity"))) entity.value = next.get("entity");
-      for (const [name, each] of Object.entries(boxes)) each.value = next.get(name) || "";
-      limit.value = next.get("limit") || 100;
-      distinct.checked = next.get("distinct") === "true";
+      fill(next);
       run();
       return true;
     },
     refresh: run,
   };
+}
+
+/** The limit in an address, as far as the page shows so many rows. */
+function limitOf(parameters) {
+  return Math.min(maximumRows, Number(parameters.get("limit")) || usualLimit);
 }
 
 function isNumber(value) {

@@ -1,6 +1,8 @@
 // A diagram of the model, with entities as boxes and relationships as lines around them.
-import { bytes, count, el, plural, show, svg } from "./dom.js";
-import { edges, headHeight, heightOf, lineHeight, lines, lineTop, mermaid, standalone } from "./diagram.js";
+import { get } from "./api.js";
+import { bytes, count, el, notify, plural, show, svg } from "./dom.js";
+import { edges, headHeight, heightOf, legend, lineHeight, lines, lineTop, mermaid, sign, standalone } from "./diagram.js";
+import { differenceView } from "./difference.js";
 import { save } from "./export.js";
 import { keepPlaces, keptPlaces, layOut, settle } from "./places.js";
 import { routeAll } from "./routing.js";
@@ -11,7 +13,7 @@ const gridStep = 20;
 
 /** The line between two boxes. */
 function edgeView(link, route) {
-  const group = svg("g", { class: `edge ${link.kind}` });
+  const group = svg("g", { class: `edge ${link.kind} ${link.mark || ""}` });
   if (!route) return group;
   const { points, start, goal } = route;
   const ends = link.kind === "inherits"
@@ -41,7 +43,10 @@ export async function schemaView(main, schema) {
   let view = { x: 0, y: 0, scale: 1 };
   let chosen = null;
   let isFocused = false;
-  let entities = schema.entities;
+  /** The entities of the store's model, or of it and the model it is compared with. */
+  let all = schema.entities;
+  let difference = null;
+  let entities = all;
   let links = [];
   let boxes = new Map();
   let boxViews = [];
@@ -52,8 +57,8 @@ export async function schemaView(main, schema) {
 
   /** Draws all entities, or only the selected one with its neighbors. */
   function draw() {
-    const all = edges(schema.entities);
-    entities = isFocused ? schema.entities.filter((each) => isNeighbour(all, each.name)) : schema.entities;
+    const whole = edges(all);
+    entities = isFocused ? all.filter((each) => isNeighbour(whole, each.name)) : all;
     links = edges(entities);
     boxes = layOut(new Map(entities.map((each) => [each.name, heightOf(each)])), links, main.clientWidth || 1000);
     if (!isFocused) {
@@ -146,7 +151,10 @@ export async function schemaView(main, schema) {
   }
 
   function showChosen() {
-    if (chosen) show(info, entityView(schema, schema.entities.find((each) => each.name === chosen), () => choose(chosen)));
+    if (!chosen) return;
+    const entity = all.find((each) => each.name === chosen);
+    const close = () => choose(chosen);
+    show(info, difference ? differenceView(entity, close) : entityView(schema, entity, close));
   }
 
   const figures = () => `${plural(schema.entities.length, "entity", "entities")} · ${plural(schema.entities.reduce((sum, each) => sum + each.ownCount, 0), "object")}`;
@@ -156,7 +164,8 @@ export async function schemaView(main, schema) {
     schema = changed;
     show(total, figures());
     const focused = boxViews.find((each) => each.group === document.activeElement);
-    entities = schema.entities.filter((each) => boxes.has(each.name));
+    if (!difference) all = schema.entities;
+    entities = all.filter((each) => boxes.has(each.name));
     makeBoxes();
     drawLines();
     const again = focused && boxViews.find((each) => each.entity.name === focused.entity.name);
@@ -207,6 +216,32 @@ export async function schemaView(main, schema) {
     type: "button", title: "Reset the positions of all boxes", disabled: !keptPlaces(schema.id).size,
     onclick: () => { keepPlaces(schema.id, new Map()); reset.disabled = true; draw(); fit(); },
   }, "Arrange");
+  const compare = schema.against ? el("button", {
+    type: "button", "aria-pressed": "false", title: `Show the differences between the store's model and ${schema.against}`, onclick: () => toggle(),
+  }, "Differences") : null;
+  const key = el("ul", { class: "signs", "aria-label": "Signs", hidden: true },
+    legend.map(({ mark, text }) => el("li", { class: mark }, text)));
+
+  /** Draws the differences of the two models, or the store's model again. */
+  async function toggle() {
+    try {
+      difference = difference ? null : await get("difference");
+    } catch (error) {
+      return notify(error.message, "error");
+    }
+    all = difference ? difference.entities : schema.entities;
+    compare.setAttribute("aria-pressed", String(Boolean(difference)));
+    key.hidden = !difference;
+    if (difference) {
+      const marked = all.filter((each) => each.mark).length + difference.others.length;
+      notify([marked ? `${schema.against} differs in ${plural(all.filter((each) => each.mark).length, "entity", "entities")}.` : `${schema.against} doesn't differ.`,
+        ...difference.others].join(" "));
+    }
+    if (chosen) choose(chosen);
+    draw();
+    fit();
+  }
+
   const stem = schema.name.replace(/[^\p{L}\p{N}_-]+/gu, "-");
 
   stage.append(picture, el("div", { class: "zoom" }, button("Zoom in", "+", () => zoom(1.25)),
@@ -258,8 +293,8 @@ export async function schemaView(main, schema) {
   };
   show(main, el("section", { class: "content", "aria-label": "Schema" },
     el("div", { class: "bar" }, search, found, el("span", { class: "grow" }),
-      total, only, reset,
-      el("button", { type: "button", title: "Save the diagram as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent())], { type: "image/svg+xml" })) }, "SVG"),
+      total, key, compare, only, reset,
+      el("button", { type: "button", title: "Save the diagram as SVG", onclick: () => save(`${stem}.svg`, new Blob([standalone(scene, extent(), Boolean(difference))], { type: "image/svg+xml" })) }, "SVG"),
       el("button", { type: "button", title: "Save the model as a Mermaid class diagram", onclick: () => save(`${stem}.mmd`, new Blob([mermaid(entities, links)], { type: "text/plain" })) }, "Mermaid")),
     stage), info);
   draw();
@@ -279,9 +314,10 @@ export async function schemaView(main, schema) {
 /** A box that is selected by a click or Enter, and moved by Shift and the arrow keys. */
 function boxView(entity, box, choose, move) {
   const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
-  const size = entity.isAbstract ? "abstract" : plural(entity.ownCount, "object");
+  const state = "mark" in entity ? entity.mark || "equal" : null;
+  const size = state || (entity.isAbstract ? "abstract" : plural(entity.ownCount, "object"));
   return svg("g", {
-    class: `box${entity.isAbstract ? " abstract" : ""}`, transform: `translate(${box.x} ${box.y})`, tabindex: 0,
+    class: `box${entity.isAbstract ? " abstract" : ""} ${entity.mark || ""}`, transform: `translate(${box.x} ${box.y})`, tabindex: 0,
     role: "button", "aria-label": `${entity.name}, ${size}`,
     "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown",
     onclick: () => choose(entity.name),
@@ -298,11 +334,11 @@ function boxView(entity, box, choose, move) {
     },
   }, svg("rect", { class: "frame", width: box.width, height: box.height, rx: 10 }),
   svg("path", { class: "band", d: `M0,${headHeight - 6} V10 a10,10 0 0 1 10,-10 H${box.width - 10} a10,10 0 0 1 10,10 V${headHeight - 6} z` }),
-  svg("text", { class: "name", x: 14, y: 20 }, cut(entity.name, 26)),
-  svg("text", { class: "far-name", x: box.width / 2, y: box.height / 2 + 9, "text-anchor": "middle", "aria-hidden": "true" }, cut(entity.name, 16)),
-  svg("text", { class: "size", x: 14, y: 34 }, entity.isAbstract ? "abstract" : `${size} · ${bytes(entity.bytes)}`),
+  svg("text", { class: "name", x: 14, y: 20 }, cut(sign(entity.mark) + entity.name, 26)),
+  svg("text", { class: "far-name", x: box.width / 2, y: box.height / 2 + 9, "text-anchor": "middle", "aria-hidden": "true" }, cut(sign(entity.mark) + entity.name, 16)),
+  svg("text", { class: "size", x: 14, y: 34 }, state || (entity.isAbstract ? "abstract" : `${size} · ${bytes(entity.bytes)}`)),
   lines(entity).map((line, index) => [
-    svg("text", { class: `line ${line.kind}`, x: 14, y: headHeight + 14 + index * lineHeight }, cut(line.name, 18)),
+    svg("text", { class: `line ${line.kind} ${line.mark || ""}`, x: 14, y: headHeight + 14 + index * lineHeight }, cut(sign(line.mark) + line.name, 18)),
     svg("text", { class: "type", x: box.width - 14, y: headHeight + 14 + index * lineHeight, "text-anchor": "end" }, cut(line.type, 16)),
   ]));
 }

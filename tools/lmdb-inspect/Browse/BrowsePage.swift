@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -11,8 +12,12 @@ protocol BrowsePage {
   ///
   /// - Parameter shift: The number of columns to omit after the first one.
   func rows(_ range: Range<Int>, shift: Int) throws -> (header: String?, rows: [String])
+  /// Returns what a row asks for before it opens its page.
+  func questions(at row: Int) -> [BrowseQuestion]
   /// Returns the page that a row opens, or `nil` if it opens none.
-  func page(at row: Int) throws -> (any BrowsePage)?
+  ///
+  /// - Parameter answers: The answers to the row's questions.
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)?
   /// Returns the text of a row for the clipboard.
   func copy(of row: Int) throws -> String
   /// The condition and order of the rows, or `nil` if the page cannot be filtered.
@@ -25,16 +30,47 @@ protocol BrowsePage {
   func reloaded() throws -> any BrowsePage
 }
 
-/// The condition and order of the rows of a page.
+/// A value that is asked for in the input line.
+struct BrowseQuestion {
+  let label: String
+  /// Throws if a text is not a valid answer.
+  let check: (String) throws -> Void
+}
+
+/// The condition, order and number of the rows of a page.
 struct RowChoice: Equatable {
   /// A predicate; an empty one matches all rows.
   var predicate = ""
   /// Key paths as for `query --sort`; without any, the rows are in the order of the store.
   var sort = ""
+  /// The maximum number of rows.
+  var limit: Int?
+}
+
+extension RowChoice {
+  init(_ query: SavedQuery) {
+    predicate = query.predicate ?? ""
+    sort = query.sort.joined(separator: ",")
+    limit = query.limit
+  }
+
+  /// Changes a query to one with this choice.
+  func change(_ query: inout SavedQuery) {
+    query.predicate = predicate.isEmpty ? nil : predicate
+    query.sort = sort.isEmpty ? [] : [sort]
+    query.limit = limit
+  }
+
+  /// The text after the name of the objects: ` where age > 40 by -age, the first 10`.
+  var suffix: String {
+    (predicate.isEmpty ? "" : " where \(predicate)") + (sort.isEmpty ? "" : " by \(sort)")
+      + (limit.map { ", the first \($0)" } ?? "")
+  }
 }
 
 extension BrowsePage {
   var choice: RowChoice? { nil }
+  func questions(at row: Int) -> [BrowseQuestion] { [] }
   func choosing(_ choice: RowChoice) throws -> any BrowsePage { self }
   func shown(as form: ValueForm) throws -> (any BrowsePage)? { nil }
 }
@@ -73,7 +109,7 @@ struct EntityPage: BrowsePage {
     return (lines.first, Array(lines.dropFirst()))
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? {
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
     try ObjectListPage(store, .entity(entities[row].entity))
   }
 

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -43,12 +44,15 @@ struct ObjectListPage: BrowsePage {
   private static func matches(
     _ entity: EntitySchema, _ choice: RowChoice, in store: BrowsedStore
   ) throws -> [ObjectNumber] {
-    let request = FetchRequest<ManagedObject>(
-      entity: entity.name,
-      predicate: choice.predicate.isEmpty ? nil : FetchPredicate(stringLiteral: choice.predicate),
-      sortKeys: CommaList.parts(of: [choice.sort]).map { SortKey(stringLiteral: $0) })
+    let request = query(entity, choice).request()
     return try store.objects.makeContext().fetchIDs(request)
       .map { try store.engine.objectNumber($0) }
+  }
+
+  private static func query(_ entity: EntitySchema, _ choice: RowChoice) -> SavedQuery {
+    var query = SavedQuery(entity: entity.name)
+    choice.change(&query)
+    return query
   }
 
   var title: String {
@@ -58,12 +62,8 @@ struct ObjectListPage: BrowsePage {
       case .members(let relationship, let owner):
         "\(DecodedObject.name(owner, in: store.engine.schema)).\(relationship.name)"
       }
-    let predicate = choice?.predicate ?? ""
-    let sort = choice?.sort ?? ""
-    let condition = predicate.isEmpty ? "" : " where \(predicate)"
-    let order = sort.isEmpty ? "" : " by \(sort)"
-    return
-      "\(subject)\(condition)\(order) · \(numbers.count) \(numbers.count == 1 ? "object" : "objects")"
+    let count = "\(numbers.count) \(numbers.count == 1 ? "object" : "objects")"
+    return "\(subject)\(choice?.suffix ?? "") · \(count)"
   }
 
   var count: Int { numbers.count }
@@ -103,7 +103,9 @@ struct ObjectListPage: BrowsePage {
       + entity.relationships.filter { !$0.isToMany && !$0.isHidden }.map(\.name)
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? { try ObjectPage(store, numbers[row]) }
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
+    try ObjectPage(store, numbers[row])
+  }
 
   func copy(of row: Int) -> String {
     DecodedObject.name(numbers[row], in: store.engine.schema)
@@ -111,11 +113,8 @@ struct ObjectListPage: BrowsePage {
 
   func choosing(_ choice: RowChoice) throws -> any BrowsePage {
     let page = try ObjectListPage(store, source, choice)
-    if case .entity(let entity) = source, !choice.predicate.isEmpty {
-      QueryShelf(store: store.engine.id).remember(
-        SavedQuery(
-          entity: entity.name, predicate: choice.predicate,
-          sort: choice.sort.isEmpty ? [] : [choice.sort]))
+    if case .entity(let entity) = source, choice != RowChoice() {
+      QueryShelf(store: store.engine.id).note(Self.query(entity, choice))
     }
     return page
   }

@@ -57,7 +57,7 @@ struct ObjectPage: BrowsePage {
     return (nil, list[range].map { "\(TextWidth.padded($0.name, to: width))  \($0.text)" })
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? {
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
     if let target = list[row].target { return try ObjectPage(store, target) }
     if let members = list[row].members {
       return try ObjectListPage(store, .members(members, of: number))

@@ -1,33 +1,35 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
 
-/// The queries of the model and the user, and the recent ones. Each opens its objects.
+/// The queries of the model and the user, and the recent ones. Each opens its rows.
 struct QueryPage: BrowsePage {
   private struct Row {
     let kind: String
     var name = ""
     let query: SavedQuery
+    /// The model's request, whose variables are asked for.
+    var request: ModelRequest?
   }
 
   private let store: BrowsedStore
   private let list: [Row]
 
-  init(_ store: BrowsedStore) {
+  init(_ store: BrowsedStore) throws {
     self.store = store
-    let shelf = QueryShelf(store: store.engine.id)
-    // Omits requests with variables, whose values can only be given with “query --set”.
-    let requests = store.engine.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }
-      .filter { $0.predicate.map { FetchPredicate(stringLiteral: $0).variables.isEmpty } ?? true }
+    let (schema, id) = (store.engine.schema, store.engine.id)
+    let shelf = QueryShelf(store: id)
+    let saved = shelf.reporting({ shelf throws(UserFileError) in try shelf.queries() }, else: [:])
+    let last = shelf.reporting({ shelf throws(UserFileError) in try shelf.history() }, else: [])
     list =
-      requests.map {
-        Row(
-          kind: "request", name: $0.name,
-          query: SavedQuery(entity: $0.entity, predicate: $0.predicate))
+      try schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }.map { template in
+        let request = try ModelRequest(template, in: schema, of: id)
+        return Row(
+          kind: "request", name: template.name, query: request.query(), request: request)
       }
-      + shelf.queries.sorted { $0.key < $1.key }
-      .map { Row(kind: "saved", name: $0.key, query: $0.value) }
-      + shelf.history.map { Row(kind: "last", query: $0) }
+      + saved.sorted { $0.key < $1.key }.map { Row(kind: "saved", name: $0.key, query: $0.value) }
+      + last.map { Row(kind: "last", query: $0) }
   }
 
   var title: String { "Queries · \(list.count)" }
@@ -42,44 +44,30 @@ struct QueryPage: BrowsePage {
     return (lines.first, Array(lines.dropFirst()))
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? {
-    let query = list[row].query
-    return try ObjectListPage(
-      store, .entity(store.file.entity(query.entity)),
-      RowChoice(
-        predicate: query.predicate ?? "", sort: query.sort.joined(separator: ",")))
+  func questions(at row: Int) -> [BrowseQuestion] {
+    guard let request = list[row].request else { return [] }
+    return request.variables.map { variable in
+      BrowseQuestion(label: "$\(variable), \(request.type(of: variable).name): ") {
+        _ = try request.value($0, of: variable)
+      }
+    }
+  }
+
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
+    guard let request = list[row].request else { return try page(of: list[row].query) }
+    var values: [String: PropertyValue] = [:]
+    for (variable, text) in zip(request.variables, answers) {
+      values[variable] = try request.value(text, of: variable)
+    }
+    return try page(of: request.query(values))
+  }
+
+  private func page(of query: SavedQuery) throws -> any BrowsePage {
+    let entity = try store.file.entity(query.entity)
+    if query.isForRows { return try ValueRowsPage(store, query) }
+    return try ObjectListPage(store, .entity(entity), RowChoice(query))
   }
 
   func copy(of row: Int) -> String { list[row].query.arguments }
-  func reloaded() -> any BrowsePage { QueryPage(store) }
-}
-
-/// The keyboard shortcuts.
-struct HelpPage: BrowsePage {
-  private static let keys = [
-    ("↑ ↓, Page Up, Page Down, Home, End", "select a row"),
-    ("← →", "scroll the columns or the text"),
-    ("Enter", "open an entity, an object, a relationship or a value"),
-    ("Escape, Backspace", "go back"),
-    ("/", "filter objects by a predicate; an empty one shows all"),
-    ("s", "sort objects by key paths such as -age,name"),
-    ("o", "open the queries of the model, your saved queries and your recent ones"),
-    ("x, j", "show a value as bytes or as JSON, or as text again"),
-    ("y", "copy the row to the clipboard, if the terminal permits it"),
-    ("r", "read the newest commits, which also happens automatically"),
-    ("?", "show this help"),
-    ("q, Control-C", "quit"),
-  ]
-
-  var title: String { "Keyboard shortcuts" }
-  var count: Int { Self.keys.count }
-
-  func rows(_ range: Range<Int>, shift: Int) -> (header: String?, rows: [String]) {
-    let width = Self.keys.map { TextWidth.of($0.0) }.max() ?? 0
-    return (nil, Self.keys[range].map { "\(TextWidth.padded($0.0, to: width))  \($0.1)" })
-  }
-
-  func page(at row: Int) -> (any BrowsePage)? { nil }
-  func copy(of row: Int) -> String { "\(Self.keys[row].0)  \(Self.keys[row].1)" }
-  func reloaded() -> any BrowsePage { self }
+  func reloaded() throws -> any BrowsePage { try QueryPage(store) }
 }

@@ -9,6 +9,8 @@ struct StoreBrowsing {
   private enum Input {
     case predicate
     case sort
+    /// The questions of the selected row, and the answers so far.
+    case answers([BrowseQuestion], [String])
   }
 
   private struct Level {
@@ -121,7 +123,7 @@ struct StoreBrowsing {
       case .text("/"): beginPrompt(.predicate)
       case .text("s"): beginPrompt(.sort)
       case .text("o"):
-        if let store { levels.append(Level(page: QueryPage(store))) }
+        if let store { levels.append(Level(page: try QueryPage(store))) }
       case .text("x"): try show(as: .hex)
       case .text("j"): try show(as: .json)
       case .text("y"): try copy()
@@ -143,7 +145,14 @@ struct StoreBrowsing {
   private mutating func enter() throws {
     let level = levels[levels.count - 1]
     guard level.selected < level.page.count else { return }
-    if let page = try level.page.page(at: level.selected) { levels.append(Level(page: page)) }
+    let questions = level.page.questions(at: level.selected)
+    if !questions.isEmpty { return ask(questions, []) }
+    try open(level, answers: [])
+  }
+
+  private mutating func open(_ level: Level, answers: [String]) throws {
+    guard let page = try level.page.page(at: level.selected, answers: answers) else { return }
+    levels.append(Level(page: page))
   }
 
   private mutating func show(as form: ValueForm) throws {
@@ -179,7 +188,14 @@ struct StoreBrowsing {
       prompt = Frame.Prompt(label: "/", text: choice.predicate, cursor: choice.predicate.count)
     case .sort:
       prompt = Frame.Prompt(label: "sort by ", text: choice.sort, cursor: choice.sort.count)
+    case .answers: break
     }
+  }
+
+  /// Asks the question after those that have been answered.
+  private mutating func ask(_ questions: [BrowseQuestion], _ answers: [String]) {
+    input = .answers(questions, answers)
+    prompt = Frame.Prompt(label: questions[answers.count].label, text: "", cursor: 0)
   }
 
   private mutating func edit(_ key: Key) {
@@ -212,15 +228,22 @@ struct StoreBrowsing {
     prompt = line
   }
 
-  /// Filters or sorts the page by the input. Invalid input is kept for correction.
+  /// Filters or sorts the page by the input, or takes it as an answer. Invalid input is kept for correction.
   private mutating func apply(_ text: String) {
     let level = levels[levels.count - 1]
     var choice = level.page.choice ?? RowChoice()
-    switch input {
-    case .predicate: choice.predicate = text
-    case .sort: choice.sort = text
-    }
     do {
+      switch input {
+      case .predicate: choice.predicate = text
+      case .sort: choice.sort = text
+      case .answers(let questions, let former):
+        let answers = former + [text]
+        try questions[former.count].check(text)
+        if answers.count < questions.count { return ask(questions, answers) }
+        try open(level, answers: answers)
+        prompt = nil
+        return
+      }
       let page = try level.page.choosing(choice)
       levels[levels.count - 1] = Level(page: page, shift: level.shift)
       prompt = nil

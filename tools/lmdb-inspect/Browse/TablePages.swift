@@ -28,7 +28,9 @@ struct TableListPage: BrowsePage {
     return (lines.first, Array(lines.dropFirst()))
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? { TablePage(file, tables[row]) }
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
+    TablePage(file, tables[row])
+  }
   func copy(of row: Int) -> String { tables[row].database.name }
   func reloaded() throws -> any BrowsePage { try TableListPage(file) }
 }
@@ -60,7 +62,7 @@ struct TablePage: BrowsePage {
     return (lines.first, Array(lines.dropFirst()))
   }
 
-  func page(at row: Int) throws -> (any BrowsePage)? {
+  func page(at row: Int, answers: [String]) throws -> (any BrowsePage)? {
     var page: ValuePage?
     try positions.forEach(in: row..<(row + 1), of: file.environment) { entry in
       page = ValuePage(

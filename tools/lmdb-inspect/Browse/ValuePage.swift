@@ -52,7 +52,7 @@ struct ValuePage: BrowsePage {
     (nil, lines[range].map { String($0.dropFirst(8 * shift)) })
   }
 
-  func page(at row: Int) -> (any BrowsePage)? { nil }
+  func page(at row: Int, answers: [String]) -> (any BrowsePage)? { nil }
 
   func copy(of row: Int) -> String {
     form == .text ? Self.text(content) : lines.joined(separator: "\n")

@@ -102,7 +102,7 @@ struct SpaceMap {
   /// Returns a number with one decimal.
   private static func number(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in TerminalText.escaped(text).unicodeScalars {
       switch scalar {

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -56,7 +57,8 @@ struct QueryArguments: ParsableArguments {
       if let named {
         try QueryShelf(store: store.id).query(named: named)
       } else if let request {
-        SavedQuery(entity: try template(request, in: store).entity)
+        SavedQuery(
+          entity: try ModelRequest.named(request, in: store.schema, of: store.id).template.entity)
       } else {
         SavedQuery(entity: entity ?? "", predicate: predicate)
       }
@@ -69,17 +71,12 @@ struct QueryArguments: ParsableArguments {
   func request(
     for query: SavedQuery, in file: InspectedFile
   ) throws -> FetchRequest<ManagedObject> {
-    var request =
-      try request(in: file)
-      ?? FetchRequest<ManagedObject>(
-        entity: file.entity(query.entity).name,
-        predicate: query.predicate.map { FetchPredicate(stringLiteral: $0) })
-    if !query.sort.isEmpty {
-      request.sortKeys = CommaList.parts(of: query.sort).map { SortKey(stringLiteral: $0) }
+    guard let template = try request(in: file) else {
+      _ = try file.entity(query.entity)
+      return query.request()
     }
-    if let limit = query.limit { request.fetchLimit = limit }
-    request.propertiesToFetch = CommaList.parts(of: query.columns).map { PropertyPath($0) }
-    request.propertiesToGroupBy = CommaList.parts(of: query.group).map { PropertyPath($0) }
+    var request = template
+    query.complete(&request)
     return request
   }
 
@@ -87,55 +84,12 @@ struct QueryArguments: ParsableArguments {
   private func request(in file: InspectedFile) throws -> FetchRequest<ManagedObject>? {
     guard let name = request else { return nil }
     let store = try file.requireStore()
-    let template = try template(name, in: store)
-    var request = FetchRequest<ManagedObject>(entity: template.entity)
-    request.fetchLimit = template.fetchLimit
-    request.includesSubentities = template.includesSubentities
-    request.returnsDistinctResults = template.returnsDistinctResults
-    let predicate = try FetchPredicate(format: template.predicate ?? "TRUEPREDICATE")
-    let values = try RequestVariables(
-      request: name, predicate: predicate, entity: file.entity(template.entity), store: store
-    ).values(of: assignments)
-    request.predicate = predicate.substituting(values)
+    let named = try ModelRequest.named(name, in: store.schema, of: store.id)
+    var request = FetchRequest<ManagedObject>(entity: named.template.entity)
+    request.fetchLimit = named.template.fetchLimit
+    request.includesSubentities = named.template.includesSubentities
+    request.returnsDistinctResults = named.template.returnsDistinctResults
+    request.predicate = named.predicate.substituting(try named.values(of: assignments))
     return request
-  }
-
-  private func template(_ name: String, in store: StoreEngine) throws -> FetchRequestTemplate {
-    let templates = store.schema.model.fetchRequestTemplates
-    if let template = templates.first(where: { $0.name == name }) { return template }
-    let names = templates.map(\.name).sorted().joined(separator: ", ")
-    throw InspectError.notFound(
-      "The model has no fetch request named \(name). "
-        + (names.isEmpty ? "It has no requests." : "Its requests are \(names)."))
-  }
-}
-
-/// Lists on the command line: `name,count(employees),-age`.
-enum CommaList {
-  /// Returns the elements of lists, split at commas outside parentheses, brackets and quotes. Omits
-  /// empty ones.
-  static func parts(of lists: [String]) -> [String] {
-    lists.flatMap { list in
-      var parts = [""]
-      var depth = 0
-      var quote: Character?
-      for character in list {
-        if let open = quote {
-          if character == open { quote = nil }
-        } else if character == "'" || character == "\"" {
-          quote = character
-        } else if "([{".contains(character) {
-          depth += 1
-        } else if ")]}".contains(character) {
-          depth -= 1
-        } else if character == ",", depth == 0 {
-          parts.append("")
-          continue
-        }
-        parts[parts.count - 1].append(character)
-      }
-      return parts.map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
-        .filter { !$0.isEmpty }
-    }
   }
 }

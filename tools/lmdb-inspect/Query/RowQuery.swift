@@ -18,6 +18,8 @@ struct RowQuery {
     var request = request
     if request.propertiesToFetch.isEmpty, request.propertiesToGroupBy.isEmpty {
       request.propertiesToFetch = Self.allColumns(of: entity)
+      // With its identity, no row equals another one.
+      if request.returnsDistinctResults { request.propertiesToFetch.removeFirst() }
     }
     self.request = request
     self.context = context

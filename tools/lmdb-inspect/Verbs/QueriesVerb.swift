@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborJSON
 import ArborModel
 import ArborObjects
@@ -12,8 +13,9 @@ struct QueriesVerb: RowVerb {
     discussion: """
       “query --request” and “query --named” run them. Saved queries are kept in \
       $XDG_CONFIG_HOME/lmdb-inspect, by default ~/.config/lmdb-inspect, and the last 100 that were \
-      run in a terminal in $XDG_STATE_HOME/lmdb-inspect, by default ~/.local/state/lmdb-inspect. \
-      Only you can read these files. Each applies to one store and its copies.
+      run in a terminal or on the page in $XDG_STATE_HOME/lmdb-inspect, by default \
+      ~/.local/state/lmdb-inspect. Only you can read these files. Each applies to one store and \
+      its copies.
 
       Example: lmdb-inspect queries Staff.arbor
       """)
@@ -52,20 +54,19 @@ struct QueriesVerb: RowVerb {
   }
 
   private func requests(of store: StoreEngine) throws -> [Entry] {
-    store.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }.map { template in
-      Entry(
-        kind: "request", name: template.name,
-        query: SavedQuery(
-          entity: template.entity, predicate: template.predicate,
-          limit: template.fetchLimit > 0 ? template.fetchLimit : nil
-        ).arguments)
+    try store.schema.model.fetchRequestTemplates.sorted { $0.name < $1.name }.map {
+      let request = try ModelRequest($0, in: store.schema, of: store.id)
+      return Entry(kind: "request", name: $0.name, query: request.query().arguments)
     }
   }
 
   private func saved(_ shelf: QueryShelf) -> [Entry] {
-    shelf.queries.sorted { $0.key < $1.key }
+    shelf.reporting({ shelf throws(UserFileError) in try shelf.queries() }, else: [:])
+      .sorted { $0.key < $1.key }
       .map { Entry(kind: "saved", name: $0.key, query: $0.value.arguments) }
-      + shelf.history.map { Entry(kind: "last", query: $0.arguments) }
+      + shelf.reporting({ shelf throws(UserFileError) in try shelf.history() }, else: []).map {
+        Entry(kind: "last", query: $0.arguments)
+      }
   }
 
   private static func table(_ entries: [Entry]) -> TextTable {

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborObjects
 import ArborStore
@@ -37,6 +38,14 @@ struct QueryVerb: RowVerb {
     completion: StoreCompletion.properties)
   var group: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A predicate for the groups, such as \"@count > 10\".", valueName: "predicate"))
+  var having: String?
+
+  @Flag(help: "Print equal rows once.")
+  var distinct = false
+
   @Option(help: ArgumentHelp("Save the query under a name for --named.", valueName: "name"))
   var save: String?
 
@@ -51,21 +60,20 @@ struct QueryVerb: RowVerb {
     var asked = try query.query(in: engine)
     if !columns.isEmpty { asked.columns = columns }
     if !group.isEmpty { asked.group = group }
+    if let having { asked.having = having }
+    if distinct { asked.isDistinct = true }
     try print(asked, of: file, in: engine, to: &printer)
     guard query.request == nil else { return }
     let shelf = QueryShelf(store: engine.id)
     if let save { try shelf.save(asked, as: save) }
     // Queries of scripts would displace those that the user has typed.
-    if StandardStream.isTerminal { shelf.remember(asked) }
+    if StandardStream.isTerminal { shelf.note(asked) }
   }
 
   private func print(
     _ asked: SavedQuery, of file: InspectedFile, in engine: StoreEngine, to printer: inout Printer
   ) throws {
-    var request = try query.request(for: asked, in: file)
-    if request.propertiesToFetch.isEmpty, !request.propertiesToGroupBy.isEmpty {
-      request.propertiesToFetch = request.propertiesToGroupBy + ["@count AS count"]
-    }
+    let request = try query.request(for: asked, in: file)
     let store = try file.openStore()
     defer { store.close() }
     let found = try RowQuery(

@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModelFiles
 import ArborJSON
 import ArborModel
@@ -13,9 +14,13 @@ struct SchemaVerb: Verb {
     discussion: """
       Reads stores as well as .xcdatamodeld, .xcdatamodel and .model.json. With --swift or \
       --macros, it prints a Swift source file with a typed class for each entity and an \
-      enumeration that creates the whole model from them.
+      enumeration that creates the whole model from them. --svg and --mermaid draw the entities. \
+      With --against, the differences of another model are printed or drawn: “+” marks what only \
+      the other model has, “−” what it doesn't have, and “~” what differs.
 
       Example: lmdb-inspect schema Staff.arbor --macros
+
+      Example: lmdb-inspect schema Staff.arbor --against Staff.xcdatamodeld --svg staff.svg
       """)
 
   @OptionGroup var target: FileArguments
@@ -30,15 +35,29 @@ struct SchemaVerb: Verb {
   @Flag(help: "Print typed classes with @Entity.")
   var macros = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Show the differences of another model: a .xcdatamodeld, .xcdatamodel or .model.json.",
+      valueName: "model"), completion: .file())
+  var against: String?
+
+  @Option(
+    help: ArgumentHelp("Draw the entities in a new SVG file.", valueName: "file"),
+    completion: .file())
+  var svg: String?
+
+  @Flag(help: "Print a class diagram for Mermaid.")
+  var mermaid = false
+
+  func validate() throws {
+    if against != nil, entity != nil || swift || macros {
+      throw ValidationError("--against compares whole models. Omit the entity and classes.")
+    }
+  }
+
   func run() throws {
     guard let file = modelFile else { return try inspect() }
-    try report { printer in
-      let model: ManagedObjectModel
-      do throws(ArborError) { model = try ManagedObjectModel(contentsOf: file) } catch {
-        throw InspectError.unreadable(error.message)
-      }
-      try answer(model, &printer)
-    }
+    try report { printer in try answer(ManagedObjectModel(readFrom: file), &printer) }
   }
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
@@ -61,8 +80,16 @@ struct SchemaVerb: Verb {
       model.entities = [only]
       model.fetchRequestTemplates.removeAll { $0.entity != entity }
     }
+    let other = try against.map { try ManagedObjectModel(readFrom: URL(filePath: $0)) }
+    let difference = other.map { SchemaDifference(from: model, to: $0) }
+    let drawing = difference ?? SchemaDifference(model)
+    try draw(drawing)
     let text: String
-    if swift || macros {
+    if mermaid {
+      text = MermaidDiagram(schema: drawing).text
+    } else if let difference {
+      text = DifferenceText(difference: difference).text
+    } else if swift || macros {
       let stem = URL(filePath: target.path).lastPathComponent.prefix { $0 != "." }
       text = try SwiftModelSource(
         model: whole, form: macros ? .macros : .expanded, name: String(stem), only: entity
@@ -70,10 +97,30 @@ struct SchemaVerb: Verb {
     } else {
       text = SchemaText(model: model).text
     }
-    try printer.print(json: Self.json(of: model), text: text)
+    try printer.print(json: difference?.json ?? Self.json(of: model), text: text)
+  }
+
+  private func draw(_ schema: SchemaDifference) throws {
+    guard let svg else { return }
+    let names = [target.path, against].compactMap { $0 }.map { URL(filePath: $0).lastPathComponent }
+    try Interruption.removingUnfinishedFiles {
+      let file = try OutputFile(svg, source: target.path)
+      let picture = SchemaPicture(title: names.joined(separator: " → "), schema: schema)
+      try file.write(Array(picture.svg.utf8))
+      try file.finish()
+    }
   }
 
   private static func json(of model: ManagedObjectModel) throws -> JSONValue {
     try JSONValue.parse(model.jsonData())
+  }
+}
+
+extension ManagedObjectModel {
+  /// Reads a model file that a user has named.
+  init(readFrom url: URL) throws(InspectError) {
+    do throws(ArborError) { self = try ManagedObjectModel(contentsOf: url) } catch {
+      throw InspectError.unreadable(error.message)
+    }
   }
 }

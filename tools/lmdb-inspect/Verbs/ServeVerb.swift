@@ -33,11 +33,22 @@ struct ServeVerb: ParsableCommand {
   @Option(help: "The port on 127.0.0.1, or 0 for any free port.")
   var port: UInt16 = 0
 
+  @Option(
+    help: ArgumentHelp(
+      "A model whose differences the Schema page draws: a .xcdatamodeld, .xcdatamodel or "
+        + ".model.json.", valueName: "model"), completion: .file())
+  var against: String?
+
   @Flag(help: "Print one JSON document.")
   var json = false
 
   func run() throws {
     try reportAnswer(on: path, json: json) { printer in
+      let compared = try against.map { path in
+        let url = URL(filePath: path)
+        return ComparedModel(
+          name: url.lastPathComponent, model: try ManagedObjectModel(readFrom: url))
+      }
       let store: PersistentStore
       do { store = try openStore() } catch {
         // Checked only now, so that a store isn't opened twice.
@@ -50,6 +61,8 @@ struct ServeVerb: ParsableCommand {
       var serving = StoreBrowser.Options()
       serving.allowsWriting = write
       serving.port = port
+      serving.shelf = QueryShelf(store: store.id)
+      serving.compared = compared
       let browser = try StoreBrowser(store, options: serving)
       announce(browser.url, &printer)
       browser.waitUntilStopped()
@@ -64,6 +77,10 @@ struct ServeVerb: ParsableCommand {
   }
 
   private func serve(_ file: InspectedFile, _ printer: inout Printer) throws {
+    guard against == nil else {
+      throw InspectError.unreadable(
+        "\(path) is an LMDB file of another program, which has no model. Omit --against.")
+    }
     guard !write else {
       throw InspectError.unreadable(
         "\(path) is an LMDB file of another program, which can only be read. Omit --write.")

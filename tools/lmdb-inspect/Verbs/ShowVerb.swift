@@ -1,3 +1,4 @@
+import ArborBrowser
 import ArborModel
 import ArborStore
 import ArgumentParser
@@ -15,7 +16,8 @@ struct ShowVerb: Verb {
 
   func answer(_ file: InspectedFile, _ printer: inout Printer) throws {
     let store = try file.requireStore()
-    let number = try ObjectName(object).number(in: store)
+    let number = try store.objectNumber(
+      ObjectName(object).id(in: store.schema, of: store.id))
     let snapshot = try store.snapshot()
     defer { snapshot.close() }
     let slabs = SlabAllocator()

@@ -1,12 +1,9 @@
-import ArborBrowser
-import ArborJSON
-import ArborModel
-import ArborObjects
-import ArborStore
-import Foundation
+internal import ArborJSON
+internal import ArborModel
+internal import Foundation
 
 /// The type of a variable's values.
-struct VariableType {
+package struct VariableType {
   enum Element {
     case attribute(AttributeType)
     case object
@@ -19,11 +16,11 @@ struct VariableType {
 
   /// Returns the type of the first property that a predicate compares a variable with.
   static func of(
-    _ variable: String, in predicate: FetchPredicate, _ entity: EntitySchema, _ store: StoreEngine
+    _ variable: String, in predicate: FetchPredicate, _ entity: EntitySchema, _ schema: ModelSchema
   ) -> VariableType {
     guard case .success(let node) = predicate.resolved else { return VariableType() }
     return comparisons(in: node).lazy
-      .compactMap { type(of: variable, in: $0, entity, store) }.first ?? VariableType()
+      .compactMap { type(of: variable, in: $0, entity, schema) }.first ?? VariableType()
   }
 
   private static func comparisons(in node: PredicateNode) -> [PredicateComparison] {
@@ -37,7 +34,7 @@ struct VariableType {
 
   private static func type(
     of variable: String, in comparison: PredicateComparison, _ entity: EntitySchema,
-    _ store: StoreEngine
+    _ schema: ModelSchema
   ) -> VariableType? {
     func isVariable(_ side: ExpressionNode) -> Bool {
       if case .variable(variable, _) = side { return true }
@@ -46,7 +43,7 @@ struct VariableType {
     for (side, other) in [
       (comparison.left, comparison.right), (comparison.right, comparison.left),
     ] {
-      guard case .path(let path) = other, let element = element(at: path, of: entity, store)
+      guard case .path(let path) = other, let element = element(at: path, of: entity, schema)
       else { continue }
       if isVariable(side) {
         let takesList = comparison.comparison == .in || comparison.comparison == .between
@@ -60,7 +57,7 @@ struct VariableType {
   }
 
   private static func element(
-    at path: KeyPathNode, of entity: EntitySchema, _ store: StoreEngine
+    at path: KeyPathNode, of entity: EntitySchema, _ schema: ModelSchema
   ) -> Element? {
     if path.names.last == "@count" { return .attribute(.integer64) }
     var entity = entity
@@ -70,7 +67,7 @@ struct VariableType {
       case .attribute(let attribute): element = .attribute(attribute.description.type)
       case .relationship(let relationship):
         element = .object
-        entity = store.schema.entities[relationship.destination]
+        entity = schema.entities[relationship.destination]
       case nil: return nil
       }
     }
@@ -80,19 +77,21 @@ struct VariableType {
 
 extension VariableType {
   /// Returns the value of text, or `nil` if it isn't one of this type.
-  func value(_ text: String, in store: StoreEngine) -> PropertyValue? {
-    guard isList else { return single(text, in: store) }
+  func value(_ text: String, in schema: ModelSchema, of store: UUID) -> PropertyValue? {
+    guard isList else { return single(text, in: schema, of: store) }
     var values: [PropertyValue] = []
     for part in CommaList.parts(of: [text]) {
-      guard let value = single(part, in: store) else { return nil }
+      guard let value = single(part, in: schema, of: store) else { return nil }
       values.append(value)
     }
     return .list(values)
   }
 
-  private func single(_ text: String, in store: StoreEngine) -> PropertyValue? {
+  private func single(
+    _ text: String, in schema: ModelSchema, of store: UUID
+  ) -> PropertyValue? {
     switch element {
-    case .object: (try? ObjectName(text).number(in: store)).map { .objectID(store.objectID($0)) }
+    case .object: (try? ObjectName(text).id(in: schema, of: store)).map { .objectID($0) }
     case .unknown:
       Int64(text).map { .integer($0) } ?? Self.number(text).map { .double($0) }
         ?? Self.boolean(text) ?? .string(text)
@@ -125,7 +124,7 @@ extension VariableType {
   }
 
   /// The name of the type with an article.
-  var name: String {
+  package var name: String {
     let name =
       switch element {
       case .object: "an object"
@@ -146,7 +145,7 @@ extension VariableType {
   }
 
   /// An example of a value.
-  var sample: String { isList ? "\(sampleOfElement),…" : sampleOfElement }
+  package var sample: String { isList ? "\(sampleOfElement),…" : sampleOfElement }
 
   private var sampleOfElement: String {
     switch element {

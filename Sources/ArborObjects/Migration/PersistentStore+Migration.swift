@@ -84,7 +84,7 @@ private struct MigrationSequence: AsyncSequence, Sendable {
   }
 }
 
-/// Runs a migration on its own queue, whose thread may block.
+/// An actor that runs a migration on its own queue, whose thread may block.
 private actor MigrationRunner {
   private nonisolated let executor = QueueExecutor()
 

@@ -6,9 +6,9 @@ internal import ArborStore
 public struct FollowerStatus: Sendable {
   /// The log.
   public let log: FolderLog
-  /// The newest commit seen in the log.
+  /// The sequence of the newest commit seen in the log.
   public let newest: UInt64
-  /// The newest commit in the store.
+  /// The sequence of the newest commit in the store.
   public let sequence: UInt64
   /// The error that prevents the store from following the log, or `nil`. The store recovers by
   /// itself if the problem is temporary, such as an unreadable folder.
@@ -121,9 +121,10 @@ extension PersistentStore {
   /// Updates the store from its log immediately, without waiting for the next poll. Subsequent
   /// reads see everything that was committed before the call.
   ///
-  /// - Returns: The newest commit of the log, which the store now contains.
+  /// - Returns: The sequence of the log's newest commit, which the store now contains.
   /// - Throws: ``ArborError`` `notAllowed` if the store doesn't follow a log; `modelChanged`,
-  ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``FollowerStatus/problem``.
+  ///   `conflict`, `corrupted`, `inputOutput`, `closed`. Errors of the update are also reported by
+  ///   ``FollowerStatus/problem`` or ``SharingStatus/problem``.
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()

@@ -30,9 +30,9 @@ extension PersistentStore {
   /// updated it to the state of the log and, if necessary, to the log's model.
   ///
   /// If the model differs from the log's, the store is migrated in a copy that also replaces the
-  /// current one in the log. Other machines with an open store can continue to read and report that
-  /// it must be opened with the new model. When they do so, they receive the migrated store. A
-  /// program with the old model can open its file for reading.
+  /// current one in the log. Other machines that have the store open can continue to read it, and
+  /// report that it must be reopened with the new model. Once it is reopened, they receive the
+  /// migrated store. A program with the old model can open its file for reading.
   ///
   /// If the server has lost commits that are in the file, for example after failing over to a
   /// server that did not have them, opening throws `forked` once: the file is kept under another
@@ -67,7 +67,7 @@ extension PersistentStore {
   /// Opens a store that shares its commits through a log, with the model described by typed
   /// classes.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model.
+  /// - Throws: The same errors as the initializer that takes a model.
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, following log: any CommitLog,
     options: StoreOptions = .init(), every interval: Duration = .milliseconds(100)
@@ -82,7 +82,7 @@ extension PersistentStore {
 
   /// Opens a store that shares its commits through a log, with the model of the log's store.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model; `fileUnreadable` if neither
+  /// - Throws: The same errors as the initializer that takes a model; `fileUnreadable` if neither
   ///   the log nor the file exists.
   public convenience init(
     at location: StoreLocation, following log: any CommitLog, options: StoreOptions = .init(),

@@ -4,7 +4,7 @@ internal import ArborStore
 /// ``PersistentStore/changes``.
 ///
 /// This is the public sequence, whose elements are ``CommittedChanges``. It reads them from the
-/// store's history and waits in between for a signal of ``StoreObservers``, which in turn is
+/// store's history and waits in between for a signal from ``StoreObservers``, which in turn is
 /// notified by the engine's `CommitNotifications`.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
@@ -14,7 +14,8 @@ struct StoreChanges: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
 
-  /// Reads the history one commit at a time, on demand, and stores only its position.
+  /// An iterator that reads the history one commit at a time, on demand, and stores only its
+  /// position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
     /// The sequence of the last commit that was returned, initially that of the newest commit.

@@ -16,9 +16,9 @@ internal import ArborStore
 /// ```
 ///
 /// A closure is called at the start of the operation, on the thread and in the task of the caller,
-/// so that it can access task-local values. The closure it returns is called in the same place when
-/// the operation ends, even if it fails. Without an instrument, the cost is one comparison per
-/// commit and fetch, and nothing per row.
+/// so that it can access task-local values. The closure it returns is called on the same thread and
+/// in the same task when the operation ends, even if it fails. Without an instrument, the cost is
+/// one comparison per commit and fetch, and nothing per row.
 ///
 /// The closures run as part of the operation, and a fetch holds a snapshot in the meantime: they
 /// must be fast and must not use the store. They receive names of entities, counts and durations,
@@ -122,7 +122,8 @@ extension StoreInstrument: Hashable {
 }
 
 extension StoreInstrument {
-  /// Reports the start of a commit. Returns `nil` if no closure needs its end.
+  /// Reports the start of a commit. Returns `nil` if no closure has to be called when the commit
+  /// ends.
   func commitBegins(_ commit: Commit) -> CommitObservation? {
     onCommit?(commit).map { CommitObservation(tell: $0) }
   }
@@ -142,7 +143,7 @@ extension StoreInstrument {
   }
 }
 
-/// The number of objects written by a commit.
+/// The numbers of objects that a commit inserted, updated and deleted, and of its conflicts.
 struct CommitTally {
   var inserted = 0
   var updated = 0

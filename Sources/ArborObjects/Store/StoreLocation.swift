@@ -19,7 +19,7 @@ public enum StoreLocation: Sendable, Hashable {
 }
 
 extension StoreLocation {
-  /// The location as a type of the store layer.
+  /// The location, converted to the type of the store layer.
   var stored: StoreOpening.Location {
     get throws(ArborError) {
       switch self {
@@ -30,8 +30,8 @@ extension StoreLocation {
     }
   }
 
-  /// Returns the complete path of a file URL. With a truncated path, the system would use another
-  /// file.
+  /// Returns the path of a file URL. Throws if the URL isn't a plain file URL, or if the system
+  /// would truncate its path at a zero byte and use another file.
   static func path(of url: URL) throws(ArborError) -> String {
     func refusal(_ what: String) -> ArborError {
       ArborError(

@@ -74,8 +74,8 @@ public struct StoreOptions: Sendable, Hashable {
     case quick
   }
 
-  /// The time at which indexes are built that a migration adds or redefines over more than 10,000
-  /// objects.
+  /// The time at which indexes over more than 10,000 objects are built after a migration has added
+  /// or redefined them.
   ///
   /// They are built in batches that hold the writer lock for about 20 ms each, so that other
   /// processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``. After a
@@ -118,7 +118,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// was renamed twice, are derived from the versions in between.
   ///
   /// If the model was changed back to an earlier version, list it again. A store of either version
-  /// is treated as one of the later, because they cannot be distinguished.
+  /// is treated as one of the later version, because they cannot be distinguished.
   public var modelVersions: [ManagedObjectModel] = []
   /// The versions in the model's file, in the order of their names, which may differ from their
   /// chronological order. Used if ``modelVersions`` is empty.
@@ -210,7 +210,7 @@ public struct StoreOptions: Sendable, Hashable {
     self.slowQueryThreshold = slowQueryThreshold
   }
 
-  /// Returns the options as a type of the store layer.
+  /// Returns the options, converted to the type of the store layer.
   func opening(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreOpening {

@@ -58,7 +58,7 @@ public struct FolderLog: Sendable, Hashable {
     try readContents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
   }
 
-  /// - Parameter last: Returns the newest commit after a snapshot.
+  /// - Parameter last: A closure that returns the sequence of the newest commit after a snapshot.
   private func readContents(
     _ last: (LogBase, [LogSegment]) throws(ArborError) -> UInt64
   ) throws(ArborError) -> Contents {
@@ -188,11 +188,11 @@ public struct FolderLog: Sendable, Hashable {
     return nil
   }
 
-  /// Returns all snapshots, oldest first, or for each damaged one its error.
+  /// Returns the snapshots, oldest first. A damaged snapshot is represented by its error.
   ///
   /// - Parameter first: The number of the first snapshot to return.
-  /// - Throws: ``ArborError`` `inputOutput`: a snapshot that can't be read at the moment isn't
-  ///   damaged.
+  /// - Throws: ``ArborError`` `inputOutput`, because a snapshot that can't be read at the moment
+  ///   isn't necessarily damaged.
   func bases(
     of identity: LogIdentity, from first: UInt32 = 0
   ) throws(ArborError) -> [Result<LogBase, ArborError>] {
@@ -210,7 +210,7 @@ public struct FolderLog: Sendable, Hashable {
     (try LogFiles.names(in: try path) ?? []).compactMap(LogBase.number(ofName:))
   }
 
-  /// The identity of the log, by which stores keep commits for it.
+  /// The identity of the log, under which stores keep commits for it.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` if there is no log.
   package var id: UUID { get throws(ArborError) { try existing().identity.log } }

@@ -27,10 +27,10 @@ public import Observation
 ///   results: the predicate is evaluated only for the changed objects, and their positions are
 ///   found by binary search.
 /// - The request is fetched again and compared with the previous results if one object's change can
-///   affect others: if an object was changed, inserted or deleted that is used by a predicate over
-///   relationships; for requests with a limit or offset, with random values or the current time in
-///   the predicate, or with sort keys or sections over relationships; and after commits that are
-///   too large to be listed.
+///   affect others: if an object that is used by a predicate over relationships was changed,
+///   inserted or deleted; for requests with a limit or offset, with random values or the current
+///   time in the predicate, or with sort keys or sections over relationships; and after commits
+///   that are too large to be listed.
 ///
 /// Results belong to their context and must be used where it is used. They retain it.
 ///
@@ -217,7 +217,7 @@ extension ManagedObjectContext {
   ///   - request: The request.
   ///   - sectionKeyPath: The key path by which results are grouped into sections, or `nil` for
   ///     none. If it isn't the request's first sort key, the results are sorted by it first.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String? = nil
   ) throws(ArborError) -> FetchedResults<T> {
@@ -231,7 +231,7 @@ extension ManagedObjectContext {
   /// let results = try context.fetchedResults(request, sectionedBy: \.company)
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` if the key path isn't a path of
+  /// - Throws: The same errors as ``fetch(_:)``; `invalidPredicate` if the key path isn't a path of
   ///   modeled properties.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: PartialKeyPath<T>

@@ -100,7 +100,7 @@ extension ManagedObject {
     return memcmp(first, second, left.count) == 0
   }
 
-  /// Prepares a change of the attribute with a slot of the entity.
+  /// Prepares a change of the attribute with the given slot of the entity.
   final func prepareForChange(of slot: Int) throws(ArborError) {
     if session == nil { _ = try requireSession() }
     if binding.isObserved { session?.observation?.willChange(self, .attribute(slot)) }

@@ -65,7 +65,7 @@ extension AttributeDescription {
 
 /// The representation of codable types that don't conform to ``AttributeValue``.
 enum PlainAttribute {
-  /// Returns the raw value's type, or binary.
+  /// Returns the attribute type of a type's raw values, or `binary` if it has none.
   static func attributeType(of type: Any.Type) -> AttributeType {
     if let optional = type as? any OptionalValue.Type {
       return attributeType(of: optional.wrappedType)
@@ -107,7 +107,7 @@ enum PlainAttribute {
     return Data.fromValue(value).flatMap { try? CanonicalJSON.decode(type, from: $0) }
   }
 
-  /// Returns a blank value, of the wrapped type for an optional.
+  /// Returns a blank value, of the wrapped type for an optional, or `nil` if the type has none.
   ///
   /// - Parameter marks: The path of the part with a different value.
   static func blank<T>(_ type: T.Type, marks: BlankDecoder.Marks? = nil) -> T? {

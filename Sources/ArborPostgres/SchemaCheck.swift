@@ -1,6 +1,7 @@
 internal import ArborModel
 
-/// Creates the tables of a log if necessary, and checks that existing ones belong to a log.
+/// A check of a log's tables. It creates them if necessary, and verifies that existing ones belong
+/// to a log.
 struct SchemaCheck {
   let tables: PostgresTables
   let connection: PostgresConnection

@@ -26,7 +26,7 @@ public protocol CommitLog: Sendable {
   /// The name of the log in messages. It contains no password.
   var name: String { get }
 
-  /// The time for which a store retries an append whose answer was lost, before it treats the
+  /// The time for which a store retries an append whose response was lost, before it treats the
   /// outcome as unknown. Commits of the process wait meanwhile.
   var waitLimit: Duration { get }
 
@@ -135,9 +135,9 @@ public struct CommitLogEntry: Sendable, Hashable {
   /// A unique identifier, by which a store can find out whether an unacknowledged entry was
   /// appended.
   public let batch: UUID
-  /// The sequence of its first commit.
+  /// The sequence of the entry's first commit.
   public let first: UInt64
-  /// The sequence of its last commit, at least ``first``.
+  /// The sequence of the entry's last commit, at least ``first``.
   public let last: UInt64
   /// The digest of the history before this entry: the ``digest`` of the previous entry.
   public let previous: CommitLogDigest
@@ -170,7 +170,8 @@ public enum AppendResult: Sendable, Hashable {
   /// The entry's predecessor is not in the log: the log has lost its end, or has a different
   /// history.
   case forked
-  /// The answer was lost and the outcome is unknown. Appending the same entry again determines it.
+  /// The response was lost and the outcome is unknown. Appending the same entry again determines
+  /// it.
   case unknown
 }
 
@@ -197,7 +198,7 @@ public struct CommitLogSnapshot: Sendable, Hashable {
   public let id: UUID
   /// The identity of the store.
   public let store: UUID
-  /// The sequence of the newest commit in it.
+  /// The sequence of the newest commit in the snapshot.
   public let sequence: UInt64
   /// The digest of the history up to that commit.
   public let digest: CommitLogDigest

@@ -35,18 +35,19 @@ public struct FolderLog: Sendable, Hashable {
 
   /// A snapshot in a log.
   public struct Snapshot: Sendable, Hashable {
-    /// The sequence of the newest commit in it.
+    /// The sequence of the newest commit in the snapshot.
     public let sequence: UInt64
     /// The date at which the snapshot was started.
     public let date: Date
-    /// The date of the newest commit in it, which is the earliest date that can be restored from
-    /// it.
+    /// The date of the newest commit in the snapshot, which is the earliest date that can be
+    /// restored from it.
     public let commitDate: Date
     /// The size of the snapshot in bytes.
     public let bytes: UInt64
-    /// The sequence of the newest commit after it, up to which it can be restored.
+    /// The sequence of the newest commit that can be restored from the snapshot and the commits
+    /// after it.
     public let lastSequence: UInt64
-    /// The size of the commits after it, in bytes.
+    /// The size of the commits after the snapshot, in bytes.
     public let commitBytes: UInt64
   }
 
@@ -79,8 +80,8 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Reads the entire log and verifies all checksums. Restores nothing.
   ///
-  /// - Returns: The contents of the log. Its last segment may be truncated, in which case it counts
-  ///   up to its last complete commit. Commits missing before a later snapshot are an error.
+  /// - Returns: The contents of the log. Its last segment may be truncated, in which case only the
+  ///   complete commits in it count. Commits missing before a later snapshot are an error.
   /// - Throws: ``ArborError`` `corrupted`, which names the file; `fileUnreadable` if there is no
   ///   log; `inputOutput`; `cancelled`.
   /// - Complexity: Linear in the log's size. At most one commit is in memory at a time.

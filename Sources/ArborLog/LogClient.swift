@@ -3,8 +3,8 @@ internal import ArborLocks
 package import ArborModel
 package import ArborStore
 
-/// The log as used by a store's commits. Converts between entries and commits, retries if an answer
-/// was lost, and keeps counts.
+/// The log as used by a store's commits. Converts between entries and commits, retries if a
+/// response was lost, and keeps counts.
 package final class LogClient: SharedLog {
   /// The counts of a store's log operations since it was opened.
   package struct Counts: Sendable, Hashable {
@@ -81,7 +81,7 @@ package final class LogClient: SharedLog {
     }
   }
 
-  /// Appends an entry, and retries if the answer was lost.
+  /// Appends an entry, and retries if the response was lost.
   private func append(asking entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     var pause = firstPause
     var deadline: ContinuousClock.Instant?

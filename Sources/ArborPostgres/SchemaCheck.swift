@@ -7,8 +7,8 @@ struct SchemaCheck {
   let connection: PostgresConnection
   let deadline: Deadline
 
-  /// Creates missing tables. Throws for tables from another program or a later version. Several
-  /// programs may run it concurrently.
+  /// Creates the tables if they don't exist. Throws if they belong to another program or a later
+  /// version of the library. Several programs may run it concurrently.
   func run() throws(PostgresFailure) {
     while true {
       let found = try columns()

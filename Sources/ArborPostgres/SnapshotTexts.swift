@@ -15,14 +15,14 @@ struct SnapshotTexts: Sendable {
   let addPart: String
   /// Marks a snapshot as complete if it has `$3` parts, in which case it returns a row.
   let complete: String
-  /// Remove the remains, older than a day, of attempts to begin a log of the store `$1`, and parts
-  /// without a snapshot.
+  /// Statements that remove the remains, older than a day, of attempts to begin a log of the store
+  /// `$1`, and parts without a snapshot.
   let clear: [String]
   let newest: String
   let size: String
   let part: String
-  /// Remove snapshots other than the newest valid one. Those that may become valid are kept for a
-  /// day.
+  /// Statements that remove snapshots other than the newest valid one. Those that may become valid
+  /// are kept for a day.
   let trim: [String]
   let removeLog: [String]
 

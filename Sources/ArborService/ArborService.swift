@@ -222,7 +222,7 @@ extension StoreOptions {
 actor ServiceWorker {
   private nonisolated let executor = QueueExecutor()
 
-  /// The executor is owned by the actor and therefore outlives all of its jobs.
+  /// The actor's executor, which the actor owns and which therefore outlives all of its jobs.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }

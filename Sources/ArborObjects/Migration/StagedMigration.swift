@@ -9,9 +9,9 @@ internal import ArborStore
 /// ```
 ///
 /// The store is the old side of the first hop, and the file of each hop is the old side of the
-/// next, so that code reads objects that no longer change. A file receives its name when its model
-/// accepts changes. From then on, each commit records the progress in the file, so that the work
-/// continues there after the process was killed.
+/// next, so that code reads objects that no longer change. A file receives its name once it has the
+/// open model, ``StagedModels/relaxed``. From then on, each commit records the progress in the
+/// file, so that the work continues there if the process is killed.
 struct StagedMigration {
   let files: MigrationFiles
   let chain: MigrationChain
@@ -174,7 +174,7 @@ struct StagedMigration {
     }
   }
 
-  /// Creates the file of a hop: a copy of the previous one whose model accepts changes.
+  /// Creates the file of a hop: a copy of the previous one with the relaxed model.
   private func prepare(
     _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
     _ journal: MigrationJournal

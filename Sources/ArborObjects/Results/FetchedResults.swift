@@ -101,8 +101,8 @@ public final class FetchedResults<T: ManagedObject> {
     return unsafeDowncast(keeper.arrangement[index], to: T.self)
   }
 
-  /// The sections in order. Without a ``sectionKeyPath``, there is one section with all results and
-  /// no value. Sections are never empty.
+  /// The sections in order. Sections are never empty. Without a ``sectionKeyPath``, there is one
+  /// section with all results and no value, or none if there are no results.
   ///
   /// - Complexity: Linear in the number of sections.
   public var sections: [Section] {
@@ -164,8 +164,8 @@ public final class FetchedResults<T: ManagedObject> {
   /// contexts and processes, and merge them into the context, unless
   /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. The sequence ends when its task is
   /// cancelled, and when the store is closed or cannot be read. A consumer that falls behind by
-  /// more than 100 differences receives a single one instead of those it missed, whose
-  /// ``Difference/isComplete`` is `false`.
+  /// more than 100 differences receives a single one, whose ``Difference/isComplete`` is `false`,
+  /// instead of those it missed.
   public var changes: Changes {
     Changes(results: self, follower: followers.begin(in: context.store))
   }

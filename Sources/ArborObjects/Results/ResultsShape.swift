@@ -14,8 +14,8 @@ struct ResultsShape {
   /// The order of individual records, or `nil` if it depends on other objects.
   let order: RecordOrder?
   /// Whether changes can only be applied by fetching again, because the request has a limit (also
-  /// per group) or an offset, the order depends on other objects, or the predicate isn't
-  /// deterministic.
+  /// per group), an offset or a page token, excludes pending changes, or isn't deterministic, or
+  /// because its order depends on other objects.
   let needsFetch: Bool
   /// Whether the predicate reads objects other than the evaluated one, or can be expensive.
   let needsResolver: Bool

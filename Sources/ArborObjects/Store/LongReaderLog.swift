@@ -20,7 +20,7 @@ final class LongReaderLog: Sendable {
     var written: [Key: Int] = [:]
   }
 
-  /// Readers that pin more pages than this are logged.
+  /// The number of pinned pages above which a reader is logged.
   let limit: Int
   private let interval: Duration
   private let state: Lock<State>

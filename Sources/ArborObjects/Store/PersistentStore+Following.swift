@@ -20,17 +20,17 @@ public struct FollowerStatus: Sendable {
 
 extension PersistentStore {
   /// Opens a replica of another store by following its log. Everything is read locally, and commits
-  /// of the other store are received as soon as they are backed up to the log.
+  /// of the other store are received soon after they have been backed up to the log.
   ///
   /// If the file doesn't exist, it is created from the log, with the model of the log's store. The
   /// store then polls the folder. Contexts, results and ``changes`` receive the commits like any
   /// others. The store cannot be written otherwise: commits throw `readOnly`.
   ///
-  /// If the log continues in a way that cannot be applied to an open store, because its model has
-  /// changed, the existing data remains readable and ``following`` reports the problem. When the
-  /// store is opened again, it is recreated from the newest snapshot. A follower that is opened
-  /// without a log is an ordinary store. Once it has commits of its own, it can no longer follow
-  /// the log.
+  /// If the log continues in a way that cannot be applied to an open store, for example because its
+  /// model has changed, the existing data remains readable and ``following`` reports the problem.
+  /// When the store is opened again, it is recreated from the newest snapshot. A follower that is
+  /// opened without a log is an ordinary store. Once it has commits of its own, it can no longer
+  /// follow the log.
   ///
   /// ```swift
   /// let replica = try PersistentStore(

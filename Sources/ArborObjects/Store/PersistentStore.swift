@@ -159,8 +159,8 @@ public final class PersistentStore: Sendable {
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
 
-  /// Returns the store's indexes by entity and name, with their sizes and how often fetches have
-  /// used them.
+  /// Returns the store's indexes, sorted by entity and name, with their sizes and the number of
+  /// times that fetches have used them.
   ///
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   /// - Complexity: Linear in the number of indexes, for each of which up to 256 pages are examined.
@@ -213,7 +213,7 @@ public final class PersistentStore: Sendable {
   /// class, deleting one, a rollback — continue in memory: objects keep their loaded values, and
   /// the context's next throwing operation reports that the store is closed.
   ///
-  /// A store that follows or shares a log waits for the threads that watch it, at most for the
+  /// A store that follows or shares a log waits for the threads that watch the log, at most for the
   /// log's timeouts, so that the program can exit afterwards.
   public func close() {
     endLink {
@@ -230,7 +230,7 @@ public final class PersistentStore: Sendable {
     link?.waitUntilIdle()
   }
 
-  /// A Boolean value that indicates whether the store was closed. The file may still be open
+  /// A Boolean value that indicates whether the store has been closed. The file may still be open
   /// elsewhere.
   public var isClosed: Bool { openState.isClosed }
 

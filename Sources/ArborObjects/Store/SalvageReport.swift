@@ -47,7 +47,7 @@ public struct SalvageReport: Sendable, Hashable {
   public struct LostLink: Sendable, Hashable {
     /// The object that had the link.
     public let owner: ObjectID
-    /// The name of its relationship.
+    /// The name of the owner's relationship.
     public let relationship: String
     /// The object the link pointed to.
     public let target: ObjectID
@@ -58,7 +58,7 @@ public struct SalvageReport: Sendable, Hashable {
   public struct LostBinary: Sendable, Hashable {
     /// The object that had the value.
     public let owner: ObjectID
-    /// The name of its attribute.
+    /// The name of the owner's attribute.
     public let attribute: String
   }
 

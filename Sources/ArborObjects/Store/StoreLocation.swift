@@ -4,7 +4,7 @@ internal import ArborStore
 
 /// The location of a store.
 public enum StoreLocation: Sendable, Hashable {
-  /// A file, with a lock file of LMDB next to it. The usual extension is `arbor`.
+  /// A file, with LMDB's lock file next to it. The usual extension is `arbor`.
   ///
   /// The URL must be a plain file URL. Opening throws `invalidArgument` if it has another scheme, a
   /// host, a query or a fragment, or if its path is not UTF-8 or contains a zero byte.

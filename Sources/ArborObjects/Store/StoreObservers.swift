@@ -74,11 +74,11 @@ final class StoreListening: Sendable {
   deinit { observers.remove(id) }
 }
 
-/// A sequence of a store's commits that starts at its creation.
+/// The starting point of a sequence of a store's commits, with a registration for later ones.
 final class StoreFollower: Sendable {
   var observers: StoreObservers { listening.observers }
   private let listening: StoreListening
-  /// The sequence of the newest commit at that time.
+  /// The sequence of the newest commit when this object was created.
   let start: UInt64
 
   init(_ observers: StoreObservers) {

@@ -128,7 +128,7 @@ public struct StoreOptions: Sendable, Hashable {
   public var migrationPlan: MigrationPlan?
   /// The time at which indexes added by a migration are built.
   public var indexBuilds = IndexBuilds.beforeOpening
-  /// The handling of a file with another model that is not migrated.
+  /// The handling of a file that was written with another model and is not migrated.
   public var onMismatch = MismatchRule.fail
   /// The handling of a damaged file.
   public var onCorruption = CorruptionRule.fail
@@ -174,7 +174,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// predicates without their values, the plan that was executed, the time spent in the store, the
   /// number of rows, and the index that would have helped; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
-  /// A process that reads an earlier state and pins more pages than this is logged and reported by
+  /// Readers of an earlier state that pin more pages than this are logged, and reported by
   /// ``PersistentStore/spaceUsage()``. `nil` disables this. The default of 65,536 pages is 256 MiB
   /// with a page size of 4 KiB.
   ///

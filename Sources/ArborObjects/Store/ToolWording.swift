@@ -12,7 +12,7 @@ package enum ToolWording {
 
   /// Returns the message of an error from any layer.
   ///
-  /// - Parameter engine: The store used to name the object an error concerns.
+  /// - Parameter engine: The store with which to name the objects that an error concerns, or `nil`.
   package static func text(_ error: any Error, in engine: StoreEngine? = nil) -> String {
     text("\(publicError(error, in: engine))")
   }

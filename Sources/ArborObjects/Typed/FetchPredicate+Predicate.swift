@@ -32,8 +32,8 @@ extension FetchPredicate {
     try self.init(translated: node, arguments: translation.arguments)
   }
 
-  /// Creates a predicate from a typed predicate. If the store cannot express it, the fetch that
-  /// uses it throws.
+  /// Creates a predicate from a typed predicate. If it cannot be translated, the fetch that uses it
+  /// throws.
   package init<T: ManagedObject>(deferring predicate: Predicate<T>) {
     do throws(ArborError) { try self.init(predicate) } catch { self.init(failing: error) }
   }

@@ -177,7 +177,7 @@ struct CommitValidation {
 
   // MARK: Relationship counts
 
-  /// Counts the members of inserted objects and of objects with changed members.
+  /// Checks the numbers of members of inserted objects and of objects with changed members.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
     session.pending.forEach { change in

@@ -27,7 +27,7 @@ public protocol CommitLog: Sendable {
   var name: String { get }
 
   /// The time for which a store retries an append whose response was lost, before it treats the
-  /// outcome as unknown. Commits of the process wait meanwhile.
+  /// outcome as unknown. Commits of the process wait in the meantime.
   var waitLimit: Duration { get }
 
   /// Returns the newest position of the log, or `nil` if the log has not been begun.

@@ -118,7 +118,7 @@ public struct FolderLog: Sendable, Hashable {
       try FolderLease.hold(path) {
         try LogFiles.removeUnfinished(in: path)
         for folder in try foldersNeeded(onlyBefore: date, of: identity) {
-          // Renamed first, so that a crash meanwhile leaves no partial snapshot.
+          // Renamed first, so that a crash during the removal leaves no partial snapshot.
           let doomed = LogFiles.unfinishedName(folder)
           try LogFiles.rename(folder, to: doomed)
           try LogFiles.removeFolder(doomed)

@@ -20,9 +20,9 @@ extension MigrationManager {
   ///   - entity: The entity's name in the older or the newer model. It may also be a parent entity
   ///     that was added in the newer model.
   ///   - body: A closure that receives the old object and the new one, which has the same number.
-  /// - Throws: ``ArborError`` `unknownName` if neither model has the entity, `notAllowed` if the
-  ///   newer model does not have it; errors thrown by `body`, annotated with the object; errors of
-  ///   commits.
+  /// - Throws: ``ArborError`` `unknownName` if the older model has no corresponding entity;
+  ///   `notAllowed` if the newer model does not have it; errors thrown by `body`, annotated with
+  ///   the object; errors of commits.
   /// - Complexity: Linear in the number of objects. Memory usage is limited to one batch.
   public func migrate(
     _ entity: String, _ body: (_ old: ManagedObject, _ new: ManagedObject) throws -> Void
@@ -44,8 +44,8 @@ extension MigrationManager {
   /// }
   /// ```
   ///
-  /// - Throws: ``ArborError`` `unknownName` if neither model has the entity; errors thrown by
-  ///   `body`, annotated with the object; errors of commits.
+  /// - Throws: ``ArborError`` `unknownName` if the older model has no corresponding entity; errors
+  ///   thrown by `body`, annotated with the object; errors of commits.
   public func forEach(_ entity: String, _ body: (ManagedObject) throws -> Void) throws {
     let former = try oldEntity(entity)
     try call { lastDone in

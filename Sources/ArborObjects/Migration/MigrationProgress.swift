@@ -27,8 +27,8 @@ public struct MigrationProgress: Sendable, Hashable {
   public internal(set) var hop: Int
   /// The number of parts of the migration path.
   public let hopCount: Int
-  /// The entity whose objects are being converted, by its name in the older model, or whose indexes
-  /// are being filled, by its name in the newer one; otherwise `nil`.
+  /// The name of the current entity: in the older model while its objects are being converted, and
+  /// in the newer one while its indexes are being filled. Otherwise `nil`.
   public internal(set) var entity: String?
   /// The number of the entity's objects that have been processed.
   public internal(set) var objectsDone = 0

@@ -22,7 +22,6 @@ final class AsyncSignal: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether the signal has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// The number of times the signal has been raised.

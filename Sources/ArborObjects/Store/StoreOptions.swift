@@ -65,9 +65,9 @@ public struct StoreOptions: Sendable, Hashable {
     /// entries are found only by a scrub or a check.
     case automatic
     /// Verifies every page with ordinary reads before the file is mapped, then every record, index
-    /// entry and link, as the store check does. The time is proportional to the size of the file,
-    /// about a second per few hundred megabytes for its pages. Recommended for files of unknown
-    /// origin. Continues as ``automatic``.
+    /// entry and link, as ``PersistentStore/check()`` does. The time is proportional to the size of
+    /// the file, about a second per few hundred megabytes for its pages. Recommended for files of
+    /// unknown origin. Continues as ``automatic``.
     case full
     /// Verifies root pages, header and the list of databases, at a cost independent of the store's
     /// size. Every other page is verified at its first use.

@@ -14,10 +14,10 @@ public import Observation
 /// ```
 ///
 /// ``objects`` always contains what a fetch in the context would return, including uncommitted
-/// changes but excluding commits that the context has not merged yet. It merges them at its next
-/// operation, with ``ManagedObjectContext/mergeExternalCommits()``, and while code waits for the
-/// next element of ``changes``. Deleted objects are never included. Undoing or rolling back changes
-/// is treated like any other change.
+/// changes, unless the request excludes them, but excluding commits that the context has not merged
+/// yet. It merges them at its next operation, with ``ManagedObjectContext/mergeExternalCommits()``,
+/// and while code waits for the next element of ``changes``. Deleted objects are never included.
+/// Undoing or rolling back changes is treated like any other change.
 ///
 /// Waiting for ``changes``, reading ``objects`` or calling ``update()`` first updates the results
 /// with the changes made in the context since the last time:

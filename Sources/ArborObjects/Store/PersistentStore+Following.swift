@@ -123,8 +123,9 @@ extension PersistentStore {
   ///
   /// - Returns: The sequence of the log's newest commit, which the store now contains.
   /// - Throws: ``ArborError`` `notAllowed` if the store doesn't follow a log; `modelChanged`,
-  ///   `conflict`, `corrupted`, `inputOutput`, `closed`. Errors of the update are also reported by
-  ///   ``FollowerStatus/problem`` or ``SharingStatus/problem``.
+  ///   `conflict`, `corrupted`, `inputOutput`, `closed`; `logUnavailable` or `forked` if it shares
+  ///   a log. Errors of the update are also reported by ``FollowerStatus/problem`` or
+  ///   ``SharingStatus/problem``.
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()

@@ -17,7 +17,7 @@ public import ArborModel
 ///   nevertheless, for example after failing over to a standby without it, digests reveal the loss.
 /// - Reserved numbers are never reserved again.
 ///
-/// All methods must be thread-safe. They may block, but must return within a timeout of the log.
+/// All methods must be thread-safe. They may block, but must return within the log's timeouts.
 /// Errors are ``ArborError`` `logUnavailable` if the log cannot be reached or refuses the call;
 /// `outcomeUnknown` if it is unknown whether a log was begun or a snapshot published; and
 /// `corrupted`, `formatTooNew` or `invalidArgument` for the log's contents. An error other than
@@ -26,8 +26,8 @@ public protocol CommitLog: Sendable {
   /// The name of the log in messages. It contains no password.
   var name: String { get }
 
-  /// The time for which a store retries an append whose answer was lost, before it treats the
-  /// outcome as unknown. Commits of the process wait meanwhile.
+  /// The time for which a store retries an append whose response was lost, before it treats the
+  /// outcome as unknown. Commits of the process wait in the meantime.
   var waitLimit: Duration { get }
 
   /// Returns the newest position of the log, or `nil` if the log has not been begun.
@@ -39,9 +39,9 @@ public protocol CommitLog: Sendable {
   ///   - snapshot: The published snapshot that the log begins with.
   ///   - entries: The commits made after the snapshot while it was being published, each following
   ///     the previous one. They are added atomically with the log.
-  /// - Returns: Whether the log begins with the snapshot, including by an earlier call; `false` if
-  ///   another log already exists, which is not changed. A log whose first entry has been trimmed
-  ///   may also return `false`.
+  /// - Returns: Whether the log begins with the snapshot, including as the result of an earlier
+  ///   call; `false` if another log already exists, which is not changed. A log whose first entry
+  ///   has been trimmed may also return `false`.
   func begin(with snapshot: CommitLogSnapshot, then entries: [CommitLogEntry]) throws(ArborError)
     -> Bool
 
@@ -54,8 +54,8 @@ public protocol CommitLog: Sendable {
   /// Returns the entries after a sequence, oldest first.
   ///
   /// - Parameters:
-  ///   - sequence: The last commit of an entry. Removed entries are missing from the result, in
-  ///     which case the first entry has a different predecessor.
+  ///   - sequence: The sequence of an entry's last commit. Removed entries are missing from the
+  ///     result, in which case the first entry has a different predecessor.
   ///   - limit: The maximum number of entries, at least 1. Fewer may be returned, but none only if
   ///     no more exist.
   func entries(after sequence: UInt64, limit: Int) throws(ArborError) -> [CommitLogEntry]
@@ -89,7 +89,8 @@ public protocol CommitLog: Sendable {
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot returned by ``newestSnapshot()``.
-  ///   - file: The URL of the file, which must not exist. May be left behind if an error is thrown.
+  ///   - file: The URL of the file, which must not exist. It may be left behind if an error is
+  ///     thrown.
   func fetch(_ snapshot: CommitLogSnapshot, to file: URL) throws(ArborError)
 
   /// Removes entries and snapshots that are needed neither to create a copy from the newest
@@ -111,12 +112,12 @@ public protocol CommitLog: Sendable {
   /// Waits until the log's own threads have finished their work for closed stores.
   ///
   /// Called when a store is closed, so that no thread of the log is still running library code when
-  /// the process exits. Must return within a timeout of the log.
+  /// the process exits. Must return within the log's timeouts.
   func waitUntilIdle()
 }
 
 extension CommitLog {
-  /// The default: ten seconds.
+  /// The default time, which is ten seconds.
   public var waitLimit: Duration { .seconds(10) }
 
   /// Returns `nil`, so that copies rely on polling the log.
@@ -134,9 +135,9 @@ public struct CommitLogEntry: Sendable, Hashable {
   /// A unique identifier, by which a store can find out whether an unacknowledged entry was
   /// appended.
   public let batch: UUID
-  /// The sequence of its first commit.
+  /// The sequence of the entry's first commit.
   public let first: UInt64
-  /// The sequence of its last commit, at least ``first``.
+  /// The sequence of the entry's last commit, at least ``first``.
   public let last: UInt64
   /// The digest of the history before this entry: the ``digest`` of the previous entry.
   public let previous: CommitLogDigest
@@ -169,7 +170,8 @@ public enum AppendResult: Sendable, Hashable {
   /// The entry's predecessor is not in the log: the log has lost its end, or has a different
   /// history.
   case forked
-  /// The answer was lost and the outcome is unknown. Appending the same entry again determines it.
+  /// The response was lost and the outcome is unknown. Appending the same entry again determines
+  /// it.
   case unknown
 }
 
@@ -196,7 +198,7 @@ public struct CommitLogSnapshot: Sendable, Hashable {
   public let id: UUID
   /// The identity of the store.
   public let store: UUID
-  /// The sequence of the newest commit in it.
+  /// The sequence of the newest commit in the snapshot.
   public let sequence: UInt64
   /// The digest of the history up to that commit.
   public let digest: CommitLogDigest

@@ -2,10 +2,10 @@ internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
 
-/// Finds the last commit of a log at or before a date.
+/// A search for the last commit of a log at or before a date.
 ///
-/// Visits the commits of all snapshots in order, because a clock may have been set back anywhere,
-/// including between two snapshots. Damage and gaps only matter if the date is in them.
+/// It visits the commits of all snapshots in order, because a clock may have been set back
+/// anywhere, including between two snapshots. Damage and gaps only matter if the date is in them.
 struct DateSearch {
   private let date: Date
   private let folder: String
@@ -13,8 +13,9 @@ struct DateSearch {
   /// The first date in the log.
   private var first: Date?
   private var found: (base: LogBase, sequence: UInt64)?
-  /// The first commit after the date, and the last commit that follows it but is dated before.
+  /// The first commit dated after the date.
   private var firstLater: UInt64?
+  /// The last commit that follows `firstLater` but isn't dated after the date.
   private var lastEarlier: UInt64?
   /// The reason why the commits after `found` are unknown, or `nil` if they are known.
   private var unknown: Unknown?
@@ -133,7 +134,8 @@ extension LogBase {
     return max(manifest.date, manifest.commitDate)
   }
 
-  /// Visits the commits after the snapshot with their dates.
+  /// Calls `body` with each commit after the snapshot and its date, and returns the end of the
+  /// commits.
   func datedEnd(
     _ body: (UInt64, Date) throws(ArborError) -> Void
   ) throws(ArborError) -> DatedEnd {
@@ -184,7 +186,7 @@ extension LogBase {
       else { return nil }
       return next.date
     } catch {
-      // The engine doesn't support the file system, or the format is newer.
+      // For example, the engine doesn't support the file system, or the format is newer.
       return nil
     }
   }

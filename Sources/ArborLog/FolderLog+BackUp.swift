@@ -79,7 +79,7 @@ extension FolderLog {
 
   /// Adds the commits that the store has kept for the log.
   ///
-  /// - Parameter last: The last commit to add.
+  /// - Parameter last: The sequence of the last commit to add.
   /// - Returns: `nil` if the store's commits don't follow those of the log.
   private func addCommits(
     of file: StoreEngine, to base: LogBase, _ identity: LogIdentity, upTo last: UInt64 = .max,
@@ -141,7 +141,7 @@ extension FolderLog {
     return isSame
   }
 
-  /// Adds one segment with the commits up to a gap or a change of the model.
+  /// Adds one segment with the commits up to a gap, a change of the model or the maximum size.
   ///
   /// - Returns: The number of commits in it.
   private func addSegment(
@@ -229,8 +229,8 @@ extension FolderLog {
 
   /// Returns the manifest of a copy that is not open elsewhere.
   ///
-  /// - Parameter previous: Returns the chain of the commits that lead to the snapshot, given its
-  ///   sequence and the generation of its model.
+  /// - Parameter previous: A closure that returns the chain of the commits that lead to the
+  ///   snapshot, given its sequence and the generation of its model, or `nil` if there aren't any.
   private func manifest(
     ofCopy path: String, begun began: Date, _ identity: LogIdentity, _ number: UInt32,
     previous: (UInt64, UInt32) throws -> CommitChain?

@@ -75,7 +75,7 @@ extension FolderLog {
   ///
   /// - Parameters:
   ///   - known: The expected chain of the store's history in the log; `nil` to skip the check.
-  ///   - target: The last commit to replay.
+  ///   - target: The sequence of the last commit to replay.
   ///   - keepsPosition: Whether the store records its position in the log.
   @discardableResult
   static func apply(
@@ -96,7 +96,7 @@ extension FolderLog {
 
   // MARK: Points in time
 
-  /// Returns the snapshot from which a point is reached, and the sequence of its commit.
+  /// Returns the snapshot from which a point is reached, and the sequence of the point's commit.
   private static func find(
     _ point: RestorePoint, _ bases: [Result<LogBase, ArborError>], _ folder: String
   ) throws(ArborError) -> (LogBase, UInt64) {

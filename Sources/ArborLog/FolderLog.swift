@@ -35,18 +35,19 @@ public struct FolderLog: Sendable, Hashable {
 
   /// A snapshot in a log.
   public struct Snapshot: Sendable, Hashable {
-    /// The sequence of the newest commit in it.
+    /// The sequence of the newest commit in the snapshot.
     public let sequence: UInt64
     /// The date at which the snapshot was started.
     public let date: Date
-    /// The date of the newest commit in it, which is the earliest date that can be restored from
-    /// it.
+    /// The date of the newest commit in the snapshot, which is the earliest date that can be
+    /// restored from it.
     public let commitDate: Date
     /// The size of the snapshot in bytes.
     public let bytes: UInt64
-    /// The sequence of the newest commit after it, up to which it can be restored.
+    /// The sequence of the newest commit that can be restored from the snapshot and the commits
+    /// after it.
     public let lastSequence: UInt64
-    /// The size of the commits after it, in bytes.
+    /// The size of the commits after the snapshot, in bytes.
     public let commitBytes: UInt64
   }
 
@@ -58,7 +59,7 @@ public struct FolderLog: Sendable, Hashable {
     try readContents { (base, segments) in segments.last?.last ?? base.manifest.sequence }
   }
 
-  /// - Parameter last: Returns the newest commit after a snapshot.
+  /// - Parameter last: A closure that returns the sequence of the newest commit after a snapshot.
   private func readContents(
     _ last: (LogBase, [LogSegment]) throws(ArborError) -> UInt64
   ) throws(ArborError) -> Contents {
@@ -79,8 +80,8 @@ public struct FolderLog: Sendable, Hashable {
 
   /// Reads the entire log and verifies all checksums. Restores nothing.
   ///
-  /// - Returns: The contents of the log. Its last segment may be truncated, in which case it counts
-  ///   up to its last complete commit. Commits missing before a later snapshot are an error.
+  /// - Returns: The contents of the log. Its last segment may be truncated, in which case only the
+  ///   complete commits in it count. Commits missing before a later snapshot are an error.
   /// - Throws: ``ArborError`` `corrupted`, which names the file; `fileUnreadable` if there is no
   ///   log; `inputOutput`; `cancelled`.
   /// - Complexity: Linear in the log's size. At most one commit is in memory at a time.
@@ -117,7 +118,7 @@ public struct FolderLog: Sendable, Hashable {
       try FolderLease.hold(path) {
         try LogFiles.removeUnfinished(in: path)
         for folder in try foldersNeeded(onlyBefore: date, of: identity) {
-          // Renamed first, so that a crash meanwhile leaves no partial snapshot.
+          // Renamed first, so that a crash during the removal leaves no partial snapshot.
           let doomed = LogFiles.unfinishedName(folder)
           try LogFiles.rename(folder, to: doomed)
           try LogFiles.removeFolder(doomed)
@@ -188,11 +189,11 @@ public struct FolderLog: Sendable, Hashable {
     return nil
   }
 
-  /// Returns all snapshots, oldest first, or for each damaged one its error.
+  /// Returns the snapshots, oldest first. A damaged snapshot is represented by its error.
   ///
   /// - Parameter first: The number of the first snapshot to return.
-  /// - Throws: ``ArborError`` `inputOutput`: a snapshot that can't be read at the moment isn't
-  ///   damaged.
+  /// - Throws: ``ArborError`` `inputOutput`, because a snapshot that can't be read at the moment
+  ///   isn't necessarily damaged.
   func bases(
     of identity: LogIdentity, from first: UInt32 = 0
   ) throws(ArborError) -> [Result<LogBase, ArborError>] {
@@ -210,7 +211,7 @@ public struct FolderLog: Sendable, Hashable {
     (try LogFiles.names(in: try path) ?? []).compactMap(LogBase.number(ofName:))
   }
 
-  /// The identity of the log, by which stores keep commits for it.
+  /// The identity of the log, under which stores keep commits for it.
   ///
   /// - Throws: ``ArborError`` `fileUnreadable` if there is no log.
   package var id: UUID { get throws(ArborError) { try existing().identity.log } }

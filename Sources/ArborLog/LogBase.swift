@@ -81,11 +81,11 @@ struct LogBase: Sendable {
   /// Visits the commits after a sequence, oldest first. Keeps one commit in memory at a time.
   ///
   /// - Parameters:
-  ///   - last: The last commit to visit, even if the log has later ones.
+  ///   - last: The sequence of the last commit to visit, even if the log has later ones.
   ///   - known: The expected chain of the history up to `sequence`; `nil` to skip the check.
   ///   - onlyLastSegment: Whether to skip all segments but the last one, if that one determines the
   ///     end of the log.
-  ///   - body: Receives each commit. Returns whether to continue.
+  ///   - body: A closure that receives each commit and returns whether to continue.
   /// - Returns: The end of the log after the last visited commit.
   /// - Throws: ``ArborError`` `corrupted`, which names the file; errors of `body`.
   func forEachEntry(
@@ -102,7 +102,7 @@ struct LogBase: Sendable {
       let path = path(of: segment)
       guard var reader = try LogSegment.Reader(path, segment) else {
         guard isLast else { throw Self.cut(path, before: segment.first) }
-        // The segments before it determine the end of the log then.
+        // In that case, the segments before it determine the end of the log.
         if onlyLastSegment, segments.count > 1 {
           return try forEachEntry(after: 0, upTo: last, body)
         }
@@ -164,7 +164,7 @@ struct LogBase: Sendable {
 
   // MARK: The snapshot
 
-  /// Reads the snapshot in blocks and verifies each of them.
+  /// Calls `body` with each block of the snapshot, after verifying the block's checksum.
   func forEachBlock(
     _ body: (UnsafeRawBufferPointer) throws(ArborError) -> Void
   ) throws(ArborError) {

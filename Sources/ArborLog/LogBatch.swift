@@ -1,10 +1,11 @@
 internal import ArborModel
 internal import ArborStore
 
-/// A batch of commits of a log that are replayed in one transaction of a store.
+/// A batch of a log's commits, which are replayed in one transaction of a store.
 struct LogBatch {
-  /// The maximum number of commits in a batch, and of their bytes.
+  /// The maximum number of commits in a batch.
   private static let maximumCommits = 1000
+  /// The number of bytes of commits at which a batch is written.
   private static let maximumBytes = 16 << 20
 
   let base: LogBase
@@ -13,7 +14,7 @@ struct LogBatch {
   private(set) var commits: [LoggedCommit] = []
   private(set) var bytes = 0
   private(set) var position: LogPosition?
-  /// The error of the store, after which nothing more is written.
+  /// The error of the store, after which nothing more is written, or `nil`.
   private(set) var failure: StoreError?
 
   /// Adds a commit, and writes the batch when it is full. Returns `false` if the store has failed

@@ -3,12 +3,12 @@ internal import ArborLocks
 package import ArborModel
 package import ArborStore
 
-/// The log as used by a store's commits: converts between entries and commits, retries if an answer
-/// was lost, and keeps counts.
+/// The log as used by a store's commits. Converts between entries and commits, retries if a
+/// response was lost, and keeps counts.
 package final class LogClient: SharedLog {
   /// The counts of a store's log operations since it was opened.
   package struct Counts: Sendable, Hashable {
-    /// The newest commit of the log seen so far.
+    /// The sequence of the newest commit seen in the log so far.
     package var newest: UInt64 = 0
     package var appends: UInt64 = 0
     package var appendedCommits: UInt64 = 0
@@ -21,7 +21,8 @@ package final class LogClient: SharedLog {
   /// The first pause before a retry. Later ones are longer.
   private let firstPause: Duration
   private let counted = Lock(Counts())
-  /// The most recent batches and their first commits, with which unknown outcomes are determined.
+  /// The most recent batches and the sequences of their first commits, from which unknown outcomes
+  /// are determined.
   private let batches = Lock<[(id: UUID, first: UInt64)]>([])
   private static let maximumBatches = 256
 
@@ -62,7 +63,8 @@ package final class LogClient: SharedLog {
     }
   }
 
-  /// Appends an entry that contains no commits.
+  /// Appends an entry that doesn't come from a commit of the open store, such as a change of the
+  /// model.
   ///
   /// - Returns: Whether it is in the log; `false` if other entries were appended first.
   /// - Throws: ``ArborError`` `forked`, `outcomeUnknown`, `logUnavailable`.
@@ -79,7 +81,7 @@ package final class LogClient: SharedLog {
     }
   }
 
-  /// Appends an entry, and retries if the answer was lost.
+  /// Appends an entry, and retries if the response was lost.
   private func append(asking entry: CommitLogEntry) throws(ArborError) -> AppendResult {
     var pause = firstPause
     var deadline: ContinuousClock.Instant?
@@ -137,8 +139,8 @@ package final class LogClient: SharedLog {
 
   private static let maximumEntries = 500
 
-  /// Returns the newest commit of the log. Throws `forked` if the log lacks commits that the store
-  /// has from it.
+  /// Returns the sequence of the log's newest commit. Throws `forked` if the log ends before a
+  /// position, or ends there with a different history.
   package func head(beyond position: SharedPosition) throws(ArborError) -> UInt64 {
     guard let head = try log.head() else { throw forked(at: position.sequence) }
     counted.withLock { $0.newest = head.sequence }

@@ -13,9 +13,11 @@ internal import ArborStore
 /// ```
 enum LogContent: Sendable, Hashable {
   case commits([[UInt8]])
-  /// A change of the model. Only a snapshot with the new model may follow.
+  /// A change of the model. Only a snapshot may follow, which has the new model unless the
+  /// migration fails.
   case model(ModelFingerprint, name: String)
-  /// The log continues with a snapshot, which contains the entire history and the new model.
+  /// A snapshot with which the log continues. It contains the entire history, and the model of the
+  /// commits that follow.
   case snapshot(UUID)
 
   private static let format: UInt8 = 1

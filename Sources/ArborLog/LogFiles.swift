@@ -91,8 +91,8 @@ enum LogFiles {
   /// Creates a file in a folder atomically: it appears once `fill` has written it and it is
   /// durable.
   ///
-  /// - Parameter fill: Writes the file and returns its name, which must not exist; `nil` to create
-  ///   no file.
+  /// - Parameter fill: A closure that writes the file and returns its name, which must not exist,
+  ///   or returns `nil` to create no file.
   /// - Returns: Whether a file was created.
   @discardableResult
   static func write(
@@ -141,7 +141,7 @@ enum LogFiles {
 
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinished) }
 
-  /// Returns the name of a folder while it is being filled.
+  /// Returns the name of a file or folder while it is being written.
   static func unfinishedName(_ path: String) -> String { path + unfinished }
 }
 

@@ -2,7 +2,7 @@ internal import ArborLocks
 internal import ArborModel
 package import ArborStore
 
-/// Keeps a store up to date with the log that it follows.
+/// An object that keeps a store up to date with the log that it follows.
 package final class LogFollower: Sendable {
   private let log: FolderLog
   private let file: StoreEngine
@@ -90,8 +90,9 @@ package final class LogFollower: Sendable {
 
   // MARK: Opening
 
-  /// Creates a store that follows a log if it doesn't exist. Recreates it if the log continues in a
-  /// way that an open store cannot follow.
+  /// Prepares a file for opening it as a store that follows a log: creates it if it doesn't exist,
+  /// or applies the log's newer commits. Recreates it if the log continues in a way that an open
+  /// store cannot follow.
   ///
   /// - Throws: `ArborError` of the log, `StoreError` of the store.
   package static func prepare(_ path: String, following log: FolderLog) throws {

@@ -25,7 +25,7 @@ struct LogManifest: Sendable, Hashable {
   let generation: UInt32
   /// The sequence of the newest commit in the snapshot.
   let sequence: UInt64
-  /// The chain of the previous snapshot's commits, if they lead to this one.
+  /// The chain of the commits after the previous snapshot, or `nil` if they don't lead to this one.
   let previous: CommitChain?
   let date: Date
   /// The date of the newest commit, or the date of the snapshot if that is unknown.

@@ -29,7 +29,7 @@ struct LogSegment: Sendable {
 
   var name: String { "\(Self.digits(first))-\(Self.digits(last))\(Self.suffix)" }
 
-  /// Pads the number so that names sort in the order of their sequences.
+  /// Returns a sequence padded with zeros, so that names sort in the order of their sequences.
   private static func digits(_ number: UInt64) -> String {
     let digits = String(number)
     return String(repeating: "0", count: 20 - digits.count) + digits
@@ -100,7 +100,7 @@ extension LogSegment {
 
   // MARK: Reading
 
-  /// Reads a segment from its start.
+  /// A reader of a segment, from its start.
   struct Reader: ~Copyable {
     private let file: LogInput
     private let segment: LogSegment
@@ -131,7 +131,7 @@ extension LogSegment {
       self.file = file
     }
 
-    /// - Returns: `nil` if the file ends before the size.
+    /// - Returns: The size of the header, or `nil` if the file ends before the field with the size.
     private static func headerSize(_ file: borrowing LogInput) throws(ArborError) -> Int? {
       let mark = try file.read(from: 0, count: markSize)
       guard mark.count == markSize else { return nil }

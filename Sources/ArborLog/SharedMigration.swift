@@ -20,15 +20,15 @@ package struct SharedMigration {
   private let shared: SharedStore
   private let model: ManagedObjectModel
   private let modelName: String
-  /// Migrates a copy to the model.
+  /// A closure that migrates the copy at a path to the model.
   private let migrate: (String) throws -> Void
 
   /// - Parameters:
   ///   - shared: The file, which must be up to date with the log.
   ///   - model: The new model.
   ///   - name: The name of the model in messages.
-  ///   - migrate: Migrates the file at a path, which no other process uses, and removes its
-  ///     temporary files.
+  ///   - migrate: A closure that migrates the file at a path, which no other process uses, and
+  ///     removes its own temporary files.
   package init(
     _ shared: SharedStore, to model: ManagedObjectModel, named name: String,
     _ migrate: @escaping (String) throws -> Void

@@ -5,7 +5,7 @@ package import ArborStore
 extension SharedStore {
   /// Begins a log with a copy of an open store and the commits made while that copy is published.
   ///
-  /// Reads and writes continue meanwhile. After this call, the store shares the log.
+  /// Reads and writes continue in the meantime. After this call, the store shares the log.
   ///
   /// - Throws: ``ArborError`` `notAllowed` if the log already exists; `StoreError`.
   package func begin(_ file: StoreEngine) throws {

@@ -113,7 +113,7 @@ package struct SharedStore {
     }
   }
 
-  /// Returns the next step if the log continues with another model.
+  /// Returns the next step for a file whose log continues with another model.
   private func goOn(
     _ file: StoreEngine, _ model: ModelFingerprint?, _ reason: ArborError
   ) throws -> Step {
@@ -135,7 +135,7 @@ package struct SharedStore {
     case removed
   }
 
-  /// Compares a point of the store's history with the log.
+  /// Returns the relation of a point in the store's history to the log.
   private func relation(of point: SharedPosition.Point) throws(ArborError) -> Relation {
     guard let head = try log.head(), head.sequence >= point.sequence else { return .forked }
     if head.sequence == point.sequence {
@@ -180,7 +180,7 @@ package struct SharedStore {
     return try file.keepingLog(body)
   }
 
-  /// The path beside the file for one that will replace it.
+  /// The path, next to the file, of a copy that will replace the file.
   package var stagedPath: String { StoreFiles.followingPath(of: path) }
 
   /// Creates the file from the newest snapshot. Returns the sequence of its newest commit.

@@ -66,7 +66,8 @@ struct ConnectionParameters: Sendable {
     "keepalives_interval": "5", "keepalives_count": "3",
   ]
 
-  /// Makes a server that accepts writes the default, and throws if the string requests another one.
+  /// Makes a server that accepts writes the default target, and throws if the string requests a
+  /// read-only one.
   private static func checkTarget(_ options: inout [String: String]) throws(ArborError) {
     let given = options["target_session_attrs"]
     guard ["read-only", "standby", "prefer-standby"].contains(given) else {

@@ -6,7 +6,7 @@ internal import Dispatch
 final class ConnectionPool: Sendable {
   private struct State {
     var idle: [PostgresConnection] = []
-    /// The server to try first: the most recent one that worked.
+    /// The index of the server to try first, which is the most recent one that worked.
     var server = 0
     var isSchemaChecked = false
   }

@@ -31,7 +31,8 @@ struct Deadline: Sendable {
 /// until a deadline.
 ///
 /// Each call runs on its own thread. A late result is discarded. At most ``maximumConcurrentCalls``
-/// calls run at once, which bounds the number of hanging threads; further calls are not started.
+/// calls run at once, which bounds the number of hanging threads; further calls wait for others to
+/// end, until their own deadlines.
 struct BoundedCall: Sendable {
   /// The maximum number of concurrent calls in the process, including abandoned ones.
   static let maximumConcurrentCalls = 32

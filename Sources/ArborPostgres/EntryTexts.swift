@@ -5,8 +5,9 @@
 /// `$1` is the name of the log. Its store is looked up on every call, so that no stale value is
 /// used.
 struct EntryTexts: Sendable {
-  /// The maximum number of rows, and the approximate maximum of their bytes, that a query returns.
+  /// The maximum number of rows that a query returns.
   static let maximumEntries = 500
+  /// The approximate maximum number of bytes that a query returns.
   static let maximumBytes = 16 << 20
 
   /// Appends an entry if its predecessor is the newest entry before it, which is optimistic

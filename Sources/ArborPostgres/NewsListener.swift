@@ -1,7 +1,8 @@
 internal import ArborLocks
 internal import Foundation
 
-/// Listens for new entries of a log on its own thread and connection, while a stream is iterated.
+/// A listener for new entries of a log. It has its own thread and connection, which exist while a
+/// stream is iterated.
 final class NewsListener: Sendable {
   /// The channel of all logs in a database. The payload identifies the log.
   static let channel = "arbor_log"
@@ -11,7 +12,8 @@ final class NewsListener: Sendable {
     var next = 0
     var isListening = false
     var isStopped = false
-    /// Signaled when the most recently started thread has ended; `nil` if none was started.
+    /// The semaphore that is signaled when the most recently started thread has ended, or `nil` if
+    /// none was started.
     var ended: DispatchSemaphore?
   }
 

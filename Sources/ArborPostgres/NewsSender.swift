@@ -1,11 +1,12 @@
 internal import ArborLocks
 internal import Dispatch
 
-/// Notifies listeners that a log has new entries, on a connection of its own.
+/// A sender that notifies listeners of a log's new entries, on a connection of its own.
 ///
 /// A notification that is part of a commit holds a lock on all databases of the server until the
-/// commit is durable. It is therefore sent after the commit, at most every ten milliseconds for all
-/// commits since, and without waiting for durability: a store that misses one polls the log anyway.
+/// commit is durable. Notifications are therefore sent after the commit, at most every ten
+/// milliseconds for all commits since, and without waiting for durability: a store that misses one
+/// polls the log anyway.
 final class NewsSender: Sendable {
   private struct State {
     var isScheduled = false
@@ -37,7 +38,7 @@ final class NewsSender: Sendable {
     queue.asyncAfter(deadline: time) { [weak self] in self?.notify() }
   }
 
-  /// Sends a scheduled notification immediately and waits for it.
+  /// Sends a scheduled notification immediately, and waits until it has been sent.
   func flush() { queue.sync { notify() } }
 
   private func notify() {

@@ -18,9 +18,9 @@ internal import Foundation
 @safe final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private let notices = Notices()
-  /// The names of the prepared statements, by their text.
+  /// The names of the prepared statements, keyed by the statements' text.
   private var prepared: [String: String] = [:]
-  /// Whether results of all sent statements have been received.
+  /// Whether the results of all sent statements have been received.
   private var isIdle = true
 
   /// The notices that a server sends in addition to its responses.

@@ -7,8 +7,8 @@ struct PostgresFailure: Error {
     case unreachable
     /// The server rejected a statement and rolled the transaction back.
     case refused
-    /// Statements were sent, but not all results were received. Whether they have been or will be executed
-    /// is unknown.
+    /// Statements were sent, but not all results were received. It is unknown whether the
+    /// statements have been or will be executed.
     case lost
     /// The statements were executed with a warning: they may not be durable.
     case doubtful
@@ -59,7 +59,7 @@ struct PostgresFailure: Error {
     }
   }
 
-  /// Whether the server is not, or no longer, the primary, or has lost its session state.
+  /// Whether the server is not, or no longer, the primary, or has lost the session's state.
   private var isOfConnection: Bool {
     guard let state else { return false }
     return ["25006", "26000", "57P01", "57P02", "57P03"].contains(state)

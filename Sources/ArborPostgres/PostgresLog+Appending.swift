@@ -68,7 +68,7 @@ extension PostgresLog {
     return .written
   }
 
-  /// Returns whether an entry is valid.
+  /// Returns whether the database can store an entry.
   func isPossible(_ entry: CommitLogEntry) -> Bool {
     entry.first > 0 && entry.first <= entry.last && entry.last <= Int64.max
       && (1...Self.largestBody).contains(entry.body.count)

@@ -14,8 +14,8 @@ extension PostgresLog {
   ///
   /// - Parameters:
   ///   - bytes: The approximate amount of data transferred, which extends the timeout.
-  ///   - body: One attempt with a connection and a deadline. Must tolerate being repeated after an
-  ///     attempt with an unknown outcome.
+  ///   - body: A closure that makes one attempt, given a connection and a deadline. It must
+  ///     tolerate being repeated after an attempt with an unknown outcome.
   /// - Throws: The error for the caller, which guarantees that nothing was changed.
   func attempt<Result>(
     bytes: Int = 0, _ body: (PostgresConnection, Deadline) throws(PostgresFailure) -> Result
@@ -62,7 +62,7 @@ extension PostgresLog {
     }
   }
 
-  /// - Parameter unknown: Returns the error for an unknown outcome.
+  /// - Parameter unknown: A closure that returns the error for an unknown outcome.
   private func run(
     _ statements: [PostgresStatement], _ bytes: Int, unknown: (PostgresFailure) -> ArborError
   ) throws(ArborError) -> [PostgresResult] {

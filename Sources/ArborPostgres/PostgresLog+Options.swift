@@ -14,8 +14,8 @@ extension PostgresLog {
     /// It includes resolving the server's host name. The default is two seconds, unless
     /// `connect_timeout` in the connection string overrides it.
     public var connectTimeout: Duration = .seconds(2)
-    /// The time after which a server cancels a statement. The default is four seconds. Its response
-    /// is awaited for one more second.
+    /// The time after which a server cancels a statement. The default is four seconds. The server's
+    /// response is awaited for one more second.
     public var statementTimeout: Duration = .seconds(4)
     /// The schema of the log's tables, which is created if it doesn't exist. The default is
     /// `public`.
@@ -45,7 +45,7 @@ extension PostgresLog {
     }
   }
 
-  /// Throws for a name that a database cannot store unchanged.
+  /// Throws if a database cannot store a name unchanged.
   static func check(_ name: String, _ what: String, maximumLength: Int) throws(ArborError) {
     guard !name.isEmpty, name.utf8.count <= maximumLength, !name.utf8.contains(0) else {
       throw ArborError(

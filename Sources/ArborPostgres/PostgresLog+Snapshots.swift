@@ -151,7 +151,7 @@ extension PostgresLog {
 
   // MARK: Parts
 
-  /// Returns the store whose log has this name.
+  /// Returns the ID of the store whose log has this name, or `nil` if there is no such log.
   private func storeID() throws(ArborError) -> UUID? {
     let rows = try read(PostgresStatement(snapshotTexts.store, .text(store)))
     return rows.uuid(0, 0)

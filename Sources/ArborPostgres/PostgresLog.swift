@@ -52,9 +52,9 @@ public final class PostgresLog: CommitLog {
   ///     `target_session_attrs=read-write` is the default. Other missing parameters come from
   ///     libpq's environment and files (`PGUSER`, `PGPASSWORD`, `~/.pgpass`).
   ///   - store: The name of the log in the database: 1 to 200 bytes of UTF-8.
-  ///   - options: The timeouts, and the schema of the tables.
+  ///   - options: The timeouts, the schema of the tables, and the number of connections.
   /// - Throws: `ArborError` `invalidArgument` for a string that libpq cannot parse, and for an
-  ///   invalid name or option. The message quotes nothing of the string.
+  ///   invalid name or option. The message never quotes the string.
   public init(
     _ connection: String, store: String = "main", options: Options = Options()
   ) throws(ArborError) {

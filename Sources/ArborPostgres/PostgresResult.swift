@@ -57,7 +57,7 @@ internal import Foundation
     return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: length))
   }
 
-  /// Returns an integer of any width, or `nil` for NULL.
+  /// Returns an integer of up to 64 bits, or `nil` for NULL.
   func integer(_ row: Int, _ column: Int) -> Int64? {
     guard let bytes = bytes(row, column), let first = bytes.first, bytes.count <= 8 else {
       return nil

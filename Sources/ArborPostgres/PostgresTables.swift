@@ -2,7 +2,7 @@
 struct PostgresTables: Sendable {
   /// The format version of the tables created by this library.
   static let version: Int64 = 1
-  /// The number of bytes of a snapshot per row.
+  /// The maximum number of bytes of a snapshot in a row.
   static let partSize = 1 << 20
 
   let schema: String

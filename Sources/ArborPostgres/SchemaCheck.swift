@@ -1,13 +1,14 @@
 internal import ArborModel
 
-/// Creates the tables of a log if necessary, and checks that existing ones belong to a log.
+/// A check of a log's tables. It creates them if necessary, and verifies that existing ones belong
+/// to a log.
 struct SchemaCheck {
   let tables: PostgresTables
   let connection: PostgresConnection
   let deadline: Deadline
 
-  /// Creates missing tables. Throws for tables from another program or a later version. Several
-  /// programs may run it concurrently.
+  /// Creates the tables if they don't exist. Throws if they belong to another program or a later
+  /// version of the library. Several programs may run it concurrently.
   func run() throws(PostgresFailure) {
     while true {
       let found = try columns()

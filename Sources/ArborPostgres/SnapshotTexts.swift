@@ -2,7 +2,7 @@
 struct SnapshotTexts: Sendable {
   /// Selects the store of the log `$1`.
   let store: String
-  /// Selects the log of the store `$1`.
+  /// Selects the name of the log of the store `$1`.
   let name: String
   let addName: String
   /// Inserts the first entry of a log, which has the snapshot's identity and no body.
@@ -15,17 +15,19 @@ struct SnapshotTexts: Sendable {
   let addPart: String
   /// Marks a snapshot as complete if it has `$3` parts, in which case it returns a row.
   let complete: String
-  /// Removes the remains of earlier attempts to begin a log of the store `$1`.
+  /// Statements that remove the remains, older than a day, of attempts to begin a log of the store
+  /// `$1`, and parts without a snapshot.
   let clear: [String]
   let newest: String
   let size: String
   let part: String
-  /// Removes snapshots that are not needed in addition to the newest valid one.
+  /// Statements that remove snapshots other than the newest valid one. Those that may become valid
+  /// are kept for a day.
   let trim: [String]
   let removeLog: [String]
 
-  /// The clauses after `SELECT` for the newest valid snapshot. Whether a snapshot belongs to this
-  /// history is determined by the entry at or before its last commit.
+  /// The clauses that follow the columns in a query for the newest valid snapshot. Whether a
+  /// snapshot belongs to this history is determined by the entry at or before its last commit.
   let counting: String
 
   /// Returns a subquery for the store of the log `$1`.

@@ -16,13 +16,13 @@ extension ArborService {
     /// The interval at which the store is sampled for gauges, such as the file's size. The default
     /// is 15 seconds, the minimum 10 milliseconds. A sample takes a few hundred microseconds.
     public var sampling = Duration.seconds(15)
-    /// The metrics factory. The default, `nil`, is the one that the program has bootstrapped when
+    /// The metrics factory. `nil`, the default, uses the one that the program has bootstrapped when
     /// the service is created.
     public var metrics: (any MetricsFactory)?
-    /// The tracer of spans. The default, `nil`, is the one that is bootstrapped when each span
+    /// The tracer of spans. `nil`, the default, uses the one that is bootstrapped when each span
     /// starts.
     public var tracer: (any Tracer)?
-    /// The logger for the service's activity. Its metadata contain the store's name.
+    /// The logger for the service's activity. Its metadata contains the store's name.
     public var logger = Logger(label: "ArborData.service")
 
     /// The minimum interval of samples and of backups.

@@ -65,8 +65,8 @@ public final class ArborService: Service {
   ///   - name: The name of the store in metrics, spans and log entries. It is a metric label, so
   ///     use only a few different names.
   ///   - configuration: The configuration of the service.
-  ///   - opening: Opens the store with the given instrument in `StoreOptions.instrument`. Without
-  ///     it, no commits and fetches are reported.
+  ///   - opening: A closure that opens the store with the given instrument in
+  ///     `StoreOptions.instrument`. Without the instrument, no commits or fetches are reported.
   /// - Throws: Errors of `opening`.
   public init(
     _ name: String, configuration: Configuration = .init(),
@@ -93,7 +93,7 @@ public final class ArborService: Service {
   ///     service's.
   ///   - classes: The typed classes of the model's entities.
   ///   - configuration: The configuration of the service.
-  /// - Throws: `ArborError` as `PersistentStore`.
+  /// - Throws: The same errors as opening a `PersistentStore`.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
     options: StoreOptions = .init(), classes: [ManagedObject.Type] = [],
@@ -124,7 +124,7 @@ public final class ArborService: Service {
   ///     service's.
   ///   - classes: The typed classes of the model's entities.
   ///   - configuration: The configuration of the service.
-  /// - Throws: `ArborError` as `PersistentStore` with a log.
+  /// - Throws: The same errors as opening a `PersistentStore` that follows a log.
   public convenience init(
     _ name: String, model: ManagedObjectModel, at location: StoreLocation,
     following log: any CommitLog, options: StoreOptions = .init(),
@@ -218,11 +218,11 @@ extension StoreOptions {
   }
 }
 
-/// Runs blocking work on a thread of its own, in the task that awaits it.
+/// An actor that runs blocking work on a thread of its own, in the task that awaits it.
 actor ServiceWorker {
   private nonisolated let executor = QueueExecutor()
 
-  /// The executor is owned by the actor and therefore outlives all of its jobs.
+  /// The actor's executor, which the actor owns and which therefore outlives all of its jobs.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }

@@ -2,12 +2,12 @@ internal import ArborData
 internal import ArborLocks
 internal import Metrics
 
-/// Reports the events of a store to swift-metrics.
+/// The metrics of a store, which are reported to swift-metrics.
 final class StoreMetrics: Sendable {
   /// The maximum number of entities with labels of their own. The others are counted together.
   static let maximumEntities = 200
   static let otherEntities = "other"
-  /// The outcome of successful operations.
+  /// The value of the label `outcome` for successful operations.
   static let success = "ok"
 
   private struct FetchLabels: Hashable {
@@ -25,7 +25,7 @@ final class StoreMetrics: Sendable {
   private let backUpDuration: Timer
   private let gauges: MeterTable<String, Meter>
   private let totals: MeterTable<String, Counter>
-  /// The values up to which the totals have been incremented.
+  /// The values up to which the totals have been incremented, keyed by counter name.
   private let counted = Lock<[String: UInt64]>([:])
   private let entities = Lock<Set<String>>([])
 
@@ -131,7 +131,7 @@ final class StoreMetrics: Sendable {
   }
 }
 
-/// Counters or timers with one name by the values of their labels, created on demand.
+/// Meters of one kind, keyed by their labels or names and created on demand.
 final class MeterTable<Labels: Hashable & Sendable, Meter: Sendable>: Sendable {
   private let meters = Lock<[Labels: Meter]>([:])
   private let make: @Sendable (Labels) -> Meter

@@ -1,8 +1,8 @@
 internal import ArborData
 internal import Tracing
 
-/// Creates a span for each commit and fetch of a store, with attributes by OpenTelemetry's semantic
-/// conventions for databases.
+/// The tracing of a store, with a span for each commit and fetch. The spans' attributes follow
+/// OpenTelemetry's semantic conventions for databases.
 struct StoreTracing: Sendable {
   private let store: String
   private let tracer: (any Tracer)?

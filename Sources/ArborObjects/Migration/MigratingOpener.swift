@@ -2,7 +2,7 @@ internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
 
-/// Opens a store's file, after a staged migration if it needs one.
+/// The opening of a store's file, after a staged migration if it needs one.
 struct MigratingOpener {
   private let opening: StoreOpening
   private let options: StoreOptions
@@ -109,8 +109,8 @@ struct MigratingOpener {
     }
   }
 
-  /// Returns the opening for a migration that changes only the catalog, or `nil` if it requires
-  /// more.
+  /// Returns the options for opening the store with a migration that changes only the catalog, or
+  /// `nil` if the migration requires more.
   private func inPlace(
     _ chain: MigrationChain, _ files: MigrationFiles
   ) throws(ArborError) -> StoreOpening? {
@@ -140,7 +140,7 @@ struct MigratingOpener {
   }
 }
 
-/// Returns the result of work in the store layer before a store is open, and throws its errors as
+/// Returns the result of work in the store layer before a store is open, converting its errors to
 /// public ones. ``StoreEngine/reporting(_:)`` does the same for an open store.
 func reporting<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
   do throws(StoreError) { return try work() } catch { throw ArborError(opening: error) }
@@ -171,14 +171,14 @@ extension StoreOpening {
     return try body(engine)
   }
 
-  /// Opens a file read-only with its own model.
+  /// Returns options for opening a file read-only with its own model.
   static func reading(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isReadOnly = true
     return opening
   }
 
-  /// Opens a file with its own model, ignoring the marker of a migration.
+  /// Returns options for opening a file with its own model, ignoring the marker of a migration.
   static func migrating(_ path: String) -> StoreOpening {
     var opening = StoreOpening(.file(path), model: nil)
     opening.isMigrating = true

@@ -22,7 +22,7 @@ struct MigrationChain: Sendable {
   /// Whether the path includes steps with code.
   var takesSteps: Bool { hops.count > 1 || hops.first?.step != nil }
 
-  /// Identifies the path by its versions and the parts that have code.
+  /// A digest of the path's versions and of which of its parts have code.
   var digest: UInt128 {
     hops.reduce(1) { digest, hop in
       (([hop.source] + hop.versions + [hop.target]).map(\.fingerprint.bits)
@@ -31,7 +31,7 @@ struct MigrationChain: Sendable {
     }
   }
 
-  /// Finds the path.
+  /// Finds the path from a store's version to the target.
   ///
   /// - Parameter options: ``StoreOptions/migrationSteps`` are steps to include;
   ///   ``StoreOptions/modelVersions`` or, if that is empty, the steps themselves define the order
@@ -122,8 +122,8 @@ struct MigrationChain: Sendable {
     return hops
   }
 
-  /// Returns the step from a version with the most distant target version, and the position of that
-  /// target.
+  /// Returns the step that starts at a version and has the most distant target version, and the
+  /// position of that target. Returns `nil` if no step starts there.
   private static func longest(
     _ edges: [Edge], from begin: Int, in order: [ManagedObjectModel]
   ) -> (end: Int, step: MigrationStep)? {
@@ -149,7 +149,8 @@ struct MigrationChain: Sendable {
       return end < begin
     }
 
-    /// - Parameter isListed: Whether the list of known versions is complete.
+    /// - Parameter isListed: Whether models passed to the step must be among the known versions,
+    ///   too.
     init(
       _ step: MigrationStep, among known: [ManagedObjectModel], isListed: Bool
     ) throws(ArborError) {

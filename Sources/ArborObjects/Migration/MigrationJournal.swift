@@ -7,7 +7,7 @@ struct MigrationJournal: Codable, Equatable {
   enum Phase: String, Codable {
     /// Passes and code are running.
     case objects
-    /// Passes and code are done; rules are checked and indexes filled.
+    /// Passes and code are done. Rules are being checked and indexes filled.
     case finishing
     /// The file has the hop's newer model.
     case done
@@ -15,23 +15,24 @@ struct MigrationJournal: Codable, Equatable {
 
   static let key = "migration"
 
-  /// Identifies the models and steps; files of another plan are discarded.
+  /// The digest of the models and steps. Files of another plan are discarded.
   let plan: String
   /// The ID of the store's transaction that was copied.
   let origin: UInt64
   var hop: Int
   var phase = Phase.objects
-  /// The new names of entities that code renamed, by their former names.
+  /// The new names of the entities that code has renamed, keyed by their former names.
   var renames: [String: String] = [:]
-  /// The number of completed calls of the code.
+  /// The number of calls by the step's code that have been completed.
   var calls = 0
-  /// The number of the last object that the current call has processed.
+  /// The number of the last object that the current call has processed, or `nil` if the call hasn't
+  /// written anything yet.
   var lastDone: UInt64?
   /// The number of objects that the current call has processed.
   var objectsDone = 0
-  /// The entities of the older model whose objects passed through code.
+  /// The entities of the older model whose objects have been passed to code.
   var visited: Set<String> = []
-  /// The commit that completed the hop.
+  /// The sequence of the commit that completed the hop.
   var sequence: UInt64 = 0
   /// The values and links that the newer model cannot hold.
   var problems: [MigrationProblem] = []

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// Runs calls of the code in batches and records them in the journal.
+/// The calls made by a step's code, which run in batches and are recorded in the journal.
 extension MigrationManager {
   var batchSize: Int {
     switch batches {
@@ -9,7 +9,7 @@ extension MigrationManager {
     }
   }
 
-  /// Runs one call of the code, unless it was completed before an interruption.
+  /// Runs one call made by the step's code, unless it was completed before an interruption.
   func call(_ body: (_ lastDone: UInt64?) throws -> Void) throws {
     defer { calls += 1 }
     if journal.calls > calls {
@@ -46,7 +46,8 @@ extension MigrationManager {
     }
   }
 
-  /// Calls `body` for each object of some entities of the older model, a batch at a time.
+  /// Calls `body` with each object of the given entities of the older model and its counterpart, if
+  /// any, and commits after each batch.
   func pass(
     over name: String, _ entities: [EntitySchema], behind lastDone: UInt64?,
     _ body: (ManagedObject, ManagedObject?) throws -> Void
@@ -129,7 +130,7 @@ extension ManagedObjectModel {
 }
 
 extension FetchRequest<ManagedObject> {
-  /// Fetches the objects of an entity without those of its subentities.
+  /// Creates a request for the objects of an entity, without those of its subentities.
   init(exactly entityName: String) {
     self.init(entity: entityName)
     includesSubentities = false
@@ -137,7 +138,7 @@ extension FetchRequest<ManagedObject> {
 }
 
 extension EntitySchema {
-  /// Returns objects of exactly this entity after a number, in ascending order of their numbers.
+  /// Returns objects of exactly this entity whose numbers follow `number`, in ascending order.
   func objects(
     behind number: ObjectNumber, atMost count: Int, in context: ManagedObjectContext
   ) throws(ArborError) -> [ManagedObject] {

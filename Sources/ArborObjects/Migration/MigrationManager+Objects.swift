@@ -17,11 +17,12 @@ extension MigrationManager {
   /// ```
   ///
   /// - Parameters:
-  ///   - entity: The name in the older or the newer model. In the newer model it may also be a
-  ///     parent entity that was added in the newer model.
+  ///   - entity: The entity's name in the older or the newer model. It may also be a parent entity
+  ///     that was added in the newer model.
   ///   - body: A closure that receives the old object and the new one, which has the same number.
-  /// - Throws: ``ArborError`` `unknownName` if neither model has the entity, `notAllowed` if the
-  ///   newer model does not have it; errors of `body`, with the object; errors of commits.
+  /// - Throws: ``ArborError`` `unknownName` if the older model has no corresponding entity;
+  ///   `notAllowed` if the newer model does not have it; errors thrown by `body`, annotated with
+  ///   the object; errors of commits.
   /// - Complexity: Linear in the number of objects. Memory usage is limited to one batch.
   public func migrate(
     _ entity: String, _ body: (_ old: ManagedObject, _ new: ManagedObject) throws -> Void
@@ -43,7 +44,8 @@ extension MigrationManager {
   /// }
   /// ```
   ///
-  /// - Throws: As ``migrate(_:_:)``.
+  /// - Throws: ``ArborError`` `unknownName` if the older model has no corresponding entity; errors
+  ///   thrown by `body`, annotated with the object; errors of commits.
   public func forEach(_ entity: String, _ body: (ManagedObject) throws -> Void) throws {
     let former = try oldEntity(entity)
     try call { lastDone in
@@ -56,7 +58,7 @@ extension MigrationManager {
 
   /// Returns the counterpart of an old object in the newer model, or `nil` if it is not kept.
   ///
-  /// - Throws: ``ArborError`` like a fetch.
+  /// - Throws: The same errors as a fetch.
   public func object(for old: ManagedObject) throws(ArborError) -> ManagedObject? {
     guard let id = newID(of: old) else { return nil }
     return try newContext.objects(with: [id]).first
@@ -64,22 +66,23 @@ extension MigrationManager {
 
   /// Inserts an object of an entity of the newer model.
   ///
-  /// - Throws: ``ArborError`` like ``ManagedObjectContext/insert(_:)-(String)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/insert(_:)-(String)``.
   @discardableResult
   public func insert(_ entity: String) throws(ArborError) -> ManagedObject {
     try newContext.insert(entity)
   }
 
-  /// Returns the object of the newer model with a value, or inserts one. Returns `nil` for the
-  /// value `nil`.
+  /// Returns the object of the newer model that has a value, or inserts one if there isn't any.
+  /// Returns `nil` if the value is `nil`.
   ///
   /// ```swift
   /// new["author"] = try migration.insertOrFetch(
   ///   "Author", where: "name", equals: old["authorText"])
   /// ```
   ///
-  /// - Throws: ``ArborError`` like ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
-  /// - Complexity: That of a fetch for each new value. Up to 65,536 values are remembered.
+  /// - Throws: The same errors as ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
+  /// - Complexity: That of a fetch for each value that isn't cached. Up to 65,536 values are
+  ///   cached.
   public func insertOrFetch(
     _ entity: String, where property: String, equals value: PropertyValue
   ) throws(ArborError) -> ManagedObject? {
@@ -151,8 +154,8 @@ extension MigrationManager {
     return schema.entity(named: name) ?? models.formerName(of: name).flatMap(schema.entity)
   }
 
-  /// Returns the entities of the older model whose objects are in the copy and belong to an entity
-  /// of either model.
+  /// Returns the entities of the older model that correspond to the named entity of either model or
+  /// to its subentities, and whose objects are in the copy.
   private func migratedEntities(_ name: String) throws(ArborError) -> [EntitySchema] {
     let schema = oldContext.session.schema
     let former = oldEntityIfPresent(name)

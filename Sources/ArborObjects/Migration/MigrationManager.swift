@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Provides access to both sides of a migration for the code of a ``MigrationStep``: the store
-/// before the migration, read-only and with its old names, and the migrated store.
+/// An object that gives the code of a ``MigrationStep`` access to both sides of a migration: the
+/// store before the migration, read-only and with its old names, and the migrated store.
 ///
 /// Objects on both sides are plain ``ManagedObject``s, regardless of the classes of the program.
 /// Access their values and relationships by name, and fetch others with ``oldContext`` and
@@ -35,9 +35,9 @@ internal import ArborStore
 /// - ``progress``
 /// - ``checkCancellation()``
 public final class MigrationManager {
-  /// The store before the migration, which is read-only.
+  /// A context of the store before the migration, which is read-only.
   public let oldContext: ManagedObjectContext
-  /// The migrated store. The migration commits it; code must not.
+  /// A context of the migrated store. The migration commits it; code must not.
   public let newContext: ManagedObjectContext
   /// The progress of the migration.
   public internal(set) var progress: MigrationProgress
@@ -47,7 +47,7 @@ public final class MigrationManager {
   /// The progress that is stored with the next commit of the copy.
   var journal: MigrationJournal
   var calls = 0
-  /// A rename requested by the code, for which the copy must be recreated.
+  /// The rename requested by the code, for which the copy must be recreated, or `nil`.
   var wantedRename: (former: String, new: String)?
   var existing: [ExistingKey: ObjectID] = [:]
 

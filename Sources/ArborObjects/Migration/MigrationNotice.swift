@@ -1,8 +1,8 @@
 public import ArborModel
 internal import ArborStore
 
-/// A notice to processes and contexts that have a store open about its migration to another version
-/// of the model. See ``CommittedChanges/migration``.
+/// A notice about the migration of a store to another version of the model, for processes and
+/// contexts that have the store open. See ``CommittedChanges/migration``.
 ///
 /// ```swift
 /// for await changes in store.changes {
@@ -42,7 +42,8 @@ public struct MigrationNotice: Sendable, Hashable {
   /// The data that this store can still read.
   public let reading: Reading
 
-  /// - Parameter state: The store's state; `nil` if the migration in `former` was abandoned.
+  /// - Parameter state: The store's model state, or `nil` if the migration in `former` was
+  ///   abandoned.
   init(_ state: ModelState?, after former: ModelState?, of engine: StoreEngine) {
     source = engine.modelFingerprint
     target = state?.fingerprint ?? former?.fingerprint ?? source
@@ -57,7 +58,7 @@ public struct MigrationNotice: Sendable, Hashable {
 }
 
 extension MigrationNotice: CustomStringConvertible {
-  /// A description of the event, the remaining operations and the remedy.
+  /// A description of the event, the operations that are still possible and the remedy.
   public var description: String {
     let models = "from model \(source) to \(target)"
     switch (phase, reading) {

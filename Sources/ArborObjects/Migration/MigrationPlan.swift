@@ -41,7 +41,7 @@ public struct MigrationPlan: Sendable, Hashable {
 
   /// A step of a part.
   public struct Step: Sendable, Hashable {
-    /// A title that contains the work and its entity.
+    /// A title that names the work and its entity.
     public let title: String
     /// The new name of the entity, or `nil` for the whole store.
     public let entity: String?
@@ -54,11 +54,11 @@ public struct MigrationPlan: Sendable, Hashable {
 
   /// A reason why the store cannot be migrated.
   public struct Obstacle: Sendable, Hashable {
-    /// The affected entity.
+    /// The affected entity, or `nil` if the obstacle doesn't concern a single entity.
     public let entity: String?
-    /// The affected property.
+    /// The affected property, or `nil` if the obstacle doesn't concern a single property.
     public let property: String?
-    /// The first of the affected objects.
+    /// The IDs of the first affected objects.
     public let objectIDs: [ObjectID]
     /// A description of the obstacle, the affected objects and the remedies.
     public let message: String
@@ -73,7 +73,7 @@ public struct MigrationPlan: Sendable, Hashable {
   public let bytes: Int
   /// The parts of the migration path. Empty if the store already has the model.
   public let parts: [Part]
-  /// The number of objects in the store, by entity of its current model.
+  /// The number of objects in the store, keyed by concrete entity of its current model.
   public let objectCounts: [String: Int]
   /// The data that is dropped, with its names in the version that drops it.
   public let losses: [ModelDifference.Loss]
@@ -82,7 +82,7 @@ public struct MigrationPlan: Sendable, Hashable {
   /// Bounds and patterns that existing values violate. They don't prevent the migration, but a
   /// commit that changes such an object must correct it.
   public let brokenRules: [Obstacle]
-  /// Identifies the migration path.
+  /// A digest that identifies the migration path.
   let digest: UInt128
 }
 

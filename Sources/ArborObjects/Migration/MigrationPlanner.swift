@@ -115,8 +115,8 @@ struct MigrationPlanner {
 
   // MARK: Losses and obstacles
 
-  /// Returns the losses. A step with code converts data that the library cannot convert, and must
-  /// handle all data that isn't named.
+  /// Returns the data that a hop loses. Changes that require code lose nothing if the hop has a
+  /// step, because its code converts the data.
   private func lost(in difference: ModelDifference, _ hop: MigrationHop) -> [ModelDifference.Loss] {
     guard hop.step != nil else { return difference.losses }
     let converted = Set(difference.changes.filter { $0.effort == .code }.compactMap(\.loss))

@@ -2,7 +2,7 @@
 struct MigrationProblem: Codable, Hashable {
   let entity: String
   let property: String
-  /// The value or link that does not fit.
+  /// A description of the value or link that does not fit.
   let what: String
   private(set) var count = 0
   /// The numbers of the first affected objects.

@@ -22,17 +22,17 @@ public struct MigrationProgress: Sendable, Hashable {
 
   /// The current phase.
   public internal(set) var phase: Phase = .preparing
-  /// The current part of the migration path, starting at 1. Each step with code is a part, and so
-  /// is each sequence of versions between two steps.
+  /// The number of the current part of the migration path, starting at 1. Each step with code is a
+  /// part, and so is each sequence of versions between two steps.
   public internal(set) var hop: Int
   /// The number of parts of the migration path.
   public let hopCount: Int
-  /// The entity whose objects are being converted, by its name in the older model, or whose indexes
-  /// are being filled, by its name in the newer one; otherwise `nil`.
+  /// The name of the current entity: in the older model while its objects are being converted, and
+  /// in the newer one while its indexes are being filled. Otherwise `nil`.
   public internal(set) var entity: String?
   /// The number of the entity's objects that have been processed.
   public internal(set) var objectsDone = 0
-  /// The number of the entity's objects.
+  /// The total number of the entity's objects.
   public internal(set) var objectCount = 0
 
   /// The completed fraction of the current phase, from 0 to 1.
@@ -43,8 +43,8 @@ public struct MigrationProgress: Sendable, Hashable {
 }
 
 extension MigrationProgress {
-  /// Creates the progress of filling indexes after a migration, or `nil` if there are no indexes to
-  /// fill.
+  /// Creates the progress of filling indexes after a migration. Returns `nil` if there are no
+  /// indexes to fill.
   init?(_ builds: [IndexBuildStatus]) {
     guard let build = builds.first(where: { $0.state == .building }) ?? builds.first else {
       return nil

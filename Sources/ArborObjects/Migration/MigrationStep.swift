@@ -49,7 +49,8 @@ public struct MigrationStep: Sendable {
   ///   - from: The source version.
   ///   - to: The target version.
   ///   - batches: The amount of work in one commit, 1,000 objects by default.
-  ///   - code: The code. An error ends the migration and leaves the store unchanged.
+  ///   - code: A closure that migrates the data. An error that it throws ends the migration and
+  ///     leaves the store unchanged.
   public init(
     from: some MigrationVersionName, to: some MigrationVersionName,
     batches: Batches = .of(1000), _ code: @escaping @Sendable (MigrationManager) throws -> Void

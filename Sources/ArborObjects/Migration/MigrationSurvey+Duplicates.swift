@@ -93,8 +93,9 @@ extension MigrationSurvey {
 
   /// Adds the objects that share values when a default replaces `nil`.
   ///
-  /// - Parameter isAdded: Whether other values may be shared as well. Otherwise, only values that
-  ///   include a default are kept in memory.
+  /// - Parameter isAdded: Whether the uniqueness constraint is new, so that values without a
+  ///   default may be shared as well. Otherwise, only values that include a default are kept in
+  ///   memory.
   /// - Returns: Whether shared values include a default.
   private func addFilled(
     to list: inout ObjectList, _ unique: UniqueValues, _ target: ManagedObjectModel, isAdded: Bool
@@ -117,8 +118,8 @@ extension MigrationSurvey {
     return isDefaultShared
   }
 
-  /// Calls `body` with each object of an entity and its subentities that will have all unique
-  /// values, with these values, and with whether one of them is a default.
+  /// Calls `body` with each object of an entity and its subentities whose unique values will all be
+  /// non-`nil`, with these values, and with whether one of them is a default.
   private func eachRow(
     of unique: UniqueValues, _ target: ManagedObjectModel,
     _ body: (ManagedObject, [PropertyValue], _ isFilled: Bool) -> Void

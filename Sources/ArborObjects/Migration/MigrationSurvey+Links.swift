@@ -4,7 +4,7 @@ internal import ArborStore
 /// Links of one or two relationships of the older model that become one pair of inverses in the
 /// newer model.
 extension MigrationSurvey {
-  /// The entities of the older model whose objects have links of one relationship of the newer one.
+  /// An entity of the older model whose objects have links of one relationship of the newer model.
   private struct Side {
     let former: EntitySchema
     let relationship: PropertyWork.Relationship

@@ -29,7 +29,7 @@ struct MigrationSurvey {
     return true
   }
 
-  /// Finds objects of entities that become abstract, not counting subentities.
+  /// Finds objects of entities that become abstract, except objects of their subentities.
   func objectsOfAbstractEntities() throws(ArborError) -> [MigrationPlan.Obstacle] {
     var found: [MigrationPlan.Obstacle] = []
     for change in models.difference.changes {
@@ -118,7 +118,7 @@ private struct ValueRule {
   private let maximum: PropertyValue
   private let pattern: (any BoundedExpression)?
 
-  /// Creates the rule, or returns `nil` for other rules.
+  /// Creates the rule. Returns `nil` for rules other than bounds and valid patterns.
   init?(_ rule: ModelDifference.Rule?) {
     switch rule {
     case .bounds(let bounds):
@@ -142,7 +142,7 @@ private struct ValueRule {
   }
 }
 
-/// The number of objects that violate a rule, and the first of them.
+/// The number of objects that violate a rule, and the IDs of the first ones.
 struct ObjectList {
   let entity: String
   private(set) var count = 0
@@ -153,7 +153,8 @@ struct ObjectList {
     if first.count < MigrationProblem.namedObjects { first.append(object.objectID) }
   }
 
-  /// `there are 5 objects (Book 1, Book 2, Book 3 and more)`
+  /// The count and the first objects as text, such as `there are 5 objects (Book 1, Book 2, Book 3
+  /// and more)`.
   var words: String {
     let names = first.map { "\($0.entityName) \($0.number)" }.joined(separator: ", ")
     return (count == 1 ? "there is 1 object" : "there are \(count) objects")

@@ -35,7 +35,7 @@ extension PersistentStore {
   /// the next migration can start immediately. Indexes are filled before the sequence ends,
   /// regardless of ``StoreOptions/indexBuilds``.
   ///
-  /// - Returns: A sequence that can be iterated once. It throws ``ArborError``, like opening the
+  /// - Returns: A sequence that can be iterated once. It throws the same errors as opening the
   ///   store.
   public static func migrate(
     _ url: URL, to model: ManagedObjectModel, _ options: StoreOptions = StoreOptions()
@@ -84,7 +84,7 @@ private struct MigrationSequence: AsyncSequence, Sendable {
   }
 }
 
-/// Runs a migration on its own queue, whose thread may block.
+/// An actor that runs a migration on its own queue, whose thread may block.
 private actor MigrationRunner {
   private nonisolated let executor = QueueExecutor()
 

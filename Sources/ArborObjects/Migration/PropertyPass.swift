@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Fills the properties that start empty in the copy of a store, without code: copies each value
-/// and each link of the original that fits the newer model.
+/// A pass that fills the properties that start empty in the copy of a store, without custom code.
+/// It copies each value and each link of the original that fits the newer model.
 struct PropertyPass {
   let migration: MigrationManager
 
@@ -42,7 +42,8 @@ struct PropertyPass {
     if work.isDerived { migration.newContext.session.recomputed.insert(new.number) }
   }
 
-  /// Returns the counterparts of an object's members, without those that are removed or don't fit.
+  /// Returns the counterparts of a relationship's members, without those that are removed or don't
+  /// fit.
   private func members(
     of old: ManagedObject, _ relationship: PropertyWork.Relationship
   ) throws -> [ManagedObject] {

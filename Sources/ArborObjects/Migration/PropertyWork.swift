@@ -16,7 +16,7 @@ struct PropertyWork {
     let name: String
     /// The name in the older model.
     let source: String
-    /// The relationship, by the entity that declares it.
+    /// The relationship, qualified by the entity that declares it.
     let subject: ModelDifference.Subject
     let inverse: Inverse?
     let isToMany: Bool
@@ -25,7 +25,8 @@ struct PropertyWork {
     let isLossy: Bool
     /// The entities of the newer model that members may belong to.
     let kinds: Set<String>
-    /// The new names of the entities of the older model that are in the copy.
+    /// The new names of the older model's entities whose objects are in the copy, keyed by old
+    /// name.
     let newNames: [String: String]
 
     struct Inverse {
@@ -121,7 +122,8 @@ struct PropertyWork {
 }
 
 extension ManagedObjectModel {
-  /// Returns the inverse of a relationship, with the entity that declares it.
+  /// Returns the inverse of a relationship, qualified by the entity that declares it, or `nil` if
+  /// there isn't one.
   fileprivate func inverse(
     of relationship: RelationshipDescription
   ) -> PropertyWork.Relationship.Inverse? {
@@ -142,7 +144,7 @@ extension StagedModels {
   /// entity.
   func formerName(of name: String) -> String? { newNames.first { $0.value == name }?.key }
 
-  /// The new names of the entities whose objects are in the copy, by former name.
+  /// The new names of the entities whose objects are in the copy, keyed by former name.
   var keptNames: [String: String] {
     newNames.filter { relaxed.entity(named: $0.value).map { !$0.isAbstract } ?? false }
   }

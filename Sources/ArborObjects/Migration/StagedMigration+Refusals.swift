@@ -3,7 +3,8 @@ internal import ArborStore
 
 /// Checks that refuse a migration in a copy.
 extension StagedMigration {
-  /// Refuses known obstacles before anything is changed. Passes examine values and links later.
+  /// Throws if there are known obstacles, before anything is changed. Passes examine values and
+  /// links later.
   func refuseKnownObstacles() throws(ArborError) {
     var found: [MigrationObstacle] = []
     for (index, hop) in chain.hops.enumerated() where hop.step == nil {
@@ -26,8 +27,8 @@ extension StagedMigration {
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
-  /// Refuses results of passes and code that violate the rules of the hop's model, which its file
-  /// hasn't enforced so far.
+  /// Throws if results of passes and code violate rules of the hop's model, which its file hasn't
+  /// enforced so far.
   func refuseBrokenRules(_ number: Int, _ hop: MigrationHop) throws(ArborError) {
     let found = try reporting(
       StoreOpening.reading(files.stage(number)).withFile { engine throws(StoreError) in
@@ -36,7 +37,7 @@ extension StagedMigration {
     guard found.isEmpty else { throw Self.refusal(found) }
   }
 
-  /// Refuses losses that are neither named nor handled by code.
+  /// Throws if data that is neither named nor handled by code would be lost.
   func refuseWhatIsLost(
     _ hop: MigrationHop, _ models: StagedModels, _ journal: MigrationJournal,
     _ old: ManagedObjectContext

@@ -9,9 +9,9 @@ internal import ArborStore
 /// ```
 ///
 /// The store is the old side of the first hop, and the file of each hop is the old side of the
-/// next, so that code reads objects that no longer change. A file receives its name when its model
-/// accepts changes. From then on, each commit records the progress in the file, so that the work
-/// continues there after the process was killed.
+/// next, so that code reads objects that no longer change. A file receives its name once it has the
+/// open model, ``StagedModels/relaxed``. From then on, each commit records the progress in the
+/// file, so that the work continues there if the process is killed.
 struct StagedMigration {
   let files: MigrationFiles
   let chain: MigrationChain
@@ -35,9 +35,9 @@ struct StagedMigration {
 
   /// Migrates the store, or continues an interrupted migration.
   ///
-  /// - Throws: The obstacles; the store is unchanged, and all other files are removed. After
-  ///   `cancelled`, `deadlineExceeded`, `diskFull`, `inputOutput` and `inUse` the files are kept,
-  ///   and the next call continues with them.
+  /// - Throws: `modelMismatch` with the obstacles, and other errors. The store is unchanged, and
+  ///   the migration's files are removed. After `cancelled`, `deadlineExceeded`, `diskFull`,
+  ///   `inputOutput` and `inUse` they are kept instead, and the next call continues with them.
   func run() throws(ArborError) {
     let lock = try reporting(MigrationLock(files))
     do {
@@ -98,7 +98,7 @@ struct StagedMigration {
 
   /// Marks the store as being migrated.
   ///
-  /// - Returns: The store's last transaction.
+  /// - Returns: The ID of the store's last transaction.
   private func begin() throws(ArborError) -> UInt64 {
     try reporting(
       stageOpening(files.path).withFile { engine throws(StoreError) in
@@ -174,7 +174,7 @@ struct StagedMigration {
     }
   }
 
-  /// Creates the file of a hop: a copy of the previous one whose model accepts changes.
+  /// Creates the file of a hop: a copy of the previous one with the relaxed model.
   private func prepare(
     _ number: Int, _ models: StagedModels, via versions: [ManagedObjectModel],
     _ journal: MigrationJournal
@@ -221,7 +221,8 @@ struct StagedMigration {
     }
   }
 
-  /// Opens a file of the migration, or the store itself, which has the marker.
+  /// Returns options for opening a file of the migration, or the store itself, which has the
+  /// marker.
   private func stageOpening(_ path: String, _ model: ManagedObjectModel? = nil) -> StoreOpening {
     var stage = StoreOpening(.file(path), model: model)
     stage.isDurable = opening.isDurable

@@ -1,14 +1,14 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Reverts a migration in a copy by restoring the store that the copy replaced, which is kept until
-/// the migration is confirmed.
+/// The reversal of a migration in a copy. It restores the store that the copy replaced, which is
+/// kept until the migration is confirmed.
 enum StagedReversal {
   /// Restores the store that was at a path before its last migration in a copy.
   ///
   /// - Parameter discardsCommits: Whether commits made since may be discarded.
   /// - Returns: `false` if there was no such migration, or it is confirmed.
-  /// - Throws: `inUse` if one of the two stores is open, `notAllowed` if there are later commits
+  /// - Throws: `inUse` if one of the two stores is open; `notAllowed` if there are later commits
   ///   that may not be discarded.
   static func revert(_ path: String, discardsCommits: Bool) throws(ArborError) -> Bool {
     let files = try reporting(MigrationFiles(path: path))
@@ -32,7 +32,7 @@ enum StagedReversal {
     }
   }
 
-  /// Removes the marker of a migration from a file.
+  /// Removes the marker of a migration from a file, and returns the result of `body`.
   static func withoutMarker<R>(_ path: String, _ body: (StoreEngine) -> R) throws(StoreError) -> R {
     try StoreOpening.migrating(path).withFile { engine throws(StoreError) in
       try engine.removeMigrationMarker()

@@ -2,11 +2,11 @@ internal import ArborModel
 internal import ArborStore
 
 /// An ordered collection of objects, stored in chunks, so that inserting, removing and finding an
-/// object stay cheap for large collections.
+/// object remain cheap in large collections.
 struct Arrangement {
   private static let maximumChunkSize = 512
 
-  /// No chunk is empty.
+  /// The chunks, none of which is empty.
   private var chunks: [ContiguousArray<ManagedObject>] = []
   private(set) var count = 0
 
@@ -32,8 +32,8 @@ struct Arrangement {
     return chunks[position.chunk][position.offset]
   }
 
-  /// Returns the number of leading objects that satisfy a condition. No object after the first that
-  /// doesn't satisfy it may satisfy it.
+  /// Returns the number of leading objects that satisfy a condition. All objects that satisfy it
+  /// must precede those that don't.
   func countOfPrefix(where condition: (ManagedObject) -> Bool) -> Int {
     let whole = chunks.partitioningIndex { !condition($0[$0.count - 1]) }
     let start = chunks[..<whole].reduce(0) { $0 + $1.count }

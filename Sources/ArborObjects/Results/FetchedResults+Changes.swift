@@ -34,9 +34,9 @@ extension FetchedResults {
     /// The objects that changed but kept their relative position, in ascending order of their
     /// indices.
     public let updates: [Pair]
-    /// The indices of removed sections, among the sections before. Ascending.
+    /// The indices of the removed sections in the earlier state, in ascending order.
     public let deletedSections: [Int]
-    /// The indices of new sections, among the sections after. Ascending.
+    /// The indices of the new sections in the later state, in ascending order.
     public let insertedSections: [Int]
     /// A Boolean value that indicates whether the difference lists all changes. Otherwise it is
     /// empty and anything may have changed; use ``FetchedResults/objects``.
@@ -139,7 +139,8 @@ final class ResultsFollower<T: ManagedObject> {
   private static var maximumWaitingCount: Int { 100 }
 
   private var waiting: [FetchedResults<T>.Difference] = []
-  /// Wakes waiting consumers after commits of other contexts, for the lifetime of this object.
+  /// The registration that wakes waiting consumers after commits of other contexts, for the
+  /// lifetime of this object.
   private let listening: StoreListening
 
   init(_ listening: StoreListening) { self.listening = listening }

@@ -14,10 +14,10 @@ public import Observation
 /// ```
 ///
 /// ``objects`` always contains what a fetch in the context would return, including uncommitted
-/// changes but excluding commits that the context has not merged yet. It merges them at its next
-/// operation, with ``ManagedObjectContext/mergeExternalCommits()``, and while code waits for the
-/// next element of ``changes``. Deleted objects are never included. Undoing or rolling back changes
-/// is treated like any other change.
+/// changes, unless the request excludes them, but excluding commits that the context has not merged
+/// yet. It merges them at its next operation, with ``ManagedObjectContext/mergeExternalCommits()``,
+/// and while code waits for the next element of ``changes``. Deleted objects are never included.
+/// Undoing or rolling back changes is treated like any other change.
 ///
 /// Waiting for ``changes``, reading ``objects`` or calling ``update()`` first updates the results
 /// with the changes made in the context since the last time:
@@ -27,10 +27,10 @@ public import Observation
 ///   results: the predicate is evaluated only for the changed objects, and their positions are
 ///   found by binary search.
 /// - The request is fetched again and compared with the previous results if one object's change can
-///   affect others: if an object was changed, inserted or deleted that is used by a predicate over
-///   relationships; for requests with a limit or offset, with random values or the current time in
-///   the predicate, or with sort keys or sections over relationships; and after commits that are
-///   too large to be listed.
+///   affect others: if an object that is used by a predicate over relationships was changed,
+///   inserted or deleted; for requests with a limit or offset, with random values or the current
+///   time in the predicate, or with sort keys or sections over relationships; and after commits
+///   that are too large to be listed.
 ///
 /// Results belong to their context and must be used where it is used. They retain it.
 ///
@@ -101,8 +101,8 @@ public final class FetchedResults<T: ManagedObject> {
     return unsafeDowncast(keeper.arrangement[index], to: T.self)
   }
 
-  /// The sections in order. Without a ``sectionKeyPath``, there is one section with all results and
-  /// no value. Sections are never empty.
+  /// The sections in order. Sections are never empty. Without a ``sectionKeyPath``, there is one
+  /// section with all results and no value, or none if there are no results.
   ///
   /// - Complexity: Linear in the number of sections.
   public var sections: [Section] {
@@ -164,8 +164,8 @@ public final class FetchedResults<T: ManagedObject> {
   /// contexts and processes, and merge them into the context, unless
   /// ``ManagedObjectContext/automaticallyMergesCommits`` is off. The sequence ends when its task is
   /// cancelled, and when the store is closed or cannot be read. A consumer that falls behind by
-  /// more than 100 differences receives a single one instead of those it missed, whose
-  /// ``Difference/isComplete`` is `false`.
+  /// more than 100 differences receives a single one, whose ``Difference/isComplete`` is `false`,
+  /// instead of those it missed.
   public var changes: Changes {
     Changes(results: self, follower: followers.begin(in: context.store))
   }
@@ -217,7 +217,7 @@ extension ManagedObjectContext {
   ///   - request: The request.
   ///   - sectionKeyPath: The key path by which results are grouped into sections, or `nil` for
   ///     none. If it isn't the request's first sort key, the results are sorted by it first.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: String? = nil
   ) throws(ArborError) -> FetchedResults<T> {
@@ -231,7 +231,7 @@ extension ManagedObjectContext {
   /// let results = try context.fetchedResults(request, sectionedBy: \.company)
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` if the key path isn't a path of
+  /// - Throws: The same errors as ``fetch(_:)``; `invalidPredicate` if the key path isn't a path of
   ///   modeled properties.
   public func fetchedResults<T: ManagedObject>(
     _ request: FetchRequest<T>, sectionedBy sectionKeyPath: PartialKeyPath<T>

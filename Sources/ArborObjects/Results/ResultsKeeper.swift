@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Keeps the results of a request up to date: stores the current results, applies the recorded
-/// changes (incremental view maintenance), and computes the difference.
+/// An object that keeps the results of a request up to date: it stores the current results, applies
+/// the recorded changes (incremental view maintenance), and computes the difference.
 ///
 /// Not generic, so that all fetched results share its code.
 final class ResultsKeeper {
@@ -16,7 +16,7 @@ final class ResultsKeeper {
   let context: ManagedObjectContext
   let shape: ResultsShape
   let record: ResultsRecord
-  /// Called when there are changes to apply and there were none before.
+  /// A closure that is called when there are changes to apply and there were none before.
   var announce: () -> Void = {}
   var arrangement = Arrangement()
   private(set) var runs: [Run] = []
@@ -278,7 +278,7 @@ struct ResultsCandidate {
   let former: RecordView?
   /// The current record, or `nil` if the object no longer exists.
   let present: RecordView?
-  /// Keeps ``present`` alive.
+  /// The slab that keeps ``present`` alive, or `nil` if there isn't one.
   let slab: RecordSlab?
   /// A bit mask of the properties that differ.
   let changed: UInt64

@@ -1,7 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Removes objects from an ordered collection, inserts others, and computes the difference.
+/// An update of an ordered collection, which removes objects, inserts others, and computes the
+/// difference.
 ///
 /// First every object is looked up in the original order. Then deleted and moved objects are
 /// removed. Finally moved and new ones are inserted in ascending order, so that each is inserted at
@@ -18,7 +19,7 @@ struct ResultsPlacement {
   private struct Arrival {
     let object: ManagedObject
     let key: RecordOrder.Key
-    /// `nil` for a new object.
+    /// The original index, or `nil` for a new object.
     let before: Int?
   }
 

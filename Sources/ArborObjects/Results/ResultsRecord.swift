@@ -2,12 +2,12 @@ internal import ArborModel
 internal import ArborStore
 internal import Synchronization
 
-/// Records changes that may affect fetched results, until they are applied.
+/// A record of changes that may affect fetched results. They are kept until they are applied.
 final class ResultsRecord: ChangeListener {
   /// The state of an object when the results were last updated.
   struct Before {
-    /// `nil` if the object didn't exist, was deleted or was not loaded. In each case it wasn't a
-    /// result.
+    /// The record, or `nil` if the object didn't exist, was deleted or was not loaded. In each of
+    /// these cases it wasn't a result.
     let record: RecordView?
     let slab: RecordSlab?
     /// Whether the object wasn't registered in the context and was changed only by other commits.
@@ -31,15 +31,15 @@ final class ResultsRecord: ChangeListener {
     }
   }
 
-  /// The properties whose changes can affect the results, by index of the concrete entity. `nil`
-  /// for unrelated entities.
+  /// The properties whose changes can affect the results, by entity index. `nil` for unrelated
+  /// entities.
   private let masks: [UInt64?]
   private let schema: ModelSchema
   /// Whether results change with commits rather than with pending changes.
   private let seesCommitsOnly: Bool
   private var changes = Changes()
   private let over = Atomic(false)
-  /// Called when there are changes to apply and there were none before.
+  /// A closure that is called when there are changes to apply and there were none before.
   var announce: () -> Void = {}
 
   init(masks: [UInt64?], schema: ModelSchema, seesCommitsOnly: Bool) {

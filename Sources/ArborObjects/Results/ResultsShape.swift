@@ -9,20 +9,21 @@ struct ResultsShape {
   /// The request to fetch. The section key comes first in its sort keys.
   let description: FetchDescription
   let sectionPath: String?
-  /// The first sort key if it defines the sections.
+  /// The sort key that defines the sections, or `nil` if there are no sections.
   let sectionKey: BoundSortKey?
   /// The order of individual records, or `nil` if it depends on other objects.
   let order: RecordOrder?
   /// Whether changes can only be applied by fetching again, because the request has a limit (also
-  /// per group) or an offset, the order depends on other objects, or the predicate isn't
-  /// deterministic.
+  /// per group), an offset or a page token, excludes pending changes, or isn't deterministic, or
+  /// because its order depends on other objects.
   let needsFetch: Bool
   /// Whether the predicate reads objects other than the evaluated one, or can be expensive.
   let needsResolver: Bool
-  /// The properties that determine whether an object is a result and at which position, by index of
-  /// the concrete entity. `nil` if its objects can never be results.
+  /// The properties that determine whether an object is a result and at which position, by entity
+  /// index. `nil` for entities whose objects can never be results.
   let ownBits: [UInt64?]
-  /// The properties that affect other objects, by index of the entity.
+  /// The properties that affect whether other objects are results and at which position, by entity
+  /// index.
   let otherBits: [UInt64]
   private let predicate: FetchPredicate?
 
@@ -63,7 +64,8 @@ struct ResultsShape {
     otherBits = schema.entities.map { $0.isAbstract ? 0 : read.otherBits(of: $0) }
   }
 
-  /// The properties that affect the results, by index of the entity.
+  /// The properties that affect the results, by entity index. `nil` for entities that don't affect
+  /// them.
   var masks: [UInt64?] {
     zip(ownBits, otherBits).map { own, other in
       own.map { $0 | other } ?? (other == 0 ? nil : other)

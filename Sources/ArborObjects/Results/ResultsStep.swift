@@ -32,7 +32,7 @@ extension ResultsStep {
   /// Computes the difference between two lists with the minimum number of moves. Linear, plus a
   /// logarithmic factor if many objects moved.
   ///
-  /// - Parameter hasChanged: Returns whether an object in both lists has changed.
+  /// - Parameter hasChanged: A closure that returns whether an object in both lists has changed.
   init(
     from old: [ManagedObject], to new: [ManagedObject],
     hasChanged: (_ before: ManagedObject, _ after: ManagedObject) -> Bool

@@ -15,21 +15,20 @@ final class AsyncSignal: Sendable {
     var rings: UInt64 = 0
     var nextID = 0
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// The tasks that were cancelled before they started waiting.
+    /// The IDs of cancelled tasks, so that a task cancelled before it starts waiting doesn't wait.
     var cancelled: Set<Int> = []
     var hasEnded = false
   }
 
   private let state = Lock(State())
 
-  /// Whether the signal has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// The number of times the signal was raised.
+  /// The number of times the signal has been raised.
   var token: UInt64 { state.withLock { $0.rings } }
 
-  /// Waits for the next signal, the end or the cancellation of the task. Returns immediately if the
-  /// signal was raised after `token` was read.
+  /// Waits until the signal is raised or ended, or the task is cancelled. Returns immediately if
+  /// the signal has ended or has been raised since `token` was read.
   func sleep(past token: UInt64, isolation: isolated (any Actor)? = #isolation) async {
     let id = state.withLock { state in
       state.nextID += 1

@@ -9,14 +9,15 @@ internal import ArborModel
   internal import Darwin
 #endif
 
-/// The single long-lived context of a store in which background bodies run, one after another.
+/// A store's single long-lived context, in which background bodies run one after another.
 ///
 /// `@unchecked` because the context is not `Sendable`. Only the code that holds the turn accesses
 /// it.
 final class BackgroundContext: @unchecked Sendable {
   fileprivate let turns = TurnQueue(count: 1)
   private var context: ManagedObjectContext?
-  /// The thread that currently runs a body, to detect bodies that would wait for themselves.
+  /// The thread that is currently running a body, or 0. Used to detect bodies that would wait for
+  /// themselves.
   private let runner = Atomic<UInt>(0)
   private let line = WaitingLine()
   fileprivate let worker = BackgroundWorker()
@@ -101,7 +102,7 @@ actor WaitingLine {
   }
 }
 
-/// Runs the closures of background contexts on a separate thread.
+/// An actor that runs background bodies on its own queue, whose thread may block.
 actor BackgroundWorker {
   private nonisolated let executor = QueueExecutor()
 

@@ -13,14 +13,14 @@ internal import ArborStore
 public struct CommittedChanges: Sendable, Hashable {
   /// The commit's sequence number, which increases by one with each commit to the store.
   public let commitSequence: UInt64
-  /// The date of the commit, or `nil` if the element represents several commits.
+  /// The date of the commit, or `nil` if the element represents several commits or a migration.
   public let date: Date?
   /// The ``ManagedObjectContext/author`` of the committing context.
   public let author: String?
   /// The ``ManagedObjectContext/name`` of the committing context.
   public let contextName: String?
   /// A Boolean value that indicates whether this process made the commit. `false` if the element
-  /// represents several commits.
+  /// represents several commits or a migration.
   public let isFromThisProcess: Bool
   /// A Boolean value that indicates whether the sets list all changes. Otherwise they are empty,
   /// and anything in the store may have changed: the commit was too large to be listed, or the
@@ -45,7 +45,8 @@ public struct CommittedChanges: Sendable, Hashable {
   private let names: [ObjectID: Set<String>]
   private let tombstones: [ObjectID: [String: PropertyValue]]
 
-  /// Returns the changed properties of an updated object, or an empty set for other objects.
+  /// Returns the names of an updated object's changed properties, or an empty set for other
+  /// objects.
   ///
   /// Properties have their current names in the model, even if they were named differently at the
   /// time of the commit. Properties that have since been removed are omitted. For an entity that
@@ -53,9 +54,9 @@ public struct CommittedChanges: Sendable, Hashable {
   /// relationships that are ordered or to-many on both sides.
   public func changedProperties(of id: ObjectID) -> Set<String> { names[id] ?? [] }
 
-  /// Returns the preserved values of a deleted object by name: those of the attributes marked with
-  /// ``AttributeDescription/isPreservedOnDeletion``. Empty for other objects. Values that were
-  /// `nil` are omitted.
+  /// Returns the preserved values of a deleted object, keyed by attribute name: those of the
+  /// attributes marked with ``AttributeDescription/isPreservedOnDeletion``. Empty for other
+  /// objects. Values that were `nil` are omitted.
   ///
   /// ```swift
   /// for await changes in store.changes {

@@ -2,7 +2,7 @@ internal import ArborLocks
 internal import ArborModel
 internal import Dispatch
 
-/// Runs an actor's jobs on a serial queue, whose thread may block.
+/// An executor that runs an actor's jobs on a serial queue, whose thread may block.
 ///
 /// A commit waits for the disk, which would block other tasks on the cooperative pool.
 package final class QueueExecutor: SerialExecutor {
@@ -18,7 +18,7 @@ package final class QueueExecutor: SerialExecutor {
   package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
-/// A bounded pool of queues that contexts run on, created on demand and reused.
+/// A bounded pool of executors that contexts run on. Executors are created on demand and reused.
 final class ExecutorPool: Sendable {
   static let shared = ExecutorPool()
 
@@ -28,7 +28,8 @@ final class ExecutorPool: Sendable {
   private let turns = TurnQueue(count: maximumCount)
   private let idle = Lock<[QueueExecutor]>([])
 
-  /// Returns an executor for one body, waiting if all are in use. The caller must return it.
+  /// Returns an executor for one body, waiting if all are in use. The caller must pass it to
+  /// ``giveBack(_:)`` afterwards.
   ///
   /// - Throws: `cancelled` if the task is cancelled while it waits.
   func take() async throws(ArborError) -> QueueExecutor {
@@ -42,7 +43,7 @@ final class ExecutorPool: Sendable {
   }
 }
 
-/// Runs one body, each time in a new context.
+/// An actor that runs one body, in a new context for each attempt.
 actor ContextRunner {
   private nonisolated let executor: QueueExecutor
 

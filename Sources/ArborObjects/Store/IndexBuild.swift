@@ -23,7 +23,8 @@ public struct IndexBuild: Sendable {
 
   /// The name of the entity that declares the index.
   public let entity: String
-  /// The index's name, or the name of the attribute if it is marked `indexed`.
+  /// The index's name, or the attribute's name if the index exists because an attribute is marked
+  /// `indexed`.
   public let index: String
   /// A Boolean value that indicates whether the values must be unique. Values committed during the
   /// build are checked against the objects that are in the index by then; the rest is checked when
@@ -64,8 +65,8 @@ extension IndexBuild: CustomStringConvertible {
 }
 
 extension PersistentStore {
-  /// Returns the indexes that aren't fully populated yet, by entity and name. Empty if all are
-  /// ready.
+  /// Returns the indexes that aren't fully populated yet, sorted by entity and name. Empty if all
+  /// are ready.
   ///
   /// A migration that adds or redefines an index over more than 10,000 objects leaves it to be
   /// built in batches, each in its own transaction, at a time determined by

@@ -4,13 +4,13 @@ internal import ArborModel
 internal import ArborStore
 internal import Dispatch
 
-/// Periodically updates a store from its log.
+/// An object that periodically updates a store from its log.
 final class LogWatcher: Sendable {
   /// The progress as of the last update.
   struct Progress: Sendable {
-    /// The newest commit seen in the log.
+    /// The sequence of the newest commit seen in the log.
     var newest: UInt64 = 0
-    /// The error of the last update, if it failed.
+    /// The error of the last update, or `nil` if it succeeded.
     var problem: ArborError?
   }
 
@@ -37,7 +37,8 @@ final class LogWatcher: Sendable {
   ///   - news: A stream that triggers additional updates, or `nil` if the log cannot send
   ///     notifications.
   ///   - progress: The initial progress.
-  ///   - look: Updates the store from the log and returns the log's newest commit.
+  ///   - look: A closure that updates the store from the log and returns the sequence of the log's
+  ///     newest commit.
   init(
     every interval: Duration, news: AsyncStream<Void>? = nil, from progress: Progress = Progress(),
     _ look: @Sendable @escaping () throws(ArborError) -> UInt64
@@ -62,7 +63,8 @@ final class LogWatcher: Sendable {
 
   deinit { end() }
 
-  /// Stops the watcher and waits for an update in progress, unless called from within it.
+  /// Stops the watcher and waits for an update in progress to finish, unless called from within
+  /// that update.
   func end() {
     state.withLock { $0.hasEnded = true }
     let listener = listener.withLock { listener in
@@ -91,7 +93,7 @@ final class LogWatcher: Sendable {
 
   /// Updates the store on the watcher's own thread.
   ///
-  /// - Returns: The error of the update, if it failed.
+  /// - Returns: The error of the update, or `nil` if it succeeded.
   func lookSoon() async -> ArborError? {
     await withCheckedContinuation { continuation in
       queue.async { [weak self] in
@@ -120,8 +122,8 @@ final class LogWatcher: Sendable {
   }
 }
 
-/// Runs a task on its own queue. A caller may wait for the task on one of the few threads of the
-/// cooperative pool.
+/// A task executor with its own queue, because a caller may block one of the few threads of the
+/// cooperative pool while it waits for the task.
 private final class NewsExecutor: TaskExecutor {
   let queue = DispatchQueue(label: "ArborData.news", qos: .utility)
 
@@ -142,7 +144,7 @@ extension LogWatcher {
   /// Creates a watcher of a shared log.
   ///
   /// - Parameter problem: The error that prevented the store from following the log when it was
-  ///   opened.
+  ///   opened, or `nil`.
   convenience init(
     _ client: LogClient, _ engine: StoreEngine, every interval: Duration, problem: ArborError?
   ) {

@@ -3,12 +3,12 @@ internal import ArborModel
 internal import ArborStore
 internal import Logging
 
-/// Logs readers that pin many pages.
+/// A logger of readers that pin many pages.
 ///
 /// Triggered by commits, because a reader pins pages only once later commits replace them. Checks
 /// at most once per interval, so that other commits only pay for reading the clock.
 final class LongReaderLog: Sendable {
-  /// Identifies a snapshot among those of all processes.
+  /// The identity of a snapshot among those of all processes.
   private struct Key: Hashable {
     let processID: Int32
     let transaction: UInt64
@@ -20,7 +20,7 @@ final class LongReaderLog: Sendable {
     var written: [Key: Int] = [:]
   }
 
-  /// Readers that pin more pages than this are logged.
+  /// The number of pinned pages above which a reader is logged.
   let limit: Int
   private let interval: Duration
   private let state: Lock<State>

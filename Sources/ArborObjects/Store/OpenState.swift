@@ -1,6 +1,7 @@
 internal import ArborLocks
 
-/// Whether a store has been closed. Shared with objects that may outlive the store.
+/// A flag that indicates whether a store has been closed. Shared with objects that may outlive the
+/// store.
 ///
 /// The engine can't report this, because other stores may share it.
 final class OpenState: Sendable {

@@ -68,7 +68,7 @@ extension PersistentStore {
 
   /// Stops retaining commits for any log.
   ///
-  /// - Throws: ``ArborError`` as a commit does.
+  /// - Throws: The same errors as a commit.
   public func endBackUps() throws(ArborError) {
     try requireOpen()
     try logging {
@@ -110,7 +110,7 @@ extension PersistentStore {
 
   func logging<R>(_ body: () throws -> R) throws(ArborError) -> R { try Self.logging(engine, body) }
 
-  /// Runs a closure that may throw errors of a log or a store, and converts them.
+  /// Runs a closure, and converts the errors of a log or a store that it throws.
   static func logging<R>(_ engine: StoreEngine?, _ body: () throws -> R) throws(ArborError) -> R {
     do { return try body() } catch let error as ArborError {
       throw error

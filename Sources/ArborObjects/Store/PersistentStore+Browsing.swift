@@ -34,9 +34,9 @@ extension PersistentStore {
     try onSnapshot { snapshot throws(StoreError) in try snapshot.recordBytes() }
   }
 
-  /// Checks the whole store, like ``check()``, and reports its progress.
+  /// Checks the whole store, like ``check()``, and reports the check's progress.
   ///
-  /// - Throws: `cancelled` if it is revoked, and the errors of ``check()``.
+  /// - Throws: `cancelled` if `revocation` is revoked, and the errors of reading the store.
   package func check(
     revocation: Revocation? = nil, _ progress: @escaping StoreCheckProgress.Reporter
   ) throws(ArborError) -> StoreCheckReport {

@@ -3,7 +3,8 @@ public import ArborModel
 internal import ArborStore
 
 extension PersistentStore {
-  /// Writes a copy of the newest commit to a new file, completely or not at all.
+  /// Writes a copy of the store, in the state of the newest commit, to a new file, completely or
+  /// not at all.
   ///
   /// The copy is a consistent snapshot. The store can be read and written in the meantime, in this
   /// process and others. The copy has the store's ``id``, so object IDs refer to the same objects

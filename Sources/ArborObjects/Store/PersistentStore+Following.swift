@@ -6,9 +6,9 @@ internal import ArborStore
 public struct FollowerStatus: Sendable {
   /// The log.
   public let log: FolderLog
-  /// The newest commit seen in the log.
+  /// The sequence of the newest commit seen in the log.
   public let newest: UInt64
-  /// The newest commit in the store.
+  /// The sequence of the newest commit in the store.
   public let sequence: UInt64
   /// The error that prevents the store from following the log, or `nil`. The store recovers by
   /// itself if the problem is temporary, such as an unreadable folder.
@@ -20,17 +20,17 @@ public struct FollowerStatus: Sendable {
 
 extension PersistentStore {
   /// Opens a replica of another store by following its log. Everything is read locally, and commits
-  /// of the other store are received as soon as they are backed up to the log.
+  /// of the other store are received soon after they have been backed up to the log.
   ///
   /// If the file doesn't exist, it is created from the log, with the model of the log's store. The
   /// store then polls the folder. Contexts, results and ``changes`` receive the commits like any
   /// others. The store cannot be written otherwise: commits throw `readOnly`.
   ///
-  /// If the log continues in a way that cannot be applied to an open store, because its model has
-  /// changed, the existing data remains readable and ``following`` reports the problem. When the
-  /// store is opened again, it is recreated from the newest snapshot. A follower that is opened
-  /// without a log is an ordinary store. Once it has commits of its own, it can no longer follow
-  /// the log.
+  /// If the log continues in a way that cannot be applied to an open store, for example because its
+  /// model has changed, the existing data remains readable and ``following`` reports the problem.
+  /// When the store is opened again, it is recreated from the newest snapshot. A follower that is
+  /// opened without a log is an ordinary store. Once it has commits of its own, it can no longer
+  /// follow the log.
   ///
   /// ```swift
   /// let replica = try PersistentStore(
@@ -121,9 +121,11 @@ extension PersistentStore {
   /// Updates the store from its log immediately, without waiting for the next poll. Subsequent
   /// reads see everything that was committed before the call.
   ///
-  /// - Returns: The newest commit of the log, which the store now contains.
+  /// - Returns: The sequence of the log's newest commit, which the store now contains.
   /// - Throws: ``ArborError`` `notAllowed` if the store doesn't follow a log; `modelChanged`,
-  ///   `conflict`, `corrupted`, `inputOutput`, `closed` as ``FollowerStatus/problem``.
+  ///   `conflict`, `corrupted`, `inputOutput`, `closed`; `logUnavailable` or `forked` if it shares
+  ///   a log. Errors of the update are also reported by ``FollowerStatus/problem`` or
+  ///   ``SharingStatus/problem``.
   @discardableResult
   public func catchUp() throws(ArborError) -> UInt64 {
     try requireOpen()

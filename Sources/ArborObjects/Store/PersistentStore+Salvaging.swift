@@ -8,9 +8,9 @@ extension PersistentStore {
   /// The file is scanned page by page, without relying on references between pages. If root pages,
   /// database names or the catalog are lost, or half of the file is missing, every object whose
   /// record is on an intact page is still recovered. Indexes are rebuilt from the objects, and so
-  /// are relationships derived from to-one relationships. Links whose other end is lost and
-  /// incomplete large binaries are omitted and listed in the report. The damaged file is only read
-  /// and never modified.
+  /// are relationships derived from to-one relationships. Links whose other end is lost are
+  /// omitted, and so are incomplete large binaries; both are listed in the report. The damaged file
+  /// is only read and never modified.
   ///
   /// If it cannot be determined whether a record is the object's latest version, the object is
   /// recovered, too, but listed as doubtful: it may be outdated or deleted. That can happen only if
@@ -26,7 +26,7 @@ extension PersistentStore {
   /// ```
   ///
   /// If a power failure left commits in the store's journal, they are recovered, too, as far as the
-  /// journal is intact. That takes as much additional space as the damaged file.
+  /// journal is intact. That temporarily takes as much additional disk space as the damaged file.
   ///
   /// The new store has the identity of the damaged one, so object IDs remain valid. It continues
   /// the commit sequence with a commit that counts as a change of everything: observers of the

@@ -21,8 +21,8 @@ extension PersistentStore {
   /// try store.scrub { fraction in print("\(Int(fraction * 100)) %") }
   /// ```
   ///
-  /// - Parameter progress: Receives the fraction of the databases that has been read, from 0 to 1,
-  ///   on the calling thread.
+  /// - Parameter progress: A closure that receives the fraction of the databases that has been
+  ///   read, from 0 to 1, on the calling thread.
   /// - Throws: ``ArborError`` `corrupted` with the first damage found, after which the store
   ///   refuses commits; `cancelled`, `closed`, `modelChanged`, `migrationUnderWay`, `diskFull`,
   ///   `inputOutput`.

@@ -29,10 +29,10 @@ extension PersistentStore {
   /// If several processes or threads open a file at once, each waits until the previous one has
   /// updated it to the state of the log and, if necessary, to the log's model.
   ///
-  /// If the model differs from the log's, the store is migrated in a copy that also replaces the
-  /// current one in the log. Other machines with an open store can continue to read and report that
-  /// it must be opened with the new model. When they do so, they receive the migrated store. A
-  /// program with the old model can open its file for reading.
+  /// If the model differs from the log's, the store is migrated in a copy, which is also published
+  /// in the log as a snapshot. Other machines that have the store open can continue to read it, and
+  /// report that it must be reopened with the new model. Once it is reopened, they receive the
+  /// migrated store. A program with the old model can open its file for reading.
   ///
   /// If the server has lost commits that are in the file, for example after failing over to a
   /// server that did not have them, opening throws `forked` once: the file is kept under another
@@ -67,7 +67,7 @@ extension PersistentStore {
   /// Opens a store that shares its commits through a log, with the model described by typed
   /// classes.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model.
+  /// - Throws: The same errors as the initializer that takes a model.
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, following log: any CommitLog,
     options: StoreOptions = .init(), every interval: Duration = .milliseconds(100)
@@ -82,7 +82,7 @@ extension PersistentStore {
 
   /// Opens a store that shares its commits through a log, with the model of the log's store.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model; `fileUnreadable` if neither
+  /// - Throws: The same errors as the initializer that takes a model; `fileUnreadable` if neither
   ///   the log nor the file exists.
   public convenience init(
     at location: StoreLocation, following log: any CommitLog, options: StoreOptions = .init(),
@@ -152,8 +152,8 @@ extension PersistentStore {
 
   /// Returns the outcome of commits that failed with `outcomeUnknown`.
   ///
-  /// - Parameter batch: The ``ArborError/batch`` of that error. Must be one of the last 100 commits
-  ///   of this store since it was opened.
+  /// - Parameter batch: The ``ArborError/batch`` of that error. It must be one of the last 100
+  ///   batches that this store has committed since it was opened.
   /// - Throws: ``ArborError`` `logUnavailable`; `notAllowed` if the store doesn't share a log.
   public func outcome(of batch: UUID) throws(ArborError) -> SharingStatus.CommitOutcome {
     switch try sharedClient().outcome(of: batch) {

@@ -12,8 +12,8 @@ extension PersistentStore {
     try whileOpen(engine.space(longReadersPinning: longReaders?.limit))
   }
 
-  /// Returns the snapshots held by all processes, including this one, the oldest state first.
-  /// Snapshots of processes that have died are removed.
+  /// Returns the snapshots held by all processes, including this one, oldest state first. Snapshots
+  /// of processes that have died are removed.
   ///
   /// - Throws: ``ArborError`` `closed`, `inputOutput`.
   /// - Complexity: Linear in the number of readers, and in the list of free pages if one of them

@@ -50,17 +50,17 @@ public final class PersistentStore: Sendable {
   public let uniqueIDs: UniqueIDs
   let background: BackgroundContext
   let news: StoreObservers
-  /// Counts closures that repeatedly had to run again because of conflicts.
+  /// A counter of the closures that have had to run again several times because of conflicts.
   let contention = Contention()
-  /// The observer of queries, or `nil`.
+  /// The observer of queries, or `nil` if there is neither a threshold nor an instrument.
   let watch: QueryWatch?
-  /// Logs readers that pin many pages, or `nil`.
+  /// The logger of readers that pin many pages, or `nil` if there is no threshold.
   let longReaders: LongReaderLog?
-  /// The observer of commits, or `nil`.
+  /// The instrument that observes commits, or `nil`.
   let instrument: StoreInstrument?
   /// The locale for localized comparisons, or `nil` for the process's locale.
   let locale: Locale?
-  /// The closures that run in contexts created by the store.
+  /// A counter of the closures that run in contexts created by the store.
   let bodies = RunningBodies()
   let openState = OpenState()
   private let compactsWhenClosed: Bool
@@ -88,7 +88,7 @@ public final class PersistentStore: Sendable {
 
   /// Opens a store with the model described by typed classes.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model.
+  /// - Throws: The same errors as the initializer that takes a model.
   public convenience init(
     for classes: [ManagedObject.Type], at location: StoreLocation, options: StoreOptions = .init()
   ) throws(ArborError) {
@@ -100,7 +100,7 @@ public final class PersistentStore: Sendable {
 
   /// Opens an existing store with the model stored in it.
   ///
-  /// - Throws: ``ArborError``, as the initializer that takes a model; `fileUnreadable` or
+  /// - Throws: The same errors as the initializer that takes a model; `fileUnreadable` or
   ///   `notAStore` if there is no store.
   public convenience init(
     at location: StoreLocation, options: StoreOptions = .init(), classes: [ManagedObject.Type] = []
@@ -159,8 +159,8 @@ public final class PersistentStore: Sendable {
     return ObjectID(storeID: id, entityName: entityName, number: number)
   }
 
-  /// Returns the store's indexes by entity and name, with their sizes and how often fetches have
-  /// used them.
+  /// Returns the store's indexes, sorted by entity and name, with their sizes and the number of
+  /// times that fetches have used them.
   ///
   /// - Throws: ``ArborError`` `closed`, `modelChanged`, `inputOutput`.
   /// - Complexity: Linear in the number of indexes, for each of which up to 256 pages are examined.
@@ -213,7 +213,7 @@ public final class PersistentStore: Sendable {
   /// class, deleting one, a rollback — continue in memory: objects keep their loaded values, and
   /// the context's next throwing operation reports that the store is closed.
   ///
-  /// A store that follows or shares a log waits for the threads that watch it, at most for the
+  /// A store that follows or shares a log waits for the threads that watch the log, at most for the
   /// log's timeouts, so that the program can exit afterwards.
   public func close() {
     endLink {
@@ -230,7 +230,7 @@ public final class PersistentStore: Sendable {
     link?.waitUntilIdle()
   }
 
-  /// A Boolean value that indicates whether the store was closed. The file may still be open
+  /// A Boolean value that indicates whether the store has been closed. The file may still be open
   /// elsewhere.
   public var isClosed: Bool { openState.isClosed }
 
@@ -265,15 +265,15 @@ public final class PersistentStore: Sendable {
     return try engine.reporting(body(snapshot))
   }
 
-  /// The log that the store follows or shares.
+  /// The log that the store follows or shares, or `nil`.
   var link: LogLink? { logLink.withLock { $0 } }
 
   func link(_ link: LogLink) { logLink.withLock { $0 = link } }
 
   var boundClasses: BoundClasses { classes.withLock { $0 } }
 
-  /// Returns the binding of a class. From now on the class represents its entity, and the
-  /// subentities without a class of their own.
+  /// Returns the binding of a class. From now on the class represents its entity, as well as any
+  /// subentities that have no class of their own.
   func bind(_ objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     let binder = ClassBinder(schema: engine.schema, storeID: engine.id)
     let entity = try binder.entity(of: objectClass)

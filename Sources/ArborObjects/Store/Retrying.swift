@@ -2,7 +2,7 @@ internal import ArborLocks
 internal import ArborModel
 internal import ArborStore
 
-/// Repeats a closure whose commits conflict with others.
+/// The attempts to run a closure whose commits conflict with others.
 ///
 /// A conflict means that another commit was written, so at least one of several competing closures
 /// succeeds each time. Random, exponentially growing pauses keep the others from colliding again
@@ -93,7 +93,7 @@ struct Retrying: ~Copyable {
   }
 }
 
-/// The number of closures that have failed several times and not succeeded yet.
+/// A counter of the closures that have failed several times and not succeeded yet.
 final class Contention: Sendable {
   private let losers = Atomic(0)
 

@@ -1,10 +1,10 @@
 internal import ArborLocks
 internal import ArborModel
 
-/// Counts the closures that run in contexts created by a store, and controls whether more may
-/// start.
+/// A counter of the closures that run in contexts created by a store. Also controls whether more
+/// may start.
 final class RunningBodies: Sendable {
-  /// Interrupts the running closures.
+  /// The revocation that interrupts the running closures.
   let revocation = Revocation()
   private let state = Lock((count: 0, isRefusing: false))
 

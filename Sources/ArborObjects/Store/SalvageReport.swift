@@ -35,11 +35,11 @@ public struct SalvageReport: Sendable, Hashable {
     /// The number of objects that were recovered but may be outdated or deleted. See
     /// ``SalvageReport/doubtful``.
     public let doubtful: Int
-    /// The number of objects in the state that were not recovered, or `nil` if its number of
-    /// objects is unknown.
+    /// The number of objects in the state that were not recovered, or `nil` if the number of
+    /// objects in the state is unknown.
     ///
-    /// Doubtful objects are counted as found, because they were found where the missing objects
-    /// were stored.
+    /// Doubtful objects don't count as lost, because they were found where the missing objects were
+    /// stored.
     public let lost: Int?
   }
 
@@ -47,7 +47,7 @@ public struct SalvageReport: Sendable, Hashable {
   public struct LostLink: Sendable, Hashable {
     /// The object that had the link.
     public let owner: ObjectID
-    /// The name of its relationship.
+    /// The name of the owner's relationship.
     public let relationship: String
     /// The object the link pointed to.
     public let target: ObjectID
@@ -58,11 +58,11 @@ public struct SalvageReport: Sendable, Hashable {
   public struct LostBinary: Sendable, Hashable {
     /// The object that had the value.
     public let owner: ObjectID
-    /// The name of its attribute.
+    /// The name of the owner's attribute.
     public let attribute: String
   }
 
-  /// The maximum number of elements in each list. The corresponding counts include all of them.
+  /// The maximum number of elements in each list. The corresponding counts aren't limited.
   public static let maximumListed = SalvageOutcome.maximumListed
 
   /// The state that was read.

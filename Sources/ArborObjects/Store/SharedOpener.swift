@@ -2,7 +2,7 @@ internal import ArborLog
 internal import ArborModel
 internal import ArborStore
 
-/// Prepares a file so that it can be opened as a store that shares a log.
+/// The preparation of a file that is then opened as a store that shares a log.
 struct SharedOpener {
   let client: LogClient
   let location: StoreLocation
@@ -13,7 +13,7 @@ struct SharedOpener {
   private let classes: [ManagedObject.Type]
   /// The options as given by the caller.
   private let given: StoreOptions
-  /// Prevents other processes and threads from preparing the file at the same time.
+  /// The lock that prevents other processes and threads from preparing the file at the same time.
   private let lock: StoreLock
 
   /// The maximum number of attempts. Other processes may change the log or the file between two
@@ -51,7 +51,7 @@ struct SharedOpener {
     lock = try reporting(StoreLock(file, suffix: "-sharing-lock", waits: true))
   }
 
-  /// Allows others to prepare the file, now that the store shares the log.
+  /// Allows other processes and threads to prepare the file, now that the store shares the log.
   func end() { lock.end() }
 
   /// - Returns: The reason why the store cannot follow the log for now, or `nil`.

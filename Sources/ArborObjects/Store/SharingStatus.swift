@@ -5,9 +5,9 @@ public import ArborModel
 public struct SharingStatus: Sendable {
   /// The log.
   public let log: any CommitLog
-  /// The newest commit seen in the log.
+  /// The sequence of the newest commit seen in the log.
   public let newest: UInt64
-  /// The newest commit in the store.
+  /// The sequence of the newest commit in the store.
   public let sequence: UInt64
   /// The number of appended entries. Each contains a group of commits.
   public let appends: UInt64
@@ -34,7 +34,7 @@ extension SharingStatus {
     case committed
     /// They are not in the log and never will be.
     case notCommitted
-    /// Not known yet, because nothing follows them in the log.
+    /// Not known yet, because no later entry has been appended to the log.
     case unknown
   }
 }

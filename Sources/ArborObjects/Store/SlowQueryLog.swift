@@ -2,7 +2,7 @@ internal import ArborModel
 internal import ArborStore
 internal import Logging
 
-/// Logs slow queries.
+/// A logger of slow queries.
 enum SlowQueryLog {
   private static let logger = Logger(label: "ArborData.query")
 

@@ -4,7 +4,7 @@ internal import ArborStore
 /// ``PersistentStore/changes``.
 ///
 /// This is the public sequence, whose elements are ``CommittedChanges``. It reads them from the
-/// store's history and waits in between for a signal of ``StoreObservers``, which in turn is
+/// store's history and waits in between for a signal from ``StoreObservers``, which in turn is
 /// notified by the engine's `CommitNotifications`.
 struct StoreChanges: AsyncSequence, Sendable {
   typealias Element = CommittedChanges
@@ -14,7 +14,8 @@ struct StoreChanges: AsyncSequence, Sendable {
 
   func makeAsyncIterator() -> Iterator { Iterator(follower: follower, last: follower.start) }
 
-  /// Reads the history one commit at a time, on demand, and stores only its position.
+  /// An iterator that reads the history one commit at a time, on demand, and stores only its
+  /// position.
   struct Iterator: AsyncIteratorProtocol {
     let follower: StoreFollower
     /// The sequence of the last commit that was returned, initially that of the newest commit.
@@ -81,20 +82,20 @@ extension PersistentStore {
   /// The sequence starts when this property is accessed, not when it is iterated, and each of its
   /// iterators returns all elements. Elements are read from the store's history on demand, so a
   /// slow consumer doesn't cause memory to grow. If a consumer falls behind by more commits than
-  /// the history contains, which are at least 1000, it receives a single element instead of the
-  /// missed ones, whose ``CommittedChanges/isComplete`` is `false`.
+  /// the history contains, which are at least 1000, it receives a single element, whose
+  /// ``CommittedChanges/isComplete`` is `false`, instead of the missed ones.
   ///
   /// If another process migrates the store to another model version, an element reports it as
   /// ``CommittedChanges/migration``: when a migration in a copy starts or is abandoned, and when
-  /// the store has the new model. It also indicates what can still be read by this process. If the
-  /// store is being migrated or has been migrated when the property is accessed, the sequence
+  /// the store has the new model. The element also indicates what this process can still read. If
+  /// the store is being migrated or has been migrated when the property is accessed, the sequence
   /// starts with that element.
   ///
   /// The sequence ends when the store is closed or deallocated, and after a migration if later
-  /// commits cannot be read here. Observing a store doesn't prevent any of this. The sequence ends
-  /// immediately if the task is cancelled. Without observers there is no cost. On Linux, commits of
-  /// other processes are delivered by system notifications, on other platforms by polling ten times
-  /// a second.
+  /// commits cannot be read here. Observing a store prevents neither its deallocation nor a
+  /// migration. The sequence ends immediately if the task is cancelled. Without observers there is
+  /// no cost. On Linux, commits of other processes are delivered by system notifications, on other
+  /// platforms by polling ten times a second.
   ///
   /// Contexts merge commits by themselves at their next operation and don't need this sequence.
   public var changes: some AsyncSequence<CommittedChanges, Never> & Sendable {

@@ -178,7 +178,8 @@ extension ArborError {
     URL(filePath: path).deletingLastPathComponent().path
   }
 
-  /// Distinguishes missing permissions from a store that was opened for reading.
+  /// Returns a message that distinguishes missing permissions from a store that was opened for
+  /// reading.
   private static func whyReadOnly(_ path: String?) -> String {
     guard let path else { return "The store is open for reading only. Open it for writing." }
     let files = FileManager.default
@@ -288,7 +289,7 @@ extension ArborError {
     }
   }
 
-  /// Creates a single error as is, or an error with several violations.
+  /// Creates an error with the given violations. A single violation becomes the error itself.
   private init(gathering errors: [ArborError], _ code: Code, _ message: String) {
     guard errors.count != 1, !errors.isEmpty else {
       self = errors.first ?? ArborError(code, message)
@@ -301,7 +302,7 @@ extension ArborError {
 }
 
 extension StoreEngine {
-  /// Returns the result of an operation of the store layer, and throws its errors as public ones.
+  /// Returns the result of an operation of the store layer, converting its errors to public ones.
   func reporting<R>(_ work: @autoclosure () throws(StoreError) -> R) throws(ArborError) -> R {
     do throws(StoreError) { return try work() } catch { throw ArborError(error, in: self) }
   }

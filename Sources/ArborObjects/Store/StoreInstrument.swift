@@ -16,9 +16,9 @@ internal import ArborStore
 /// ```
 ///
 /// A closure is called at the start of the operation, on the thread and in the task of the caller,
-/// so that it can access task-local values. The closure it returns is called in the same place when
-/// the operation ends, even if it fails. Without an instrument, the cost is one comparison per
-/// commit and fetch, and nothing per row.
+/// so that it can access task-local values. The closure it returns is called on the same thread and
+/// in the same task when the operation ends, even if it fails. Without an instrument, the cost is
+/// one comparison per commit and fetch, and nothing per row.
 ///
 /// The closures run as part of the operation, and a fetch holds a snapshot in the meantime: they
 /// must be fast and must not use the store. They receive names of entities, counts and durations,
@@ -28,15 +28,15 @@ internal import ArborStore
 public final class StoreInstrument: Sendable {
   /// The start of a commit.
   public struct Commit: Sendable, Hashable {
-    /// The name of the context.
+    /// The ``ManagedObjectContext/name`` of the committing context.
     public let contextName: String?
-    /// The author of the changes, from the context.
+    /// The ``ManagedObjectContext/author`` of the committing context.
     public let author: String?
   }
 
   /// The end of a commit.
   public struct CommitOutcome: Sendable {
-    /// The duration, including hooks and disk writes.
+    /// The duration of the commit, including hooks and disk writes.
     public let duration: Duration
     /// The commit's sequence in the store's history, or `nil` if it failed or wrote nothing because
     /// its changes had no net effect.
@@ -81,13 +81,14 @@ public final class StoreInstrument: Sendable {
   /// Creates an instrument.
   ///
   /// - Parameters:
-  ///   - onCommit: Called before each commit of a context with changes. Returns a closure to call
-  ///     after the commit, or `nil` if the commit is not of interest. When a `perform` body runs
-  ///     again after a conflict, it commits again. `purge()`, migrations, and commits that a
-  ///     follower receives from its log are not reported.
-  ///   - onFetch: Called in the same way before each lookup of objects by a request. Not called for
-  ///     requests that are rejected before the store is queried, such as those with an unknown
-  ///     name, for prefetching of relationships, or for lookups by identity during an import.
+  ///   - onCommit: A closure that is called before each commit of a context that has changes. It
+  ///     returns a closure to call after the commit, or `nil` if the commit is not of interest.
+  ///     When a `perform` body runs again after a conflict, it commits again. `purge()`,
+  ///     migrations, and commits that a follower receives from its log are not reported.
+  ///   - onFetch: A closure that is called in the same way before each lookup of objects by a
+  ///     request. It isn't called for requests that are rejected before the store is queried, such
+  ///     as those with an unknown name, for prefetching of relationships, or for lookups by
+  ///     identity during an import.
   public init(
     onCommit: (@Sendable (Commit) -> ((CommitOutcome) -> Void)?)? = nil,
     onFetch: (@Sendable (Fetch) -> ((FetchOutcome) -> Void)?)? = nil
@@ -122,7 +123,8 @@ extension StoreInstrument: Hashable {
 }
 
 extension StoreInstrument {
-  /// Reports the start of a commit. Returns `nil` if no closure needs its end.
+  /// Reports the start of a commit. Returns `nil` if no closure has to be called when the commit
+  /// ends.
   func commitBegins(_ commit: Commit) -> CommitObservation? {
     onCommit?(commit).map { CommitObservation(tell: $0) }
   }
@@ -142,7 +144,7 @@ extension StoreInstrument {
   }
 }
 
-/// The number of objects written by a commit.
+/// The numbers of objects that a commit inserted, updated and deleted, and of its conflicts.
 struct CommitTally {
   var inserted = 0
   var updated = 0

@@ -4,7 +4,7 @@ internal import ArborStore
 
 /// The location of a store.
 public enum StoreLocation: Sendable, Hashable {
-  /// A file, with a lock file of LMDB next to it. The usual extension is `arbor`.
+  /// A file, with LMDB's lock file next to it. The usual extension is `arbor`.
   ///
   /// The URL must be a plain file URL. Opening throws `invalidArgument` if it has another scheme, a
   /// host, a query or a fragment, or if its path is not UTF-8 or contains a zero byte.
@@ -19,7 +19,7 @@ public enum StoreLocation: Sendable, Hashable {
 }
 
 extension StoreLocation {
-  /// The location as a type of the store layer.
+  /// The location, converted to the type of the store layer.
   var stored: StoreOpening.Location {
     get throws(ArborError) {
       switch self {
@@ -30,8 +30,8 @@ extension StoreLocation {
     }
   }
 
-  /// Returns the complete path of a file URL. With a truncated path, the system would use another
-  /// file.
+  /// Returns the path of a file URL. Throws if the URL isn't a plain file URL, or if the system
+  /// would truncate its path at a zero byte and use another file.
   static func path(of url: URL) throws(ArborError) -> String {
     func refusal(_ what: String) -> ArborError {
       ArborError(

@@ -1,8 +1,8 @@
 internal import ArborLocks
 internal import ArborStore
 
-/// Raises the signals of observers that wait for a store's commits: after every commit, of this
-/// process or another, and when the store is closed.
+/// The signals of observers that wait for a store's commits. They are raised after every commit, of
+/// this process or another, and when the store is closed.
 ///
 /// The sequences of ``PersistentStore/changes`` share one signal, which ends with the store.
 /// Observers of fetched results have their own.
@@ -60,8 +60,8 @@ final class StoreObservers: Sendable {
   }
 }
 
-/// Keeps a signal registered for a store's commits during its lifetime. Doesn't keep the store
-/// open.
+/// A registration of a signal for a store's commits, which ends when the object is deallocated.
+/// Doesn't keep the store open.
 final class StoreListening: Sendable {
   let observers: StoreObservers
   private let id: Int
@@ -74,11 +74,11 @@ final class StoreListening: Sendable {
   deinit { observers.remove(id) }
 }
 
-/// A sequence of a store's commits that starts at its creation.
+/// The starting point of a sequence of a store's commits, with a registration for later ones.
 final class StoreFollower: Sendable {
   var observers: StoreObservers { listening.observers }
   private let listening: StoreListening
-  /// The newest commit at that time.
+  /// The sequence of the newest commit when this object was created.
   let start: UInt64
 
   init(_ observers: StoreObservers) {

@@ -29,7 +29,7 @@ extension StoreOptions {
     /// A list of names, each of the form `Entity` or `Entity.property`, as in the file's model.
     /// Names of data that is not dropped are ignored, so a list can be kept across versions.
     public struct Dropping: Sendable, Hashable, ExpressibleByArrayLiteral {
-      /// `nil` for everything.
+      /// The names, or `nil` for everything that is no longer in the model.
       let names: Set<String>?
 
       /// Everything that is no longer in the model.
@@ -44,7 +44,7 @@ extension StoreOptions {
       private init(names: Set<String>?) { self.names = names }
     }
 
-    /// The migration as a type of the store layer.
+    /// The migration, converted to the type of the store layer.
     let stored: StoreOpening.Migration
     /// Whether steps with custom code and passes over the objects are performed.
     var isStaged = true

@@ -65,17 +65,17 @@ public struct StoreOptions: Sendable, Hashable {
     /// entries are found only by a scrub or a check.
     case automatic
     /// Verifies every page with ordinary reads before the file is mapped, then every record, index
-    /// entry and link, as the store check does. The time is proportional to the size of the file,
-    /// about a second per few hundred megabytes for its pages. Recommended for files of unknown
-    /// origin. Continues as ``automatic``.
+    /// entry and link, as ``PersistentStore/check()`` does. The time is proportional to the size of
+    /// the file, about a second per few hundred megabytes for its pages. Recommended for files of
+    /// unknown origin. Continues as ``automatic``.
     case full
     /// Verifies root pages, header and the list of databases, at a cost independent of the store's
     /// size. Every other page is verified at its first use.
     case quick
   }
 
-  /// The time at which indexes are built that a migration adds or redefines over more than 10,000
-  /// objects.
+  /// The time at which indexes over more than 10,000 objects are built after a migration has added
+  /// or redefined them.
   ///
   /// They are built in batches that hold the writer lock for about 20 ms each, so that other
   /// processes can read and write in the meantime. See ``PersistentStore/indexBuilds()``. After a
@@ -118,7 +118,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// was renamed twice, are derived from the versions in between.
   ///
   /// If the model was changed back to an earlier version, list it again. A store of either version
-  /// is treated as one of the later, because they cannot be distinguished.
+  /// is treated as one of the later version, because they cannot be distinguished.
   public var modelVersions: [ManagedObjectModel] = []
   /// The versions in the model's file, in the order of their names, which may differ from their
   /// chronological order. Used if ``modelVersions`` is empty.
@@ -128,7 +128,7 @@ public struct StoreOptions: Sendable, Hashable {
   public var migrationPlan: MigrationPlan?
   /// The time at which indexes added by a migration are built.
   public var indexBuilds = IndexBuilds.beforeOpening
-  /// The handling of a file with another model that is not migrated.
+  /// The handling of a file that was written with another model and is not migrated.
   public var onMismatch = MismatchRule.fail
   /// The handling of a damaged file.
   public var onCorruption = CorruptionRule.fail
@@ -174,7 +174,7 @@ public struct StoreOptions: Sendable, Hashable {
   /// predicates without their values, the plan that was executed, the time spent in the store, the
   /// number of rows, and the index that would have helped; see ``QueryPlan/suggestedIndex``.
   public var slowQueryThreshold: Duration?
-  /// A process that reads an earlier state and pins more pages than this is logged and reported by
+  /// Readers of an earlier state that pin more pages than this are logged, and reported by
   /// ``PersistentStore/spaceUsage()``. `nil` disables this. The default of 65,536 pages is 256 MiB
   /// with a page size of 4 KiB.
   ///
@@ -210,7 +210,7 @@ public struct StoreOptions: Sendable, Hashable {
     self.slowQueryThreshold = slowQueryThreshold
   }
 
-  /// Returns the options as a type of the store layer.
+  /// Returns the options, converted to the type of the store layer.
   func opening(
     _ location: StoreLocation, model: ManagedObjectModel?
   ) throws(ArborError) -> StoreOpening {

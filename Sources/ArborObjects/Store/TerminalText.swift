@@ -1,7 +1,8 @@
-/// Makes text from a file safe to print to a terminal.
+/// The escaping of text from files, so that it is safe to print to a terminal.
 package enum TerminalText {
-  /// Returns the text with control characters and characters that change the text direction escaped
-  /// as `\u{1B}`. Newlines, carriage returns and tabs are written as `\n`, `\r` and `\t`.
+  /// Returns the text with control characters and characters that change the text direction
+  /// escaped, for example as `\u{1B}`. Newlines, carriage returns and tabs are written as `\n`,
+  /// `\r` and `\t`.
   package static func escaped(_ text: String) -> String {
     // Fast path for the common case.
     guard text.unicodeScalars.contains(where: isHostile) else { return text }

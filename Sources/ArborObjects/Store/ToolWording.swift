@@ -1,8 +1,8 @@
 internal import ArborModel
 package import ArborStore
 
-/// Rewords the library's messages for `lmdb-inspect` and the browser, where the remedy is a command
-/// or an option instead of an API call.
+/// The rewording of the library's messages for `lmdb-inspect` and the browser, where the remedy is
+/// a command or an option instead of an API call.
 package enum ToolWording {
   /// Returns a message without names of the library's API.
   package static func text(_ message: String) -> String {
@@ -12,7 +12,7 @@ package enum ToolWording {
 
   /// Returns the message of an error from any layer.
   ///
-  /// - Parameter engine: The store used to name the object an error concerns.
+  /// - Parameter engine: The store with which to name the objects that an error concerns, or `nil`.
   package static func text(_ error: any Error, in engine: StoreEngine? = nil) -> String {
     text("\(publicError(error, in: engine))")
   }
@@ -23,7 +23,7 @@ package enum ToolWording {
     return engine.map { ArborError(error, in: $0) } ?? ArborError(opening: error)
   }
 
-  /// Longer phrases precede phrases contained in them.
+  /// The phrases to replace. Longer phrases precede phrases contained in them.
   private static let phrases: [(call: String, words: String)] = [
     ("PersistentStore.salvage(_:to:model:) or lmdb-inspect salvage", "lmdb-inspect salvage"),
     ("with PersistentStore.revertMigration(_:)", "with “lmdb-inspect revert”"),

@@ -2,7 +2,8 @@ internal import ArborLocks
 internal import ArborModel
 internal import Dispatch
 
-/// Limits the number of tasks and threads that run at once. The others wait in order of arrival.
+/// A semaphore that limits the number of tasks and threads that run at once. The others wait in
+/// order of arrival.
 ///
 /// A waiting task stops waiting when it is cancelled, as does a waiting thread whose task is
 /// cancelled.
@@ -24,7 +25,7 @@ final class TurnQueue: Sendable {
     var free: Int
     var nextID = 0
     var waiting: [(id: Int, waiter: Waiter)] = []
-    /// The tasks that were cancelled before they started waiting.
+    /// The IDs of cancelled tasks, so that a task cancelled before it starts waiting doesn't wait.
     var cancelled: Set<Int> = []
 
     mutating func makeID() -> Int {

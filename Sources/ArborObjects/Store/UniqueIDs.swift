@@ -21,13 +21,13 @@ public final class UniqueIDs: Sendable {
 
   /// Returns the next number.
   ///
-  /// - Throws: ``ArborError`` `closed` if the store is closed; the reason if a new block cannot be
-  ///   reserved, for example because the store is read-only or full.
+  /// - Throws: ``ArborError`` `closed` if the store is closed; another error if a new block cannot
+  ///   be reserved, for example because the store is read-only or the disk is full.
   public func next() throws(ArborError) -> Int64 { try next(1).lowerBound }
 
   /// Returns the next `count` consecutive numbers.
   ///
-  /// - Throws: ``ArborError`` as ``next()``.
+  /// - Throws: The same errors as ``next()``.
   /// - Precondition: `count` is positive.
   public func next(_ count: Int) throws(ArborError) -> Range<Int64> {
     guard count > 0 else {

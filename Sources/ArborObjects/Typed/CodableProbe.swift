@@ -1,13 +1,14 @@
 internal import ArborModel
 
-/// Finds the keys of the part of a codable value that a key path reads.
+/// A search for the keys of the part of a codable value that a key path reads.
 ///
 /// Key paths have no names at run time. Therefore values are created in which one part differs from
 /// all others, and the key path is evaluated for each of them. If the result differs, that part was
 /// read. This also finds keys whose names differ from those of their properties. It doesn't find
 /// parts with only one known value, such as an enumeration that isn't `CaseIterable`.
 struct CodableProbe {
-  /// Evaluates the key path on a value with these marks. Returns `nil` if that isn't possible.
+  /// A closure that evaluates the key path on a value with the given marks, or returns `nil` if
+  /// that isn't possible.
   let read: (BlankDecoder.Marks?) -> Any?
 
   /// Returns the keys that a key path of a type reads, or `nil` if it isn't a path of parts.

@@ -11,7 +11,7 @@ extension FetchPredicate {
   /// ```
   ///
   /// The predicate's expression is translated rather than evaluated. The fetch uses indexes as for
-  /// any other predicate and compares values like ``FetchPredicate``: comparisons with `nil` are
+  /// any other predicate and compares values as ``FetchPredicate`` does: comparisons with `nil` are
   /// false, except for `==` and `!=`; strings are equal if their code points are equal; no string
   /// contains or starts with an empty string.
   ///
@@ -32,14 +32,14 @@ extension FetchPredicate {
     try self.init(translated: node, arguments: translation.arguments)
   }
 
-  /// Creates a predicate from a typed predicate. If the store cannot express it, the fetch that
-  /// uses it throws.
+  /// Creates a predicate from a typed predicate. If it cannot be translated, the fetch that uses it
+  /// throws.
   package init<T: ManagedObject>(deferring predicate: Predicate<T>) {
     do throws(ArborError) { try self.init(predicate) } catch { self.init(failing: error) }
   }
 
-  /// Creates a predicate from a translated tree. It is formatted as text, so that predicates that
-  /// differ only in constants have the same shape.
+  /// Creates a predicate from a translated tree. The tree is formatted as text, so that predicates
+  /// that differ only in constants have the same shape.
   init(translated node: PredicateNode, arguments: [PropertyValue]) throws(ArborError) {
     // The arguments in the order of their appearance in the text.
     var ordered: [PropertyValue] = []

@@ -40,7 +40,7 @@ extension ObjectConstant: TranslatableExpression {
 /// An object, an optional object, or a collection of these, captured by a typed predicate.
 @_documentation(visibility: internal)
 public protocol PredicateObjects {
-  /// The IDs of the objects, which the predicate stores instead of them.
+  /// The IDs of the objects, which the predicate stores instead of the objects.
   var _objectIDs: [ObjectID?] { get }
   /// Whether the value is a collection.
   static var _isCollection: Bool { get }

@@ -2,7 +2,7 @@ internal import ArborFoundation
 internal import ArborLocks
 package import ArborModel
 
-/// Finds the names of the properties that a key path of typed classes reads.
+/// A tracer that finds the names of the properties that a key path of typed classes reads.
 ///
 /// Key paths have no names at run time. Those of single properties are looked up if the class
 /// provides their names (``ManagedObject/propertyNames``). For all others, a placeholder object
@@ -26,13 +26,15 @@ final class PathTracer {
 
   private let round: Int
   private var steps: [Step] = []
-  /// The traces of the objects on the path, and the last object.
+  /// The traces of the objects on the path.
   private var way: [ClassTrace] = []
+  /// The last object on the path.
   private var end: ManagedObject?
   private var isTangled = false
   /// The type of the codable value that was read last.
   private var codable: Any.Type?
-  /// The part of codable values that differs from all others.
+  /// The path of keys to the part of codable values that differs from all others, or `nil` for
+  /// none.
   let marks: BlankDecoder.Marks?
 
   private init(round: Int, marks: BlankDecoder.Marks? = nil) {
@@ -40,7 +42,7 @@ final class PathTracer {
     self.marks = marks
   }
 
-  /// Returns the names on a key path of a class. Empty for the object itself.
+  /// Returns the names of the properties on a key path of a class. Empty for the identity key path.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
   static func names(
@@ -167,7 +169,7 @@ final class PathTracer {
     return object
   }
 
-  /// Records a read of an object's attribute. Accessors may read the same one twice.
+  /// Records a read of an object's attribute. An accessor may read the same attribute twice.
   func note(attribute name: String, _ value: PropertyValue, of trace: ClassTrace) {
     guard way.last === trace, steps.count < way.count || steps.last?.name == name else {
       isTangled = true
@@ -210,7 +212,7 @@ final class PathTracer {
     }
   }
 
-  /// Returns a value of a type unknown to the tracer.
+  /// Returns a placeholder value of a type unknown to the tracer, or `nil` if none can be created.
   ///
   /// - Parameter isLast: Whether to return the last case of a `CaseIterable` enumeration.
   static func placeholder<T>(_ type: T.Type, isLast: Bool = false) -> T? {
@@ -233,7 +235,7 @@ final class PathTracer {
 }
 
 extension ManagedObject {
-  /// Returns the names on a key path of the class, joined by dots.
+  /// Returns the names of the properties on a key path of the class, joined by dots.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if it isn't a path of modeled properties.
   package class func propertyPath(of keyPath: AnyKeyPath) throws(ArborError) -> String {

@@ -43,8 +43,8 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 
 // MARK: Conditions on members
 
-/// Returns a condition on members as a quantified comparison, if it compares a member's property
-/// with a constant. Query planning looks for this form.
+/// Returns a condition on members as a quantified comparison, or `nil` if it doesn't compare a
+/// member's property with a constant. Query planning looks for this form.
 private func quantified(
   _ qualifier: ComparisonQualifier, _ collection: ExpressionNode, _ name: String,
   _ condition: PredicateNode
@@ -115,7 +115,7 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 
 // MARK: Ranges
 
-/// The bounds of a range, each `nil` if it is unbounded.
+/// The bounds of a range, each `nil` if the range is unbounded on that side.
 typealias TypedBounds = (lower: ExpressionNode?, upper: ExpressionNode?, includesUpper: Bool)
 
 /// An expression that creates a range.

@@ -13,7 +13,7 @@ enum TypedTerm {
   case optionalCondition(PredicateNode, isPresent: PredicateNode)
 }
 
-/// Translates the expression of a typed predicate to a tree.
+/// A translation of a typed predicate's expression to a tree.
 struct PredicateTranslation {
   /// The values of the variables in scope.
   private var variables: [PredicateExpressions.VariableID: ExpressionNode]
@@ -99,7 +99,7 @@ struct PredicateTranslation {
 
   // MARK: Scopes
 
-  /// Translates an expression in which a variable represents a value.
+  /// Runs `body` with a variable bound to a value.
   mutating func binding<Result>(
     _ variable: PredicateExpressions.VariableID, to value: ExpressionNode,
     _ body: (inout PredicateTranslation) throws(ArborError) -> Result

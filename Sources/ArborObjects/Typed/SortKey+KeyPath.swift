@@ -3,9 +3,9 @@ public import ArborModel
 extension SortKey {
   /// The direction of a sort key.
   public enum Direction: Sendable, Hashable {
-    /// From small to large values. Nil sorts first.
+    /// From the smallest to the largest value. `nil` sorts first.
     case ascending
-    /// From large to small values.
+    /// From the largest to the smallest value.
     case descending
   }
 

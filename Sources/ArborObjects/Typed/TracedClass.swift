@@ -8,7 +8,7 @@ final class TracedClass: Sendable {
   /// A name that no model uses for an entity.
   static let entityName = "arbor.traced"
 
-  /// The target of every to-one relationship if only its ID is read.
+  /// The ID that every to-one relationship returns if only its target's ID is read.
   static let targetID = ObjectID(storeID: identifier(1), entityName: entityName, number: 1)
 
   let schema: ModelSchema
@@ -54,7 +54,7 @@ final class TracedClass: Sendable {
     entity = schema.entities[0]
   }
 
-  /// Returns a placeholder UUID.
+  /// Returns a placeholder UUID with the given last byte. All other bytes are zero.
   static func identifier(_ last: UInt8) -> UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
   }

@@ -1,8 +1,8 @@
 internal import ArborFoundation
 internal import ArborModel
 
-/// Validates everything that a commit is about to write: the model's rules and the objects' own
-/// hooks.
+/// The validation of everything that a commit is about to write, by the model's rules and the
+/// objects' own hooks.
 ///
 /// All violations are collected before any is thrown.
 struct CommitValidation {
@@ -31,7 +31,7 @@ struct CommitValidation {
   /// Checks one object against the model's rules and calls the hook for individual values, whether
   /// or not the object has changed.
   ///
-  /// - Throws: As ``check()``.
+  /// - Throws: The same errors as ``check()``.
   mutating func check(_ object: ManagedObject, isDeletion: Bool) throws(ArborError) {
     if isDeletion {
       checkDenial(object)
@@ -177,7 +177,7 @@ struct CommitValidation {
 
   // MARK: Relationship counts
 
-  /// Counts the members of inserted objects and of objects with changed members.
+  /// Checks the numbers of members of inserted objects and of objects with changed members.
   private mutating func checkCounts() {
     var checked: Set<ObjectNumber> = []
     session.pending.forEach { change in

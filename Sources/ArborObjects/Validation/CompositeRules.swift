@@ -6,7 +6,7 @@ struct CompositeRules {
   private struct Part {
     let description: AttributeDescription
     let expression: (any BoundedExpression)?
-    /// The rules of the part's own parts if it is composite itself.
+    /// The rules of the part's own parts, or `nil` if it isn't composite itself.
     let rules: CompositeRules?
   }
 

@@ -57,32 +57,35 @@ struct EntityRules {
     denying = relationships.filter { $0.deleteRule == .deny }.map(\.slot)
   }
 
-  /// Returns an expression that must match a whole string, or `nil` if it is malformed. A model
-  /// with expressions cannot be compiled without the services.
+  /// Returns an expression that must match a whole string, or `nil` if it is malformed. The
+  /// services are always available here, because a model with expressions cannot be compiled
+  /// without them.
   static func expression(_ text: String) -> (any BoundedExpression)? {
     try? LocaleSupport.services?.expression("\\A(?:\(text))\\z", ignoresCase: false)
   }
 
   /// Returns whether a string matches. If matching takes too many steps, the result is `false`.
   ///
-  /// - Parameter limit: Can stop the evaluation. The result is then not used.
+  /// - Parameter limit: A limit that can stop the evaluation. The caller must not use the result in
+  ///   that case.
   static func matches(
     _ text: String, _ expression: any BoundedExpression, _ limit: WorkLimit? = nil
   ) -> Bool {
-    // The number of units between two calls of the closure.
+    // Each call of the closure accounts for 1024 units of work.
     let outcome = expression.firstMatch(in: text, anchored: false) { limit?.admit(1024) ?? true }
     if case .found = outcome { return true }
     return outcome == .stopped
   }
 
-  /// Describes a string that doesn't match an attribute's regular expression.
+  /// Returns a description of the problem with a string that doesn't match an attribute's regular
+  /// expression.
   static func mismatch(of attribute: AttributeDescription) -> String {
     let expression = attribute.regularExpression ?? ""
     return "doesn't match the regular expression “\(expression)”. Correct the string"
   }
 
-  /// Describes how a value violates bounds, which apply to the length of a string. Returns `nil` if
-  /// it doesn't.
+  /// Returns a description of how a value violates bounds, or `nil` if it doesn't. For a string,
+  /// the bounds apply to its length.
   static func problem(of value: PropertyValue, _ minimum: PropertyValue, _ maximum: PropertyValue)
     -> String?
   {

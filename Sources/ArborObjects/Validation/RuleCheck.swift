@@ -1,16 +1,17 @@
 internal import ArborModel
 internal import ArborStore
 
-/// Checks everything that a commit would write: first with ``CommitValidation``, then, if needed,
-/// for unique values that are already taken. Errors identify objects by their unique values.
+/// The check of everything that a commit would write: first with ``CommitValidation``, then, if
+/// needed, for unique values that are already taken. Errors identify objects by their unique
+/// values.
 struct RuleCheck {
   let session: Session
 
   /// Checks all changes against the model's rules, the objects' hooks and the uniqueness
   /// constraints.
   ///
-  /// - Parameter isAlone: Whether no commit follows, which would detect duplicate unique values
-  ///   itself. Before a commit, they are looked up only if there are other violations, in order to
+  /// - Parameter isAlone: Whether no commit follows. A commit detects duplicate unique values
+  ///   itself, so before one they are looked up only if there are other violations, in order to
   ///   report them together.
   func run(isAlone: Bool = false) throws(ArborError) {
     var found: ArborError?

@@ -1,7 +1,7 @@
 public import ArborFoundation
 internal import ArborModel
 
-/// Converts the Swift values of a transformable attribute to stored bytes and back.
+/// A type that converts the Swift values of a transformable attribute to stored bytes and back.
 ///
 /// A model refers to the transformer of each transformable attribute by name. The application
 /// registers a transformer under that name (see ``AttributeTransformers``). The bytes are stored in
@@ -83,8 +83,8 @@ package enum CanonicalJSON {
     (try? encodeWithNaN(value)) ?? unencodable
   }
 
-  /// Returns whether JSON of ``encodeForCommit(_:)`` contains NaN, or its value could not be
-  /// encoded.
+  /// Returns whether JSON created by ``encodeForCommit(_:)`` contains NaN or represents a value
+  /// that could not be encoded.
   static func isUnencodable(_ data: some DataProtocol) -> Bool {
     data.firstRange(of: unencodable) != nil
   }
@@ -106,7 +106,7 @@ package enum CanonicalJSON {
 }
 
 extension ManagedObject {
-  /// Returns whether an attribute's JSON contains NaN or belongs to a value that could not be
+  /// Returns whether an attribute's JSON contains NaN or represents a value that could not be
   /// encoded.
   final func holdsUnencodable(_ field: RecordField, in record: RecordView) -> Bool {
     guard field.isExternal else {

@@ -2,7 +2,7 @@ internal import ArborFoundation
 internal import ArborLocks
 internal import ArborModel
 
-/// The transformers registered in this process, by the names that models use.
+/// The transformers registered in this process, keyed by the names that models use.
 ///
 /// They are registered per process rather than per store, because a model file refers to them by
 /// name, as it does to classes: a name denotes the same byte format wherever the model is used.

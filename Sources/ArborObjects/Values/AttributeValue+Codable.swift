@@ -16,9 +16,9 @@ extension AttributeValue {
     (try? CanonicalJSON.encode(self)).map(PropertyValue.binary) ?? .null
   }
 
-  /// Reads a value from its JSON. If it cannot be decoded, because the type has changed or the
-  /// attribute is `nil`, the result is the attribute's default or, without one, a value of zeros,
-  /// empty strings and empty collections.
+  /// Reads a value from its JSON. If the JSON cannot be decoded, because the type has changed or
+  /// the attribute is `nil`, the result is the attribute's default or, without one, a value of
+  /// zeros, empty strings and empty collections.
   public static func load(from object: ManagedObject, slot: Int) -> Self {
     let bytes = Data.load(from: object, slot: slot)
     if let value = object.binding.trace?.value(codable: Self.self) { return value }
@@ -28,8 +28,8 @@ extension AttributeValue {
       ?? object.defaultCase(slot, Self.self)
   }
 
-  /// Writes a value as JSON. If it cannot be encoded, for example because it contains NaN, the
-  /// commit rejects it.
+  /// Writes a value as JSON. If the value cannot be encoded, for example because it contains NaN,
+  /// the commit rejects it.
   public func store(in object: ManagedObject, slot: Int) {
     CanonicalJSON.encodeForCommit(self).store(in: object, slot: slot)
   }

@@ -25,7 +25,7 @@ extension String: AttributeValue {
 extension Date: AttributeValue {
   /// Always `date`.
   public static var attributeType: AttributeType { .date }
-  /// Reads a date attribute, or the reference date of 2001 if it is `nil`.
+  /// Reads a date attribute. Returns the reference date, January 1, 2001, if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> Date {
     let field = object.binding.attribute(slot, of: object).field
     guard case .date = field.kind else { object.wrongType(slot, Date.self) }
@@ -46,7 +46,7 @@ extension Date: AttributeValue {
 extension UUID: AttributeValue {
   /// Always `uuid`.
   public static var attributeType: AttributeType { .uuid }
-  /// Reads a UUID attribute, or the nil UUID, all zeros, if it has no value.
+  /// Reads a UUID attribute. Returns the nil UUID, all zeros, if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> UUID {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uuid = field.kind else { object.wrongType(slot, UUID.self) }
@@ -100,7 +100,7 @@ extension Data: AttributeValue {
 extension URL: AttributeValue {
   /// Always `uri`.
   public static var attributeType: AttributeType { .uri }
-  /// Reads a URI attribute, or the root of the file system if it is `nil`.
+  /// Reads a URI attribute. Returns the root of the file system if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> URL {
     let field = object.binding.attribute(slot, of: object).field
     guard case .uri = field.kind else { object.wrongType(slot, URL.self) }
@@ -125,7 +125,7 @@ extension URL: AttributeValue {
 extension Decimal: AttributeValue {
   /// Always `decimal`.
   public static var attributeType: AttributeType { .decimal }
-  /// Reads a decimal attribute.
+  /// Reads a decimal attribute. Returns zero if it is `nil`.
   public static func load(from object: ManagedObject, slot: Int) -> Decimal {
     let field = object.binding.attribute(slot, of: object).field
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
@@ -137,7 +137,7 @@ extension Decimal: AttributeValue {
     guard case .decimal = field.kind else { object.wrongType(slot, Decimal.self) }
     object.storeBytes(DecimalCodec.encode(self) ?? DecimalCodec.notANumber, in: field)
   }
-  /// Returns the number of a dynamic value, decimal or integer.
+  /// Returns the number of a decimal or integer dynamic value.
   public static func fromValue(_ value: PropertyValue) -> Decimal? {
     switch value {
     case .decimal(let number): number

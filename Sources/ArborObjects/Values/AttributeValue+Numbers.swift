@@ -52,7 +52,8 @@ extension PropertyValue {
     if case .integer(let number) = self { number } else { nil }
   }
 
-  /// The value as a number, if a double can represent it.
+  /// The value as a floating-point number, or `nil` if it isn't a number that a double can
+  /// represent.
   var number: Double? {
     switch self {
     case .double(let number): number

@@ -68,12 +68,13 @@ extension Duration: AttributeValue {
     Decimal.fromValue(value).flatMap { Duration(seconds: $0) }
   }
 
-  /// Truncates the seconds to attoseconds. Returns `nil` if they are out of range.
+  /// Creates a duration from seconds, truncated to attoseconds. Returns `nil` if they are out of
+  /// range.
   private init?(seconds: Decimal) {
     guard !seconds.isNaN else { return nil }
     let scaled = Decimal(sign: .plus, exponent: 18, significand: seconds)
     guard !scaled.isNaN else { return nil }
-    // 2⁶³ seconds, because a duration counts seconds in 64 bits.
+    // 2⁶³ seconds, in attoseconds, because a duration counts seconds in 64 bits.
     let limit: Int128 = 9_223_372_036_854_775_808_000_000_000_000_000_000
     guard let attoseconds = Int128(scaled.truncated.description),
       (-limit..<limit).contains(attoseconds)
@@ -84,7 +85,7 @@ extension Duration: AttributeValue {
 
 /// The ranges of Swift integer types, as bounds of attributes.
 enum AttributeRange {
-  /// Returns the bounds, or `nil` if they are those of the attribute's type.
+  /// Returns the bounds of a Swift type, or `nil` if they are those of its attribute type.
   static func bounds(of type: Any.Type) -> (minimum: PropertyValue, maximum: PropertyValue)? {
     if let optional = type as? any OptionalValue.Type { return bounds(of: optional.wrappedType) }
     switch type {

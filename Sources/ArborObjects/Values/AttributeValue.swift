@@ -1,6 +1,6 @@
 public import ArborModel
 
-/// A Swift type of attribute properties.
+/// A Swift type that properties for attributes can have.
 ///
 /// Numbers, strings, dates and the other scalar types conform, and so do optionals of them. An
 /// enumeration with such a raw value conforms by declaring the conformance:
@@ -91,7 +91,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   /// The attribute type of the wrapped type.
   public static var attributeType: AttributeType { Wrapped.attributeType }
 
-  /// Reads an attribute, or `nil` if it has no value.
+  /// Reads an attribute. Returns `nil` if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> Wrapped? {
     object.isNullAttribute(slot) ? nil : Wrapped.load(from: object, slot: slot)
   }
@@ -158,7 +158,7 @@ extension PropertyValue: AttributeValue {
   /// Always `undefined`.
   public static var attributeType: AttributeType { .undefined }
 
-  /// Reads an attribute of any type, or ``PropertyValue/null`` if it has no value.
+  /// Reads an attribute of any type. Returns ``PropertyValue/null`` if it has no value.
   public static func load(from object: ManagedObject, slot: Int) -> PropertyValue {
     object.currentRecord.value(object.binding.attribute(slot, of: object).field)
   }

@@ -1,13 +1,13 @@
 internal import ArborFoundation
 
-/// Decodes a blank value of a type: zeros, empty strings, empty collections, `nil`.
+/// A decoder of blank values: zeros, empty strings, empty collections, `nil`.
 ///
 /// A codable attribute without a value is read as its blank value, as a number is read as zero.
 /// Blank values are also placeholders for tracing key paths without an object. A decoder with marks
 /// assigns a different value to one part, to distinguish it from the others. A decoder with a
 /// record notes the keys and types that the outermost value requests.
 struct BlankDecoder: Decoder {
-  /// Thrown if a type rejects blank parts.
+  /// The error thrown if a type rejects blank parts.
   struct Refused: Error {}
 
   /// The path of keys to the part with a different value. An empty path marks the whole value,
@@ -45,7 +45,8 @@ struct BlankDecoder: Decoder {
     throw Refused()
   }
 
-  /// Handles Foundation types that decode from strings that must not be empty.
+  /// Returns the blank value of a Foundation type that cannot be decoded from blank parts, or `nil`
+  /// for other types.
   private static func known(_ type: Any.Type, _ isMarked: Bool) -> (any Sendable)? {
     switch type {
     case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, isMarked ? 1 : 0))

@@ -41,7 +41,8 @@ struct CodableType: @unchecked Sendable {
     return record.shape(isComplete: isComplete)
   }
 
-  /// Returns the kind of types that `JSONEncoder` and `JSONDecoder` treat as a single value.
+  /// Returns the kind of a type that `JSONEncoder` and `JSONDecoder` treat as a single value, or
+  /// `nil` for other types.
   private static func scalar(_ type: any Decodable.Type) -> CodableScalar? {
     switch type {
     case is Bool.Type: .boolean

@@ -2,7 +2,7 @@ package import ArborFoundation
 package import ArborJSON
 package import ArborModel
 
-/// Imports attribute values directly from document bytes to record bytes, without creating
+/// Importing attribute values directly from document bytes to record bytes, without creating
 /// intermediate values.
 extension ManagedObject {
   /// The object's number, which is unique in its store.
@@ -29,7 +29,7 @@ extension ManagedObject {
   /// are left to slower paths.
   ///
   /// - Parameter slot: The slot of an attribute that isn't derived.
-  /// - Throws: ``ArborError`` if the object belongs to no context.
+  /// - Throws: ``ArborError`` if the object doesn't belong to a context.
   package final func receive(
     _ node: JSONNode, atSlot slot: Int
   ) throws(ArborError) -> Reception {
@@ -50,7 +50,7 @@ extension ManagedObject {
 
   /// Sets an attribute to a date.
   ///
-  /// - Throws: ``ArborError`` if the object belongs to no context.
+  /// - Throws: ``ArborError`` if the object doesn't belong to a context.
   package final func receive(
     _ date: Date, atSlot slot: Int
   ) throws(ArborError) -> Reception {
@@ -100,7 +100,7 @@ extension ManagedObject {
     return memcmp(first, second, left.count) == 0
   }
 
-  /// Prepares a change of the attribute with a slot of the entity.
+  /// Prepares a change of the attribute with the given slot of the entity.
   final func prepareForChange(of slot: Int) throws(ArborError) {
     if session == nil { _ = try requireSession() }
     if binding.isObserved { session?.observation?.willChange(self, .attribute(slot)) }

@@ -15,7 +15,7 @@ extension ManagedObject {
   @_disfavoredOverload
   public final func _attribute<T: Codable>(_ slot: Int) -> T {
     let value = PropertyValue.load(from: self, slot: slot)
-    // While a key path is traced, nil would end it.
+    // While a key path is being traced, a `nil` value would end the path.
     if let value = binding.trace?.value(codable: T.self) { return value }
     if let plain = PlainAttribute.plain(value, as: T.self) { return plain }
     let attribute = binding.entity.attributes[binding.attribute(slot).slot]
@@ -65,7 +65,7 @@ extension AttributeDescription {
 
 /// The representation of codable types that don't conform to ``AttributeValue``.
 enum PlainAttribute {
-  /// Returns the raw value's type, or binary.
+  /// Returns the attribute type of a type's raw values, or `binary` if it has none.
   static func attributeType(of type: Any.Type) -> AttributeType {
     if let optional = type as? any OptionalValue.Type {
       return attributeType(of: optional.wrappedType)
@@ -107,9 +107,9 @@ enum PlainAttribute {
     return Data.fromValue(value).flatMap { try? CanonicalJSON.decode(type, from: $0) }
   }
 
-  /// Returns a blank value, of the wrapped type for an optional.
+  /// Returns a blank value, of the wrapped type for an optional, or `nil` if the type has none.
   ///
-  /// - Parameter marks: The path of the part with a different value.
+  /// - Parameter marks: The path of the part with a different value, or `nil` for none.
   static func blank<T>(_ type: T.Type, marks: BlankDecoder.Marks? = nil) -> T? {
     if let optional = type as? any OptionalValue.Type,
       let wrapped = optional.wrappedType as? any Decodable.Type

@@ -3,7 +3,7 @@ public import ArborModel
 public import ArborObjects
 import Foundation
 
-/// A store and one context on it, with methods for everyday work.
+/// A store and one context on it, with methods for common operations.
 ///
 /// Subclass it to add the operations of your domain:
 ///
@@ -91,7 +91,7 @@ nonisolated open class DataManager {
     }
   }
 
-  /// The default limit of undo groups. The context's undo history can be given another.
+  /// The default maximum number of undo groups. It can be changed on the context's undo history.
   private static let undoLevels = 1000
 
   // MARK: Objects
@@ -143,12 +143,12 @@ nonisolated open class DataManager {
   /// The context's uncommitted changes are neither visible to the seeding nor committed by it.
   ///
   /// - Parameters:
-  ///   - name: The name of the marker. A different name seeds again.
+  ///   - name: The name of the marker. Seeding with a different name seeds the store again.
   ///   - sources: The documents.
   ///   - options: The locations that documents may link to, and limits on their total size.
   /// - Returns: A report of the created objects, or `nil` if the store was seeded before.
-  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does. The
-  ///   store is unchanged.
+  /// - Throws: ``ArborError`` with source, line, column and path, or the errors of ``commit()``.
+  ///   The store is unchanged.
   @discardableResult
   open func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -288,7 +288,7 @@ nonisolated open class DataManager {
     tell(round)
   }
 
-  /// Discards all pending changes and ends the round. The delegate is not notified of it.
+  /// Discards all pending changes and ends the round without notifying the delegate.
   open func rollback() {
     context.rollback()
     if delegate != nil { beginRound() }
@@ -317,7 +317,7 @@ nonisolated open class DataManager {
   ///
   /// - Returns: The closure's result. Return object IDs instead of objects, which cannot leave the
   ///   background context.
-  /// - Throws: Any error thrown by the closure, and ``ArborError`` as ``commit()`` does.
+  /// - Throws: Any error thrown by the closure, and the errors of ``commit()``.
   @discardableResult
   open func commitInBackground<R: Sendable>(
     _ body: sending (ManagedObjectContext) throws -> R

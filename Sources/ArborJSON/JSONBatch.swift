@@ -1,6 +1,6 @@
 /// A batch of items: elements of an array, values of an object, or values on lines.
 ///
-/// Its nodes keep only the bytes that they refer to in memory.
+/// Its nodes keep only the window of the document that contains them in memory.
 package struct JSONBatch: Sendable {
   package let items: JSONElements
   /// The number of items before these.

@@ -69,7 +69,8 @@ package struct JSONNode: Sendable {
     return document.bytes.withBuffer { document.tape.number(at: tapeIndex, in: $0) }
   }
 
-  /// The number as a signed 64-bit integer, or `nil`. Like ``JSONNumber/int64``, but faster.
+  /// The number as a signed 64-bit integer, or `nil` if the value is not a number that fits. Like
+  /// ``JSONNumber/int64``, but faster.
   package var int64: Int64? {
     guard case .number = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.int64(at: tapeIndex, in: $0) }

@@ -53,8 +53,8 @@ package final class Session {
   /// The edits that a savepoint or undo may revert.
   let log = EditLog()
   var isInSavepoint = false
-  /// Identifies savepoints and undo groups: a working record may be written only in the epoch in
-  /// which it was created. Always even; see ``PendingObject/readBit``.
+  /// The number of the current savepoint or undo group: a working record may be written only in the
+  /// epoch in which it was created. Always even; see ``PendingObject/readBit``.
   private(set) var epoch: UInt32 = 2
   /// The undo history that records edits, or `nil`.
   var undo: UndoHistory? {
@@ -64,7 +64,7 @@ package final class Session {
   var listeners: [any ChangeListener] = []
   /// Whether listeners are being notified of an edit that isn't complete yet.
   var isNotifyingListeners = false
-  /// Notifies Swift's `Observation`, or `nil` if the context isn't observed.
+  /// The bridge to Swift's `Observation`, or `nil` if the context isn't observed.
   var observation: ObjectObservation?
 
   // MARK: Reading
@@ -88,7 +88,7 @@ package final class Session {
   var mergePolicy = MergePolicy.error
   /// Whether other commits are merged at the beginning of each operation.
   var mergesCommits = true
-  /// The newest commit that has been merged.
+  /// The sequence of the newest commit that has been merged.
   var sequence: UInt64
   /// The objects that were reloaded while merging commits and whose hooks have yet to be called, or
   /// `nil` if there are none.

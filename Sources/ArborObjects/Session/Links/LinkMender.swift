@@ -91,7 +91,7 @@ private struct LinkMender {
     }
   }
 
-  /// Returns whether the target of a reference has a pending change.
+  /// Returns whether a reference has a pending change.
   private func isChanged(_ object: ManagedObject, _ field: RecordField) -> Bool {
     guard let change = object.change else { return false }
     return change.committed?.reference(field) != object.currentRecord.reference(field)

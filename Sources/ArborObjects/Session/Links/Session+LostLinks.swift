@@ -36,7 +36,7 @@ extension Session {
     }
   }
 
-  /// Discards the lost links of an object's references that are set to something else.
+  /// Discards the lost link of an object's reference that is about to be changed.
   func forgetLost(of object: ManagedObject, changing field: RecordField) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { link in

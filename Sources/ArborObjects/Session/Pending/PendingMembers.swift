@@ -15,9 +15,9 @@ final class PendingMembers {
   var removed = MemberList()
   /// The pending order of an ordered relationship's members, or `nil` if it is unchanged.
   var order: PendingOrder?
-  /// The savepoint in which ``order`` was last recorded.
+  /// The epoch in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
-  /// The savepoint in which the order of the members was last recorded for undo.
+  /// The epoch in which the order of the members was last recorded for undo.
   var sequenceEpoch: UInt32 = 0
   /// Members added by concurrent commits, to be hidden as long as their deletion is pending here.
   var hidden = MemberList()

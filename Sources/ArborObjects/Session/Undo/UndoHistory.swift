@@ -66,7 +66,8 @@ public final class UndoHistory {
   private var mark = CommitMark()
   /// The memory of the records before edits.
   let allocator = SlabAllocator()
-  /// Whether a commit is being written. Changes made for that purpose are not undoable.
+  /// Whether recording is suspended, for example while a commit is being written. Changes made in
+  /// the meantime are not undoable.
   var isSuspended = false
 
   /// A group whose edits are at the end of the context's log.
@@ -396,7 +397,7 @@ extension UndoHistory {
 
   /// Begins a savepoint.
   ///
-  /// - Returns: A closure to call after the log was restored to the savepoint.
+  /// - Returns: A closure to call after the log has been restored to the savepoint.
   func beginSavepoint() -> () -> Void {
     let (sealedCount, openCount) = (session?.log.sealedCount ?? 0, openStarts.count)
     let redoGroups = redoGroups

@@ -5,7 +5,7 @@ internal import ArborStore
 ///
 /// Deleted objects are restored first, so that everything else can refer to them. Then properties
 /// and links are restored in reverse order, then the orders of ordered relationships, which depend
-/// on membership. Finally, inserted objects are deleted. Relationships are set like in any other
+/// on membership. Finally, inserted objects are deleted. Relationships are set as in any other
 /// change, so both sides are consistent even if concurrent commits have changed them.
 struct UndoReplay {
   let session: Session

@@ -175,7 +175,7 @@ nonisolated open class DataManager {
 
   /// Returns the objects of a class that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> [T] {
@@ -184,7 +184,7 @@ nonisolated open class DataManager {
 
   /// Returns the first object of an entity or its subentities that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> ManagedObject? {
@@ -193,7 +193,7 @@ nonisolated open class DataManager {
 
   /// Returns the first object of a class that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> T? {
@@ -202,7 +202,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of objects of an entity and its subentities that match a predicate.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func count(_ entityName: String, matching predicate: FetchPredicate? = nil)
     throws(ArborError) -> Int
   {
@@ -211,7 +211,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of objects of a class that match a predicate.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
@@ -220,7 +220,7 @@ nonisolated open class DataManager {
 
   /// Returns the results of a request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try context.fetch(request)
   }
@@ -242,7 +242,7 @@ nonisolated open class DataManager {
 
   /// Returns the results of a named request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func fetch(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> [ManagedObject] {
@@ -251,7 +251,7 @@ nonisolated open class DataManager {
 
   /// Returns the first result of a named request, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func fetchOne(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> ManagedObject? {
@@ -260,7 +260,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of results of a named request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func count(
     forRequestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> Int {
@@ -296,7 +296,7 @@ nonisolated open class DataManager {
 
   /// Commits all managers of this manager's group, or only this manager if it has no group.
   ///
-  /// - Throws: ``ArborError``, as ``commit()`` and ``DataManagerGroup/commitAll()`` do.
+  /// - Throws: The same errors as ``commit()`` and ``DataManagerGroup/commitAll()``.
   open func flush() throws(ArborError) {
     if let group { try group.commitAll() } else { try commit() }
   }

@@ -231,8 +231,8 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
   /// line, and the number of remaining ones. ``violations`` contains all of them.
   public var description: String { text(isForDebugging: false) }
 
-  /// The code and the description, extended by the entity, object, unique values, key path,
-  /// offending value and underlying error of this error and of each listed violation.
+  /// The code, followed by the description with the entity, object, unique values, key path,
+  /// offending value and underlying error, also for each listed violation.
   public var debugDescription: String { "\(code): " + text(isForDebugging: true) }
 
   private func text(isForDebugging: Bool) -> String {

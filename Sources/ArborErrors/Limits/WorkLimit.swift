@@ -225,7 +225,8 @@ package struct WorkAllowance: Sendable, Hashable {
 
   package var isUnlimited: Bool { timeLimit == nil && elements == nil && valueSize == nil }
 
-  /// Returns the limits with the stricter value of both for each.
+  /// Returns an allowance with the stricter value of each limit. If only one of the two specifies a
+  /// limit, its value is used.
   package func narrowed(by other: WorkAllowance) -> WorkAllowance {
     WorkAllowance(
       timeLimit: Self.lesser(timeLimit, other.timeLimit),

@@ -10,8 +10,8 @@ struct AttributeDerivation {
   /// Computes the derived attributes of all objects to be written and of all objects that depend on
   /// them. Different values become pending changes.
   ///
-  /// - Returns: The inputs of the values apart from the objects to be written, for the store to
-  ///   compare, or `nil` if there are none.
+  /// - Returns: The snapshot and the entities that the values depend on, apart from the objects to
+  ///   be written, for the store to check. `nil` if there are none.
   func derive() throws(ArborError) -> ChangeSet.Basis? {
     guard session.schema.hasDerivations else { return nil }
     let plan = try session.schema.derivationPlan()
@@ -79,7 +79,7 @@ private struct DerivedAttributes {
   private var reordered: Set<ObjectNumber> = []
   /// The catalog numbers of the entities that values or the selection of owners depend on.
   private var entities: Set<UInt16> = []
-  /// The readers of derived values, by index of the concrete entity.
+  /// The readers of derived values, by concrete entity index.
   private var readers: [Int: [ValueReader]] = [:]
 
   init(_ session: Session, _ plan: DerivationPlan, now date: Date) {

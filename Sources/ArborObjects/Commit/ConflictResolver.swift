@@ -116,7 +116,7 @@ struct ConflictResolver {
     }
   }
 
-  /// Removes links to objects that other commits have deleted.
+  /// Removes links to objects that other commits have deleted. Returns whether there were any.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(session)
     for link in missing {

@@ -70,9 +70,9 @@ extension Session {
     return changes
   }
 
-  /// Returns the store's change for a pending change, or `nil` if the object is unchanged.
+  /// Returns the record change to submit for a pending change, or `nil` if the object is unchanged.
   ///
-  /// - Parameter reordered: The bits of the object's changed ordered relationships.
+  /// - Parameter reordered: The change bits of the object's reordered relationships.
   private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
@@ -90,7 +90,7 @@ extension Session {
     }
   }
 
-  /// Returns the store's changes of records, without links.
+  /// Returns the record changes to submit, without links.
   func recordChanges() -> [ChangeSet.RecordChange] {
     pending.compactMap { recordChange($0, reordered: 0) }
   }

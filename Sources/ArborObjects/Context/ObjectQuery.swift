@@ -1,7 +1,7 @@
 public import ArborFoundation
 public import ArborModel
 
-/// A query for objects of an entity, built step by step: its filters, order and limits.
+/// A query for objects of an entity, built step by step from filters, a sort order and limits.
 ///
 /// A query is a value. Every step returns a new query and leaves the original unchanged. Nothing is
 /// read until a result is requested, and each request queries the store again, including the

@@ -25,7 +25,7 @@ extension SearchHit {
   ///   - attribute: A string attribute. It doesn't have to be indexed.
   ///   - words: The maximum number of words, or 0 for the whole text.
   /// - Returns: The excerpt, or `nil` if the attribute has no text.
-  /// - Throws: ``ArborError`` as ``ManagedObject/value(forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/value(forKey:)``.
   public func snippet(of attribute: PropertyPath, words: Int = 20) throws(ArborError)
     -> SearchSnippet?
   {

@@ -135,7 +135,7 @@ extension ManagedObject {
 
   /// Sets an attribute to a Swift value.
   ///
-  /// - Throws: As the overload that takes a ``PropertyValue``.
+  /// - Throws: The same errors as the overload that takes a ``PropertyValue``.
   @_disfavoredOverload
   public final func setValue<T: AttributeValue>(_ value: T, forKey key: String) throws(ArborError) {
     try setValue(value.predicateValue, forKey: key)
@@ -196,7 +196,8 @@ extension ManagedObject {
 
   /// Returns the object of a to-one relationship.
   ///
-  /// - Throws: As ``value(forKey:)``; `typeMismatch` if the property isn't a to-one relationship.
+  /// - Throws: The same errors as ``value(forKey:)``; also `typeMismatch` if the property isn't a
+  ///   to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
     let relationship = try relationship(key, isToMany: false)
     try requireReadable(.relationship(relationship), asObject: true)

@@ -41,7 +41,7 @@ package final class Session {
   let allocator = SlabAllocator()
   /// The last sequence assigned to an object that the store could not number.
   var unstorableSequence = ObjectNumber.maximumSequence
-  /// Large binaries outside of records.
+  /// Large binary values that are neither in records nor in the store.
   var blobs = UnstoredBlobs()
   /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []

@@ -40,7 +40,7 @@ struct ObjectEdit {
   let isUndoable: Bool
   /// The previous record, or `nil` if the object was a fault.
   private(set) var record: RecordView?
-  /// Keeps ``record`` alive.
+  /// The slab that contains ``record`` and keeps it valid.
   private(set) var slab: RecordSlab?
   var effect = Effect.open
   /// A copy of the previous pending change, or `nil` if there was none or no savepoint needs it.

@@ -17,7 +17,8 @@ final class PendingOrder {
   var arrangement: Arrangement?
   /// Whether other commits may have changed the stored members since ``arrangement`` was set.
   var isBehind = false
-  /// The members that have been moved to the end since the arrangement was set, in order.
+  /// The members moved to the end, in order. If there is an arrangement, they were moved after it
+  /// was set.
   var last = MemberList()
   /// The objects that became members in an epoch, for undo.
   private var joined: (numbers: Set<ObjectNumber>, epoch: UInt32) = ([], 0)

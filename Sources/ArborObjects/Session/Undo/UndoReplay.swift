@@ -184,7 +184,7 @@ struct UndoReplay {
     }
   }
 
-  /// Restores the target of a to-one relationship, or `nil` if the target is gone.
+  /// Restores the target of a to-one relationship, or sets it to `nil` if the target is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
     guard
       let relationship = object.binding.entity.relationships.first(where: {

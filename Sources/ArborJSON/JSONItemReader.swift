@@ -82,7 +82,7 @@ package struct JSONItemReader {
 
   /// The size of the document in bytes, if known.
   package let size: Int?
-  /// Whether the items are elements of an array, or the values of an object if the layout asks for
+  /// Whether the items are elements of an array, or the values of an object if the layout requests
   /// them. `nil` until the first item is known, and if the document doesn't have the requested key.
   package private(set) var isList: Bool?
   /// The name in the path that doesn't exist, and the keys that exist in its place, or `nil` if the

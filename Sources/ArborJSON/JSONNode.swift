@@ -26,7 +26,8 @@ package struct JSONNode: Sendable {
 
   /// The document, or piece of one, that contains the value.
   @usableFromInline package let document: JSONDocument
-  /// The value's index on the document's tape, a compact way to store many nodes of one document.
+  /// The value's index on the document's tape. Indexes are a compact way to store many nodes of one
+  /// document.
   @usableFromInline package var tapeIndex: Int
 
   /// Creates a node from the tape index of another node of the same document.

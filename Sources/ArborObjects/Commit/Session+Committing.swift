@@ -26,9 +26,9 @@ extension Session {
     mendLinks()
   }
 
-  /// Unlinks changed objects that other commits have linked to objects deleted here, as the store
-  /// does for unchanged ones. Not recorded for undo. Links to deleted objects created in this
-  /// context are reported by validation.
+  /// Unlinks changed objects that other commits have linked to objects deleted in this context, as
+  /// the store does for unchanged ones. Not recorded for undo. Links to deleted objects created in
+  /// this context are reported by validation.
   func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)

@@ -181,12 +181,12 @@ extension ObjectQuery {
     with { $0.includesSubentities = includes }
   }
 
-  /// Returns the query with related objects loaded in the same pass.
+  /// Returns the query with the related objects at the given key paths loaded in the same pass.
   public func prefetching(_ keyPaths: String...) -> ObjectQuery {
     with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }
 
-  /// Returns the query with related objects loaded in the same pass.
+  /// Returns the query with the related objects at the given key paths loaded in the same pass.
   ///
   /// ```swift
   /// let employees = context.objects(Employee.self).prefetching(\.company, \.manager?.company)

@@ -4,7 +4,7 @@ public import ArborModel
 public struct SearchHit<T: ManagedObject> {
   /// The object.
   public let object: T
-  /// The relevance score, greater than 0. Higher is better. Only comparable within the same search.
+  /// The relevance score, greater than 0. Higher is better. Comparable only within the same search.
   public let score: Double
   let text: SearchText
   let attributes: [String]

@@ -94,7 +94,7 @@ nonisolated open class ManagedObject: Hashable {
     case live
     /// The session was deallocated or reset.
     case forgotten
-    /// The object's deletion was committed, here or elsewhere, or its insertion was undone.
+    /// The object's deletion was committed by any context, or its insertion was undone.
     case gone
   }
 
@@ -166,10 +166,10 @@ nonisolated open class ManagedObject: Hashable {
 
   // MARK: Hooks
 
-  /// Called once after the object was inserted, with its default values set.
+  /// Called once, after the object has been inserted and its default values have been set.
   open func awakeFromInsert() {}
 
-  /// Called each time the object's record was loaded from the store.
+  /// Called each time after the object's record has been loaded from the store.
   open func awakeFromFetch() {}
 
   /// Called at the start of a commit, before validation, for every inserted, updated or deleted

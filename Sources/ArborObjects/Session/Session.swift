@@ -37,7 +37,7 @@ package final class Session {
 
   let pending: PendingObjects
   let links: PendingMemberships
-  /// The memory of working records.
+  /// The allocator for records held in memory.
   let allocator = SlabAllocator()
   /// The last sequence assigned to an object that the store could not number.
   var unstorableSequence = ObjectNumber.maximumSequence

@@ -8,13 +8,13 @@ internal import ArborModel
 /// group is a slice of the log, and undoing it creates new edits. Live results and change rounds
 /// are notified of each edit.
 enum Edit {
-  /// The state of an object.
+  /// A change of an object's state.
   case object(ObjectEdit)
-  /// The membership of an object in a relationship stored as links.
+  /// A change of an object's membership in a relationship that is stored as links.
   case link(LinkEdit)
-  /// The pending order of an ordered relationship's members.
+  /// A change of the pending order of an ordered relationship's members.
   case order(owner: ObjectNumber, RelationshipSchema, PendingOrder?)
-  /// The sequence of an ordered relationship's members, for undo.
+  /// A change of the sequence of an ordered relationship's members, for undo.
   case sequence(SequenceEdit)
   /// An edit that was only needed by a savepoint that has ended.
   case none

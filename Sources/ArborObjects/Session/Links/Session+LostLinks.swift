@@ -45,7 +45,7 @@ extension Session {
     }
   }
 
-  /// Throws if a commit would be missing links that were created here.
+  /// Throws if links created in this context would be missing from a commit.
   ///
   /// - Throws: `missingTargets` with both ends of each link.
   func checkLostLinks() throws(StoreError) {

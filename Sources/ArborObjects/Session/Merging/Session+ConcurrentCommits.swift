@@ -204,7 +204,7 @@ extension Session {
     ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 
-  /// Hides an object deleted here from the owners that other commits have linked it to.
+  /// Hides an object deleted in this context from the owners that other commits have linked it to.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     for relationship in object.binding.entity.relationships
     where relationship.isToMany && relationship.isInverseToMany {

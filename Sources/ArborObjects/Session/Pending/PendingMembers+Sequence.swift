@@ -101,8 +101,8 @@ extension PendingMembers {
     }
   }
 
-  /// Returns whether the common members have a different order here and in the store, because other
-  /// commits have moved or added members since the context chose its order.
+  /// Returns whether the common members have different orders in the context and in the store,
+  /// because other commits have moved or added members since the context chose its order.
   func isContested(over stored: [ObjectNumber]) -> Bool {
     guard let base = order?.arrangement?.base, base != stored else { return false }
     let kept = kept(of: stored)

@@ -10,8 +10,8 @@ internal import ArborModel
 /// For all others, they are the source of truth and are submitted by the commit. The context's last
 /// change of a pair determines its state, regardless of other commits, until the commit or the
 /// removal of one of the two objects. A deletion sets the state of the links that exist at that
-/// time. Links that other commits create to an object whose deletion is pending here are hidden,
-/// and reappear when the deletion is undone.
+/// time. Links that other commits create to an object whose deletion is pending in this context are
+/// hidden, and reappear when the deletion is undone.
 ///
 /// Membership is represented in the same way for ordered relationships. The order is represented
 /// separately by ``PendingOrder``.

@@ -64,7 +64,7 @@ extension Session {
     return orders
   }
 
-  /// Returns whether members were moved both here and by other commits.
+  /// Returns whether members were moved both in this context and by other commits.
   func isContested(_ edit: PendingMembers) -> Bool {
     guard edit.order?.arrangement != nil else { return false }
     return edit.isContested(over: storedMembers(of: edit.owner, edit.relationship))

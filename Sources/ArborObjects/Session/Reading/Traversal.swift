@@ -8,7 +8,7 @@ internal import ArborModel
 /// doubled each time the previous ones have been passed, so a loop that ends early has read at most
 /// twice what it used.
 struct Traversal {
-  /// The relationship, as the declaring entity and its slot.
+  /// The relationship being traversed, as its declaring entity and slot, or `nil` if there is none.
   private var current: (declaringEntity: Int, slot: Int)?
   /// The last object whose members were read, possibly ahead.
   private var last = ObjectNumber(rawValue: 0)

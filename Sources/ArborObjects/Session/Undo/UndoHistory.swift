@@ -64,7 +64,7 @@ public final class UndoHistory {
   /// Whether an undo or redo is in progress, whose edits form a separate group.
   private var isReplaying = false
   private var mark = CommitMark()
-  /// The memory of the records before edits.
+  /// The allocator for copies of records from before edits.
   let allocator = SlabAllocator()
   /// Whether recording is suspended, for example while a commit is being written. Changes made in
   /// the meantime are not undoable.
@@ -85,7 +85,7 @@ public final class UndoHistory {
     var undoCount = 0
     /// The groups undone since, in reverse order of restoration.
     var undone: [Group] = []
-    /// The position in the log.
+    /// The position in the log at the commit.
     var position = 0
     /// Whether, at the start of the current commit, no group was open and one had been closed since
     /// the last commit.

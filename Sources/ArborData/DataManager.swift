@@ -66,7 +66,7 @@ nonisolated open class DataManager {
   public let group: DataManagerGroup?
   /// The changes the delegate was notified of at the start of the current commit.
   private var told = ChangeRound()
-  /// Records changes for the delegate. `nil` until a delegate has been set.
+  /// The recorder of changes for the delegate. `nil` until a delegate has been set.
   private var recorder: RoundRecorder?
 
   /// Creates a manager for an open store.

@@ -82,7 +82,7 @@ extension ManagedObject {
     return try reading { currentValue(of: property) }
   }
 
-  /// Like ``value(forKey:)``, for nonthrowing accessors.
+  /// Returns the value of a property, for nonthrowing accessors.
   private final func currentValue(of property: PropertySchema) -> PropertyValue {
     switch property {
     case .attribute(let attribute):
@@ -110,7 +110,7 @@ extension ManagedObject {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
 
-  /// Like ``setValue(_:forKey:)``, without throwing errors from the store.
+  /// Sets a property without throwing errors from the store.
   private final func set(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)

@@ -15,7 +15,8 @@ extension ManagedObject {
     return result
   }
 
-  /// The slow path, used if an earlier failure has yet to be reported or prevents commits.
+  /// Implements the slow path, which is used if an earlier failure has yet to be reported or
+  /// prevents commits.
   @inline(never)
   private final func reading<R>(_ session: Session, _ body: () -> R) throws(ArborError) -> R {
     let former = session.failure

@@ -39,13 +39,14 @@ package final class Session {
   let links: PendingMemberships
   /// The allocator for records held in memory.
   let allocator = SlabAllocator()
-  /// The last sequence assigned to an object that the store could not number.
+  /// The next sequence to assign to an object that the store cannot number. Counts down.
   var unstorableSequence = ObjectNumber.maximumSequence
   /// Large binary values that are neither in records nor in the store.
   var blobs = UnstoredBlobs()
   /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []
-  /// The object whose hook a commit is running. Its model rules have already been checked.
+  /// The object whose hook a commit is running, or `nil`. Its model rules have already been
+  /// checked.
   var validated: ObjectNumber?
 
   // MARK: Edits
@@ -69,7 +70,7 @@ package final class Session {
 
   // MARK: Reading
 
-  /// The snapshot used by all reads while it is pinned.
+  /// The pinned snapshot, which all reads use, or `nil` if none is pinned.
   var pinned: StoreSnapshot?
   /// Whether the pinned snapshot was requested by the program through `withSnapshot` and is
   /// advanced by the context's own commits.
@@ -79,7 +80,7 @@ package final class Session {
   /// The relationship being traversed object by object. See
   /// ``readAhead(from:_:maximumMembersPerOwner:)``.
   var traversal = Traversal()
-  /// A failure of a nonthrowing call, reported by the next throwing operation.
+  /// The failure of a nonthrowing call that the next throwing operation reports, or `nil`.
   var failure: DeferredFailure?
 
   // MARK: Concurrent commits
@@ -95,7 +96,7 @@ package final class Session {
   var reloaded: FetchedObjects?
   /// The objects that were loaded before the commits being merged.
   var outdated: [ObjectNumber] = []
-  /// The context's own commits that may follow ``sequence`` in the history.
+  /// The sequences of the context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
   /// Objects loaded in a newer state than ``sequence`` while listeners record changes. See
   /// ``noteRead(_:on:)``.

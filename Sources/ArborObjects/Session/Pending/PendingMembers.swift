@@ -21,7 +21,7 @@ final class PendingMembers {
   var sequenceEpoch: UInt32 = 0
   /// Members added by concurrent commits, hidden while their deletion is pending in this context.
   var hidden = MemberList()
-  /// Returns whether an object's deletion is pending.
+  /// A closure that returns whether an object's deletion is pending.
   private let isDeleted: (ObjectNumber) -> Bool
 
   init(

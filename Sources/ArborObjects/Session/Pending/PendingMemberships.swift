@@ -79,7 +79,7 @@ final class PendingMemberships {
     return edit
   }
 
-  /// Derives the membership of a member from its change, or from `nil` if it has none. For
+  /// Derives the membership of a member from its change, or from `nil` if it has none. Only for
   /// relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
   @inline(__always)
   func derive(

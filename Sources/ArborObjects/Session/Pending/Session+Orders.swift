@@ -5,8 +5,8 @@ internal import ArborStore
 /// The owner's version, which every new list increments, allows the store to check that they are
 /// still current.
 extension Session {
-  /// Prepares writing the orders: assigns a new version to their owners, and discards the pending
-  /// membership of members that will not be written.
+  /// Prepares the orders for writing: assigns a new version to their owners, and discards the
+  /// pending membership of members that will not be written.
   func beginWritingOrders() {
     forEachOrder { edit in
       guard edit.changesOwner else { return }

@@ -22,7 +22,7 @@ extension DataManager {
   /// Seeds the store once in its lifetime. The objects and the marker are written in one commit.
   ///
   /// - Returns: A report of the created objects, or `nil` if the store was seeded before.
-  /// - Throws: ``ArborError``, as the overload that takes an array.
+  /// - Throws: The same errors as the overload that takes an array.
   @discardableResult
   public final func seedOnce(
     _ name: String, from sources: JSONSource..., options: SeedOptions = SeedOptions()
@@ -32,7 +32,7 @@ extension DataManager {
 
   /// Returns the objects of an entity that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
+  /// - Throws: The same errors as the overload that takes an array of sort keys.
   public final func fetchAll(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -42,7 +42,7 @@ extension DataManager {
 
   /// Returns the objects of a class that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
+  /// - Throws: The same errors as the overload that takes an array of sort keys.
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -52,7 +52,7 @@ extension DataManager {
 
   /// Returns the first object of an entity, in sort order, that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
+  /// - Throws: The same errors as the overload that takes an array of sort keys.
   public final func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -62,7 +62,7 @@ extension DataManager {
 
   /// Returns the first object of a class, in sort order, that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an array of sort keys.
+  /// - Throws: The same errors as the overload that takes an array of sort keys.
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy first: SortKey,
     _ others: SortKey...
@@ -72,7 +72,7 @@ extension DataManager {
 
   /// Returns the objects that match a typed predicate, sorted.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
+  /// - Throws: The same errors as the overload that takes a ``FetchPredicate``.
   public final func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
   ) throws(ArborError) -> [T] {
@@ -81,7 +81,7 @@ extension DataManager {
 
   /// Returns the first object, in sort order, that matches a typed predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
+  /// - Throws: The same errors as the overload that takes a ``FetchPredicate``.
   public final func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy keys: SortKey...
   ) throws(ArborError) -> T? {
@@ -90,7 +90,7 @@ extension DataManager {
 
   /// Returns the number of objects that match a typed predicate.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes a ``FetchPredicate``.
+  /// - Throws: The same errors as the overload that takes a ``FetchPredicate``.
   public final func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>
   ) throws(ArborError) -> Int {

@@ -45,7 +45,7 @@ extension DataManager {
 
   /// Opens a store with a model that is looked up by name among a bundle's resources.
   ///
-  /// Otherwise the same as opening with a model in a folder.
+  /// Otherwise behaves like the initializer that takes a folder.
   ///
   /// - Throws: ``ArborError`` if the model is missing or invalid, the store cannot be opened, or
   ///   the alias is already open with another model.

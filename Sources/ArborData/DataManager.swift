@@ -3,7 +3,7 @@ public import ArborModel
 public import ArborObjects
 import Foundation
 
-/// A store and one context on it, with methods for everyday work.
+/// A store and one context on it, with methods for common operations.
 ///
 /// Subclass it to add the operations of your domain:
 ///
@@ -66,7 +66,7 @@ nonisolated open class DataManager {
   public let group: DataManagerGroup?
   /// The changes the delegate was notified of at the start of the current commit.
   private var told = ChangeRound()
-  /// Records changes for the delegate. `nil` until a delegate has been set.
+  /// The recorder of changes for the delegate. `nil` until a delegate has been set.
   private var recorder: RoundRecorder?
 
   /// Creates a manager for an open store.
@@ -91,7 +91,7 @@ nonisolated open class DataManager {
     }
   }
 
-  /// The default limit of undo groups. The context's undo history can be given another.
+  /// The default maximum number of undo groups. It can be changed on the context's undo history.
   private static let undoLevels = 1000
 
   // MARK: Objects
@@ -143,12 +143,12 @@ nonisolated open class DataManager {
   /// The context's uncommitted changes are neither visible to the seeding nor committed by it.
   ///
   /// - Parameters:
-  ///   - name: The name of the marker. A different name seeds again.
+  ///   - name: The name of the marker. Seeding with a different name seeds the store again.
   ///   - sources: The documents.
   ///   - options: The locations that documents may link to, and limits on their total size.
   /// - Returns: A report of the created objects, or `nil` if the store was seeded before.
-  /// - Throws: ``ArborError`` with source, line, column and path, or as ``commit()`` does. The
-  ///   store is unchanged.
+  /// - Throws: ``ArborError`` with source, line, column and path, or the errors of ``commit()``.
+  ///   The store is unchanged.
   @discardableResult
   open func seedOnce(
     _ name: String, from sources: [JSONSource], options: SeedOptions = SeedOptions()
@@ -175,7 +175,7 @@ nonisolated open class DataManager {
 
   /// Returns the objects of a class that match a predicate, sorted.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func fetchAll<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> [T] {
@@ -184,7 +184,7 @@ nonisolated open class DataManager {
 
   /// Returns the first object of an entity or its subentities that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> ManagedObject? {
@@ -193,7 +193,7 @@ nonisolated open class DataManager {
 
   /// Returns the first object of a class that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy keys: [SortKey] = []
   ) throws(ArborError) -> T? {
@@ -202,7 +202,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of objects of an entity and its subentities that match a predicate.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func count(_ entityName: String, matching predicate: FetchPredicate? = nil)
     throws(ArborError) -> Int
   {
@@ -211,7 +211,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of objects of a class that match a predicate.
   ///
-  /// - Throws: ``ArborError``, as the overload that takes an entity name.
+  /// - Throws: The same errors as the overload that takes an entity name.
   open func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
@@ -220,7 +220,7 @@ nonisolated open class DataManager {
 
   /// Returns the results of a request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])`` does.
+  /// - Throws: The same errors as ``fetchAll(_:matching:sortedBy:)-(String,_,[SortKey])``.
   open func fetch<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> [T] {
     try context.fetch(request)
   }
@@ -242,7 +242,7 @@ nonisolated open class DataManager {
 
   /// Returns the results of a named request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func fetch(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> [ManagedObject] {
@@ -251,7 +251,7 @@ nonisolated open class DataManager {
 
   /// Returns the first result of a named request, or `nil`.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func fetchOne(
     requestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> ManagedObject? {
@@ -260,7 +260,7 @@ nonisolated open class DataManager {
 
   /// Returns the number of results of a named request.
   ///
-  /// - Throws: ``ArborError``, as ``fetchRequest(named:substituting:)`` and ``fetch(_:)`` do.
+  /// - Throws: The same errors as ``fetchRequest(named:substituting:)`` and ``fetch(_:)``.
   open func count(
     forRequestNamed name: String, substituting variables: [String: (any PredicateArgument)?] = [:]
   ) throws(ArborError) -> Int {
@@ -288,7 +288,7 @@ nonisolated open class DataManager {
     tell(round)
   }
 
-  /// Discards all pending changes and ends the round. The delegate is not notified of it.
+  /// Discards all pending changes and ends the round without notifying the delegate.
   open func rollback() {
     context.rollback()
     if delegate != nil { beginRound() }
@@ -296,7 +296,7 @@ nonisolated open class DataManager {
 
   /// Commits all managers of this manager's group, or only this manager if it has no group.
   ///
-  /// - Throws: ``ArborError``, as ``commit()`` and ``DataManagerGroup/commitAll()`` do.
+  /// - Throws: The same errors as ``commit()`` and ``DataManagerGroup/commitAll()``.
   open func flush() throws(ArborError) {
     if let group { try group.commitAll() } else { try commit() }
   }
@@ -317,7 +317,7 @@ nonisolated open class DataManager {
   ///
   /// - Returns: The closure's result. Return object IDs instead of objects, which cannot leave the
   ///   background context.
-  /// - Throws: Any error thrown by the closure, and ``ArborError`` as ``commit()`` does.
+  /// - Throws: Any error thrown by the closure, and the errors of ``commit()``.
   @discardableResult
   open func commitInBackground<R: Sendable>(
     _ body: sending (ManagedObjectContext) throws -> R

@@ -16,7 +16,7 @@ public protocol DataManagerDelegate: AnyObject {
   ///
   /// Returns `true` by default. Returning `false` overrides the migration options.
   ///
-  /// - Parameter url: The store's file.
+  /// - Parameter url: The URL of the store's file.
   func dataManagerSupportsLightweightMigration(forStoreAt url: URL) -> Bool
 
   /// Notifies the delegate of a round of changes.

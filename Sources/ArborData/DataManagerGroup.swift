@@ -29,7 +29,7 @@ public final class DataManagerGroup {
   /// commits, and the failed and all later managers keep their changes pending, so the call can be
   /// repeated once the cause is resolved.
   ///
-  /// - Throws: ``ArborError``, as ``DataManager/commit()`` does.
+  /// - Throws: The same errors as ``DataManager/commit()``.
   public func commitAll() throws(ArborError) {
     for manager in managers { try manager.commit() }
   }

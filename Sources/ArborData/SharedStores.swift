@@ -15,7 +15,7 @@ enum SharedStores {
   /// Returns the open store for a file, or opens it.
   ///
   /// - Throws: ``ArborError`` `modelMismatch` if the store is open with another model, and any
-  ///   error of opening.
+  ///   error that opening the store throws.
   static func store(
     at file: URL, modelFile: URL, options: StoreOptions, classes: [ManagedObject.Type]
   ) throws(ArborError) -> PersistentStore {
@@ -35,7 +35,8 @@ enum SharedStores {
     }
   }
 
-  /// Opens a store. Reads the other versions of its model only if the store has a different one.
+  /// Opens a store. Reads the other versions in the model file only if the store doesn't have the
+  /// current one.
   private static func open(
     _ file: URL, _ model: ManagedObjectModel, _ modelFile: URL, _ options: StoreOptions,
     _ classes: [ManagedObject.Type]

@@ -231,8 +231,8 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
   /// line, and the number of remaining ones. ``violations`` contains all of them.
   public var description: String { text(isForDebugging: false) }
 
-  /// The description with the code, entity, object, unique values, offending value and underlying
-  /// error, also for each violation.
+  /// The code, followed by the description with the entity, object, unique values, key path,
+  /// offending value and underlying error, also for each listed violation.
   public var debugDescription: String { "\(code): " + text(isForDebugging: true) }
 
   private func text(isForDebugging: Bool) -> String {
@@ -254,7 +254,7 @@ extension ArborError: CustomStringConvertible, CustomDebugStringConvertible {
 
   private static var listedViolations: Int { 20 }
 
-  /// The object as `Employee 12` if the message does not mention it.
+  /// The object as `Employee 12`, or `nil` if there isn't one or the message mentions it.
   private var unnamedObject: String? {
     guard let objectID else { return nil }
     let name = "\(objectID.entityName) \(objectID.number)"

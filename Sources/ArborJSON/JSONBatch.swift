@@ -1,6 +1,6 @@
 /// A batch of items: elements of an array, values of an object, or values on lines.
 ///
-/// Its nodes keep only the bytes that they refer to in memory.
+/// Its nodes don't keep the whole document in memory, only the window that contains them.
 package struct JSONBatch: Sendable {
   package let items: JSONElements
   /// The number of items before these.

@@ -6,7 +6,8 @@ package import ArborFoundation
 /// var reader = JSONItemReader(try .file(url), named: url.path, layout: .lines)
 /// ```
 package struct JSONByteSource {
-  /// Returns approximately the requested number of bytes or fewer, and no bytes at the end.
+  /// A closure that returns the next bytes, approximately the requested number or fewer, and no
+  /// bytes at the end.
   let read: (_ count: Int) throws -> Data
   /// The total number of bytes if known, for reporting progress.
   package let size: Int?
@@ -15,7 +16,8 @@ package struct JSONByteSource {
   ///
   /// - Parameters:
   ///   - size: The total number of bytes, if known.
-  ///   - read: Returns the next bytes, at most about as many as requested, and none at the end.
+  ///   - read: A closure that returns the next bytes, approximately the requested number or fewer,
+  ///     and no bytes at the end.
   package init(size: Int? = nil, read: @escaping (_ count: Int) throws -> Data) {
     self.size = size
     self.read = read
@@ -32,7 +34,7 @@ package struct JSONByteSource {
 
   /// Creates a source that reads a file.
   ///
-  /// - Throws: ``ArborError`` `fileUnreadable`.
+  /// - Throws: ``ArborError`` `fileUnreadable` if the file cannot be opened.
   package static func file(_ url: URL) throws(ArborError) -> JSONByteSource {
     do {
       let file = try OpenFile(url.path, O_RDONLY)

@@ -23,7 +23,8 @@ final class JSONBytes: @unchecked Sendable {
 
   var room: Int { capacity - count }
 
-  /// Appends bytes, which must fit into the remaining capacity. Only for the creator of the buffer.
+  /// Appends bytes, which must fit into the remaining capacity. Must only be called before the
+  /// buffer is shared.
   func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) {

@@ -42,7 +42,7 @@ package final class JSONDocument: Sendable {
     tape = try scanned.get()
   }
 
-  /// Creates a document from a scanned piece of one.
+  /// Creates a document from a scanned piece of a larger document.
   init(_ bytes: JSONBytes, source: String?, tape: JSONTape, origin: JSONOrigin) {
     self.bytes = bytes
     self.source = source

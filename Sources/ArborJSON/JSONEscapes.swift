@@ -51,8 +51,8 @@ enum JSONEscapes {
     }
   }
 
-  /// Decodes one `uXXXX`, or two that form a surrogate pair. `position` is at its first digit and
-  /// is advanced past it.
+  /// Decodes one `uXXXX`, or two that form a surrogate pair. `position` is at the first digit, and
+  /// is advanced past the last one.
   private static func scalar(
     at position: inout Int, in bytes: UnsafeRawBufferPointer
   ) -> Unicode.Scalar {

@@ -7,7 +7,7 @@ struct JSONFault: Error {
     case tooManyValues(limit: Int)
     case empty
     case noObject(key: String)
-    /// Items were found both at the path and under a key that is spelled like it.
+    /// Items were found both at the path and under a key that equals the whole path.
     case ambiguousPath(String)
     case unexpectedEnd(expected: String)
     case unexpectedCharacter(expected: String)

@@ -23,7 +23,8 @@ package struct JSONFinder {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<finder.position])
   }
 
-  /// Advances to the value of a key of the object at the current position.
+  /// Advances to the value of a key of the object at the current position. Returns `false` if there
+  /// is no such object or key.
   private mutating func enter(_ key: [UInt8]) -> Bool {
     skipSpace()
     guard skip(UInt8(ascii: "{")) else { return false }

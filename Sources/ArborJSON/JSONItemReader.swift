@@ -45,8 +45,9 @@ package struct JSONItemReader {
     let isObject: Bool
     /// The enclosing path, with the key or index of the member that is being read.
     var surroundings: JSONScanner.Surroundings
-    /// The keys read so far, and the error to throw at the end of the object if one is repeated.
+    /// The keys read so far.
     var keys: Set<String> = []
+    /// The error to throw at the end of the object if a key is repeated, otherwise `nil`.
     var repeatedKey: ArborError?
   }
 
@@ -73,15 +74,15 @@ package struct JSONItemReader {
   private var isFoundByPath = false
   /// The keys of the items, if they are values of an object.
   private var itemKeys: Set<String> = []
-  /// The memory used by all of these keys, in bytes.
+  /// The approximate memory used by the keys of all levels and of the items, in bytes.
   private var keySize = 0
   private var failure: ArborError?
-  /// The size of the last tape, an estimate for that of the next.
+  /// The number of entries of the last tape, used as an estimate for the next.
   private var tapeSize = 0
 
   /// The size of the document in bytes, if known.
   package let size: Int?
-  /// Whether the items are elements of an array, or the values of an object if the layout asks for
+  /// Whether the items are elements of an array, or the values of an object if the layout requests
   /// them. `nil` until the first item is known, and if the document doesn't have the requested key.
   package private(set) var isList: Bool?
   /// The name in the path that doesn't exist, and the keys that exist in its place, or `nil` if the
@@ -315,7 +316,7 @@ extension JSONItemReader {
     }
     guard let hasPart else { return .cut }
     guard hasPart else { return close() }
-    // The root and the key.
+    // The value follows the root and, in an object, the key.
     let valueIndex = isObject ? 2 : 1
     var inner = surroundings
     inner.lastKey = nil
@@ -374,7 +375,7 @@ extension JSONItemReader {
   /// Records a key. As when a document is scanned as a whole, a repeated key is reported once the
   /// entire object has been read.
   ///
-  /// - Parameter isNew: Inserts the key, and returns whether it wasn't present.
+  /// - Parameter isNew: A closure that inserts the key and returns whether it wasn't present.
   /// - Returns: The error for a repeated key, or `nil`.
   private mutating func remember(
     _ key: String, at index: Int, _ scanner: JSONScanner,

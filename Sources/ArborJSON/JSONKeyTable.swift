@@ -5,8 +5,9 @@
 package struct JSONKeyTable: Sendable {
   /// The keys, which are identified by their index.
   package let keys: [String]
-  /// The UTF-8 of all keys, concatenated, and the start of each.
+  /// The UTF-8 of all keys, concatenated.
   private let text: [UInt8]
+  /// The start of each key in ``text``, and the end of the last.
   private let starts: [Int]
   /// An open-addressing hash table with linear probing: each slot contains a key index, or -1.
   private let slots: [Int]
@@ -39,9 +40,10 @@ package struct JSONKeyTable: Sendable {
   /// Finds the keys of an object's members.
   ///
   /// - Parameters:
-  ///   - order: For each member, the index that its key had in the previous object, or -1. Updated
-  ///     for this object.
-  ///   - found: Called with the index of each key in the table, or -1, and its tape index.
+  ///   - order: For each member position, the table index of the key at that position in the
+  ///     previous object, or -1. Updated for this object.
+  ///   - found: A closure that is called for each member with the table index of its key, or -1,
+  ///     and the key's tape index.
   @inline(__always)
   func find(
     membersOf object: Int, on tape: JSONTape, in bytes: UnsafeRawBufferPointer,
@@ -98,8 +100,8 @@ package struct JSONKeyTable: Sendable {
 /// Finds the members of successive objects by the keys of a table, without allocating strings or
 /// arrays.
 ///
-/// The objects of an array usually have their keys in the same order, so each key is first looked
-/// up at its position in the previous object.
+/// The objects of an array usually have their keys in the same order, so each key is first compared
+/// with the key at the same position in the previous object.
 ///
 /// Not thread-safe. A class, so that reading a member doesn't copy anything.
 ///

@@ -26,7 +26,8 @@ package struct JSONNode: Sendable {
 
   /// The document, or piece of one, that contains the value.
   @usableFromInline package let document: JSONDocument
-  /// The value's index on the document's tape, a compact way to store many nodes of one document.
+  /// The value's index on the document's tape. Indexes are a compact way to store many nodes of one
+  /// document.
   @usableFromInline package var tapeIndex: Int
 
   /// Creates a node from the tape index of another node of the same document.
@@ -69,7 +70,8 @@ package struct JSONNode: Sendable {
     return document.bytes.withBuffer { document.tape.number(at: tapeIndex, in: $0) }
   }
 
-  /// The number as a signed 64-bit integer, or `nil`. Like ``JSONNumber/int64``, but faster.
+  /// The number as a signed 64-bit integer, or `nil` if the value is not a number that fits. Like
+  /// ``JSONNumber/int64``, but faster.
   package var int64: Int64? {
     guard case .number = entry.kind else { return nil }
     return document.bytes.withBuffer { document.tape.int64(at: tapeIndex, in: $0) }

@@ -46,8 +46,8 @@ extension JSONScanner {
   /// Reads one member of an object, or one element of an array, whose opening bracket has been
   /// read. Stops after the first character of a value whose parts the caller wants to read.
   ///
-  /// - Parameter stops: Returns whether to stop after the first character of a value. The key is
-  ///   `nil` for an element.
+  /// - Parameter stops: A closure that returns whether to stop after the first character of a
+  ///   value. The key is `nil` for an element.
   /// - Returns: Whether there was a part, or `nil` if the window ends within it.
   mutating func scanPart(
     ofObject isObject: Bool, isContinued: Bool, isFinal: Bool,

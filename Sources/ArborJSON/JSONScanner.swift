@@ -1,4 +1,4 @@
-/// Scans a document of RFC 8259 into a tape, in one pass and without recursion.
+/// Scans an RFC 8259 document into a tape, in one pass and without recursion.
 ///
 /// Stricter than many parsers, so that a document cannot be interpreted in two ways: the text must
 /// be valid UTF-8, the keys of an object must be unique (compared as Swift strings), and surrogates
@@ -54,11 +54,11 @@ package struct JSONScanner {
   struct Surroundings {
     /// The path of the outermost array or object on the stack.
     var path = JSONPath()
-    /// The number of arrays and objects around it.
+    /// The number of arrays and objects that enclose the outermost one on the stack.
     var depth = 0
-    /// The number of its elements that precede the piece.
+    /// The number of elements of the outermost array or object that precede the piece.
     var firstIndex = 0
-    /// The key of its last member before the piece.
+    /// The key of the outermost object's last member before the piece.
     var lastKey: String?
   }
 

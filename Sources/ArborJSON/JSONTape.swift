@@ -40,10 +40,10 @@ struct JSONTape: Sendable {
     @inline(__always)
     var form: Form { Form(rawValue: UInt8(truncatingIfNeeded: packed >> 3 & 0x3)) ?? .full }
 
-    /// The bytes of a scalar.
+    /// The byte range of a scalar.
     @inline(__always)
     var range: Range<Int> { Int(start)..<Int(extent) }
-    /// The bytes between the quotation marks of a string.
+    /// The byte range of a string without its quotation marks.
     @inline(__always)
     var textRange: Range<Int> { (Int(start) + 1)..<(Int(extent) - 1) }
     @inline(__always)
@@ -57,11 +57,11 @@ struct JSONTape: Sendable {
   /// The maximum number of entries of a tape, so that an index fits in 27 bits.
   static let maximumCount = 1 << 27
 
-  /// The cost class of decoding a scalar.
+  /// The form of a scalar, which determines how expensive decoding it is.
   enum Form: UInt8, Sendable {
     /// An ASCII string without escapes, or an integer of at most 18 digits without exponent.
     case plain = 0
-    /// A string without escapes, or a number with digits after a decimal point.
+    /// A non-ASCII string without escapes, or a number with a decimal point and no exponent.
     case simple
     case full
   }

@@ -9,7 +9,7 @@ import ArborFoundation
 /// The precision of numbers depends on the coder: integers have up to 64 bits, other numbers the 38
 /// digits of a `Decimal`. Encoding a number with more digits throws, unless it is exactly the
 /// shortest text of a `Double`. ``ValueAdapter`` preserves every digit and the order of keys. Other
-/// decoders don't report the order of keys, so that decoded keys are sorted.
+/// decoders don't report the order of keys, so decoded keys are sorted.
 extension JSONValue: Codable {
   /// Decodes any JSON value.
   ///

@@ -1,6 +1,6 @@
 import ArborFoundation
 
-/// The part of a document that is in memory: the bytes that were read and not yet consumed.
+/// The part of a document that is in memory: the bytes that have been read but not yet consumed.
 struct JSONWindow {
   private let source: JSONByteSource
   private let name: String?

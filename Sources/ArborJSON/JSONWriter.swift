@@ -82,7 +82,7 @@ package struct JSONWriter {
 
   private mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Writes a quoted string, copying runs without escapes in one piece.
+  /// Writes a quoted string, copying runs that need no escaping in one piece.
   private mutating func write(quoted text: String) {
     var text = text
     bytes.append(UInt8(ascii: "\""))

@@ -9,7 +9,7 @@ package enum Interruption: Error, Sendable, Hashable {
   case elementsExceeded(Int)
   /// Computed values would have exceeded the allowed number of bytes and elements.
   case valueTooLarge(Int)
-  /// Matching a regular expression exceeded its limit of steps or memory.
+  /// Matching a regular expression exceeded the limit of steps or memory.
   case expressionTooComplex
 }
 

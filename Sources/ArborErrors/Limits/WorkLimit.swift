@@ -4,7 +4,7 @@ internal import ArborLocks
 /// elements and computed values.
 ///
 /// Every loop over rows, entries, pages or items counts its iterations here, and stops when the
-/// limit says so:
+/// limit is exceeded:
 ///
 /// ```swift
 /// for item in items {
@@ -13,9 +13,9 @@ internal import ArborLocks
 /// }
 /// ```
 ///
-/// Counting costs one subtraction; the task and the clock are checked only every few units. The
-/// number of units between two checks adapts to how long the previous ones took, so that a check
-/// occurs about once per millisecond or more often. Once exceeded, a limit stays exceeded until
+/// Counting costs one subtraction; the task and the clock are checked only at intervals. The number
+/// of units between two checks adapts to how long the previous ones took, so that a check occurs
+/// about once per millisecond or more often. Once exceeded, a limit stays exceeded until
 /// ``begin()``.
 ///
 /// A limit belongs to the thread that runs the operation, and checks the task that is current on
@@ -24,8 +24,8 @@ internal import ArborLocks
 package final class WorkLimit {
   /// The number of units before the first check.
   private static let firstStride = 16
-  /// The maximum number of units between two checks, because the next units may take longer than
-  /// the previous ones.
+  /// The maximum number of units between two checks. Limits the delay if the next units take longer
+  /// than the previous ones.
   private static let maximumStride = 1024
   /// The value of ``room`` after an interruption. Negative, so that even zero units are rejected.
   private static let none = -1
@@ -48,11 +48,11 @@ package final class WorkLimit {
   private var hasTimes: Bool
   private var elementsLeft = Int.max
   private var maximumElements = Int.max
-  /// The number of bytes and elements that computed values may still occupy.
+  /// The remaining budget for computed values, in bytes and elements.
   package private(set) var valueRoom = WorkAllowance.standardValueSize
   private var largestValue = WorkAllowance.standardValueSize
 
-  /// The deadline of every operation from the next one on, or `nil` for no deadline.
+  /// The deadline of subsequent operations, or `nil` for no deadline.
   package var deadline: ContinuousClock.Instant? { didSet { hasTimes = true } }
 
   package init(until deadline: ContinuousClock.Instant? = nil) {
@@ -61,7 +61,7 @@ package final class WorkLimit {
     hasTimes = deadline != nil
   }
 
-  /// Begins another operation, without a budget of its own.
+  /// Begins another operation: clears the interruption and restores the default budgets.
   @inline(__always)
   package func begin() {
     interruption = nil
@@ -128,8 +128,8 @@ package final class WorkLimit {
     return admit()
   }
 
-  /// Counts a computed value until it is released. Returns `false` if too much memory would be
-  /// held, or if the work must stop for another reason.
+  /// Counts the size of a computed value against the budget until it is released. Returns `false`
+  /// if too much memory would be held, or if the work must stop for another reason.
   ///
   /// - Parameter size: The number of the value's bytes and elements.
   package func hold(_ size: Int) -> Bool {
@@ -225,7 +225,8 @@ package struct WorkAllowance: Sendable, Hashable {
 
   package var isUnlimited: Bool { timeLimit == nil && elements == nil && valueSize == nil }
 
-  /// Returns the stricter of both limits.
+  /// Returns an allowance with the stricter value of each limit. If only one of the two specifies a
+  /// limit, its value is used.
   package func narrowed(by other: WorkAllowance) -> WorkAllowance {
     WorkAllowance(
       timeLimit: Self.lesser(timeLimit, other.timeLimit),

@@ -1,6 +1,6 @@
 internal import ArborModel
 
-/// The classes that represent the entities of a store. A value that every context copies.
+/// The classes that represent the entities of a store. A value type that every context copies.
 ///
 /// `@unchecked` because of the pointer, which refers to memory owned by the tables.
 struct BoundClasses: @unchecked Sendable {
@@ -20,13 +20,13 @@ struct BoundClasses: @unchecked Sendable {
   /// The bindings for contexts that observe accesses and changes.
   var observed: BoundClasses { BoundClasses(bindings.map(\.observed)) }
 
-  /// Returns the binding of the entity that a class describes, or `nil` if the class is not bound.
+  /// The binding of the entity that a class describes, or `nil` if the class is not bound.
   subscript(objectClass: ManagedObject.Type) -> EntityBinding? {
     tables.byClass[ObjectIdentifier(objectClass)]
   }
 
-  /// Returns the binding of an object's entity, or `nil` if the entity is unknown. Unretained;
-  /// owned by the tables.
+  /// The binding of an object's entity, or `nil` if the entity is unknown. Unretained; owned by the
+  /// tables.
   @inline(__always)
   subscript(number: ObjectNumber) -> Unmanaged<EntityBinding>? {
     let entity = Int(truncatingIfNeeded: number.rawValue >> 48)
@@ -65,7 +65,7 @@ private final class BindingTables: @unchecked Sendable {
   let bindings: [EntityBinding]
   /// The bindings by the entities' numbers in the store. Unretained; owned by ``bindings``.
   let byNumber: UnsafeBufferPointer<Unmanaged<EntityBinding>?>
-  /// The bindings of the entities that classes describe.
+  /// The bindings of the entities that classes describe, by class.
   let byClass: [ObjectIdentifier: EntityBinding]
 
   init(_ bindings: [EntityBinding]) {

@@ -137,7 +137,8 @@ extension ManagedObject {
     return lineage.reversed()
   }
 
-  /// The class or superclass that doesn't describe an entity, although it isn't `ManagedObject`.
+  /// The first class that doesn't describe an entity, among this class and its superclasses below
+  /// `ManagedObject`, or `nil` if all of them do.
   class var undescribedClass: ManagedObject.Type? {
     lineageOfClasses.first { $0.entityDescription.name.isEmpty }
   }

@@ -8,7 +8,7 @@ internal import ArborModel
 /// whichever initializer was used. An entity with an identical description from another source is
 /// treated as the same entity.
 enum DescribedClasses {
-  /// Keyed by entity name, which is cheaper to hash than a whole description.
+  /// The classes by entity name, which is cheaper to hash than a whole description.
   private static let known = Lock<[String: [DescribedClass]]>([:])
 
   private struct DescribedClass: Sendable {
@@ -47,8 +47,8 @@ enum DescribedClasses {
   }
 }
 
-/// The number of properties described by a typed class, for classes that don't provide it
-/// themselves.
+/// The numbers of attributes and relationships described by a typed class, for classes that don't
+/// provide them themselves.
 ///
 /// A class written by hand may create its description on each access, and the counts are needed for
 /// every access to a subclass's property, so they are computed once per class and process.

@@ -33,8 +33,8 @@ final class EntityBinding: @unchecked Sendable {
   /// The field of each attribute, in the class's numbering.
   let attributes: UnsafePointer<AttributeLocation>
   let attributeCount: Int
-  /// ``attributeCount`` if all attributes can be set. 0 if one of them is derived, so that every
-  /// write takes the slow path, which rejects it.
+  /// The number of attributes that can be set on the fast path: ``attributeCount``, or 0 if one of
+  /// them is derived, so that every write takes the slow path, which rejects it.
   let settableCount: Int
   /// The relationships in the class's numbering. Unretained; owned by ``entity``.
   private let numbered: UnsafePointer<Unmanaged<RelationshipSchema>>
@@ -46,7 +46,7 @@ final class EntityBinding: @unchecked Sendable {
   let recordProperties: [RecordProperty]
   /// The prepared rules for validation.
   let rules: EntityRules
-  /// Receives each property that is read. `nil` for the objects of a store.
+  /// The trace that receives each property that is read. `nil` for the objects of a store.
   let trace: (any PropertyTrace)?
   /// Whether the context is notified of each property access and change.
   let isObserved: Bool
@@ -166,7 +166,7 @@ final class EntityBinding: @unchecked Sendable {
     return attributes[slot]
   }
 
-  /// Returns the relationship with a number of the class.
+  /// Returns the relationship with a number in the class's numbering.
   @inline(__always)
   func relationship(_ slot: Int) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {
@@ -175,7 +175,7 @@ final class EntityBinding: @unchecked Sendable {
     return numbered[slot]._withUnsafeGuaranteedRef { $0 }
   }
 
-  /// Returns the relationship with a number of the class, for reading its members.
+  /// Returns the relationship with a number in the class's numbering, for reading its members.
   @inline(__always)
   func relationship(_ slot: Int, of object: ManagedObject) -> RelationshipSchema {
     guard UInt(bitPattern: slot) < UInt(bitPattern: numberedCount) else {

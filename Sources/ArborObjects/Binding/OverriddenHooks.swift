@@ -14,13 +14,13 @@
 public struct OverriddenHooks: Sendable {
   /// A hook that is called for many values or objects.
   public enum Hook: UInt8, CaseIterable, Sendable {
-    /// ``ManagedObject/validate(_:forKey:)``
+    /// The hook ``ManagedObject/validate(_:forKey:)``.
     case validate
-    /// ``ManagedObject/importValue(_:forKey:)``
+    /// The hook ``ManagedObject/importValue(_:forKey:)``.
     case importValue
-    /// ``ManagedObject/didImport(from:)``
+    /// The hook ``ManagedObject/didImport(from:)``.
     case didImport
-    /// ``ManagedObject/awakeFromFetch()``
+    /// The hook ``ManagedObject/awakeFromFetch()``.
     case awakeFromFetch
   }
 
@@ -41,7 +41,7 @@ public struct OverriddenHooks: Sendable {
     self.hooks = hooks.reduce(Self.bits(of: superclass)) { $0 | 1 << $1.rawValue }
   }
 
-  /// The hooks to call for a class's objects.
+  /// Creates the list of the hooks to call for a class's objects.
   init(calledFor objectClass: ManagedObject.Type) {
     self.objectClass = objectClass
     hooks = Self.bits(of: objectClass)

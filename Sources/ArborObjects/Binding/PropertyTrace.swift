@@ -1,4 +1,4 @@
-/// Receives the properties that are read from a placeholder object, in order to trace key paths.
+/// A receiver of the properties that are read from a placeholder object, for tracing key paths.
 protocol PropertyTrace: AnyObject, Sendable {
   /// Records a read of the attribute with the given number in its class. Returns `false` if it
   /// doesn't exist.

@@ -61,7 +61,7 @@ extension RelationshipDescription {
   /// Creates a relationship of a typed class with an inverse.
   ///
   /// The inverse is specified twice: as a string, which is stored in the model, and as a key path,
-  /// with which the compiler checks that the relationship exists and points back to the class.
+  /// which lets the compiler check that the relationship exists and points back to the class.
   ///
   /// ```swift
   /// RelationshipDescription(

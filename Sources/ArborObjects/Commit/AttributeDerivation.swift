@@ -2,7 +2,8 @@ internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
 
-/// Computes the derived attributes of one commit or validation. `now()` is the same throughout.
+/// Computes the derived attributes of one commit or validation. `now()` returns the same date
+/// throughout.
 struct AttributeDerivation {
   let session: Session
   let date = Date()
@@ -10,8 +11,8 @@ struct AttributeDerivation {
   /// Computes the derived attributes of all objects to be written and of all objects that depend on
   /// them. Different values become pending changes.
   ///
-  /// - Returns: The inputs of the values apart from the objects to be written, for the store to
-  ///   compare, or `nil` if there are none.
+  /// - Returns: The basis of the values, for the store to check, or `nil` if they depend only on
+  ///   objects to be written.
   func derive() throws(ArborError) -> ChangeSet.Basis? {
     guard session.schema.hasDerivations else { return nil }
     let plan = try session.schema.derivationPlan()
@@ -79,7 +80,7 @@ private struct DerivedAttributes {
   private var reordered: Set<ObjectNumber> = []
   /// The catalog numbers of the entities that values or the selection of owners depend on.
   private var entities: Set<UInt16> = []
-  /// The readers of derived values, by index of the concrete entity.
+  /// The readers of derived values, by concrete entity index.
   private var readers: [Int: [ValueReader]] = [:]
 
   init(_ session: Session, _ plan: DerivationPlan, now date: Date) {
@@ -212,7 +213,7 @@ private struct DerivedAttributes {
     owners.formUnion(front.filter { !session.isDeleted($0) })
   }
 
-  /// Returns whether an object exists, here or in the store, so that its values can be read.
+  /// Returns whether an object exists in the context or the store, so that its values can be read.
   private func isThere(_ number: ObjectNumber) -> Bool {
     switch session.pending.change(of: number)?.kind {
     case .inserted: return true

@@ -4,7 +4,8 @@ internal import ArborStore
 /// The hooks that a commit calls before it validates.
 struct CommitHooks {
   let session: Session
-  /// The number of rounds in which `willCommit` hooks may change objects before the commit fails.
+  /// The maximum number of rounds in which `willCommit` hooks may change objects before the commit
+  /// fails.
   private static let maximumRounds = 100
 
   /// Calls `willCommit` for every changed object, and again for those that changed since.
@@ -32,8 +33,8 @@ struct CommitHooks {
         + "it differs.")
   }
 
-  /// Calls `willCommit` for an object again. If the hook only sets existing values, the object
-  /// counts as settled.
+  /// Calls `willCommit` for an object again. The object counts as settled if the hook doesn't
+  /// change any value.
   private func announceAgain(_ change: PendingObject) {
     let object = change.object
     let before = RecordBuffer(copying: object.currentRecord.bytes, into: session.allocator)

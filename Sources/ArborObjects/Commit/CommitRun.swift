@@ -1,8 +1,8 @@
 internal import ArborModel
 internal import ArborStore
 
-/// One commit of a context: hooks, derived attributes, validation and writing. Repeated after
-/// conflicts with concurrent commits (optimistic concurrency control).
+/// One commit of a context: hooks, derived attributes, validation and writing. Writing is repeated
+/// after conflicts with concurrent commits (optimistic concurrency control).
 struct CommitRun {
   let context: ManagedObjectContext
   /// The number of conflicts with other commits.
@@ -15,7 +15,7 @@ struct CommitRun {
   /// they have no changed object in common, but one of the competing commits succeeds each time.
   private static let maximumDerivations = 1000
 
-  /// See ``ManagedObjectContext/commit(marking:metadata:)``.
+  /// Implements ``ManagedObjectContext/commit(marking:metadata:)``.
   mutating func run(
     marking mark: String? = nil, _ metadata: [(key: String, value: [UInt8]?)] = []
   ) throws(ArborError) {
@@ -95,8 +95,8 @@ struct CommitRun {
 
   // MARK: Writing
 
-  /// Hands the change set to the store, again after each conflict that the merge policy resolves.
-  /// Returns `nil` if there is nothing to write.
+  /// Submits the change set to the store, and submits it again after each conflict that the merge
+  /// policy resolves. Returns `nil` if there is nothing to write.
   private mutating func writeResolvingConflicts(
     _ derivation: AttributeDerivation, marking mark: String?,
     _ metadata: [(key: String, value: [UInt8]?)]

@@ -23,7 +23,7 @@ struct ConflictResolver {
       return true
     case .missingTargets(let missing): return try dropMissing(missing)
     case .stillLinked(let linked):
-      // A new link to an object deleted here counts as a change of that object.
+      // A new link to an object deleted in this context counts as a change of that object.
       let merger = ChangeMerger(session)
       for number in Set(linked.map(\.deleted)).sorted() {
         guard let change = session.pending.change(of: number), change.kind == .deleted else {
@@ -116,7 +116,7 @@ struct ConflictResolver {
     }
   }
 
-  /// Removes links to objects that other commits have deleted.
+  /// Removes links to objects that other commits have deleted. Returns whether there were any.
   private func dropMissing(_ missing: [MissingTarget]) throws(ArborError) -> Bool {
     let keeper = InverseKeeper(session)
     for link in missing {

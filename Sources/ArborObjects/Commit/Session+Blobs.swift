@@ -2,7 +2,7 @@ internal import ArborFoundation
 internal import ArborModel
 internal import ArborStore
 
-/// Large binaries of a session that are outside of records and not in the store.
+/// The large binary values of a session that are neither in records nor in the store.
 struct UnstoredBlobs {
   /// Binary values moved out of records for the commit in progress.
   fileprivate(set) var moved: [BlobName: Data] = [:]
@@ -10,7 +10,7 @@ struct UnstoredBlobs {
   /// restored.
   fileprivate(set) var retired: [BlobName: Data] = [:]
 
-  /// Returns a binary value that is not yet, or no longer, in the store.
+  /// The binary value with a name, if it is not yet, or no longer, in the store.
   subscript(name: BlobName) -> Data? { moved[name] ?? retired[name] }
 
   mutating func forgetMoved() { moved = [:] }
@@ -18,7 +18,7 @@ struct UnstoredBlobs {
   mutating func forgetRetired() { retired = [:] }
 }
 
-/// Large binaries stored outside of their records: loaded on access, and moved out of records on
+/// Large binary values stored outside of records: loaded on access, and moved out of records on
 /// commit.
 ///
 /// A new value stays in the working record until the commit, so a rollback, a savepoint or a failed
@@ -53,7 +53,8 @@ extension Session {
     }
   }
 
-  /// Returns the values that must be stored elsewhere. `nil` marks a value that is lost.
+  /// Returns the values that must be stored outside of the record. `nil` marks a value that is
+  /// lost.
   private func valuesToMove(
     of change: PendingObject, isAllowed: Bool
   ) -> [(field: RecordField, data: Data?)] {
@@ -118,8 +119,8 @@ extension Session {
   }
 
   /// Releases binary values that are referenced only by groups the undo history has discarded.
-  /// After a commit, all others are in the store. Linear in the steps of the history if it has
-  /// discarded any.
+  /// After a commit, all others are in the store. Takes time linear in the number of recorded edits
+  /// if the history has discarded any.
   func releaseBlobs() {
     guard !blobs.retired.isEmpty, let undo, undo.hasForgotten else { return }
     undo.hasForgotten = false
@@ -134,7 +135,7 @@ extension Session {
     blobs.retired = kept
   }
 
-  /// Returns the binary values referenced by records that the commit has to write.
+  /// Returns the moved binary values that are referenced by the records of the commit.
   func movedBlobs(of records: [ChangeSet.RecordChange]) -> [ChangeSet.Blob] {
     guard !blobs.moved.isEmpty else { return [] }
     var moved: [ChangeSet.Blob] = []

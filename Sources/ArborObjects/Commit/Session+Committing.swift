@@ -26,9 +26,9 @@ extension Session {
     mendLinks()
   }
 
-  /// Unlinks changed objects that other commits have linked to objects deleted here, as the store
-  /// does for unchanged ones. Not recorded for undo. Links to deleted objects created in this
-  /// context are reported by validation.
+  /// Unlinks changed objects that other commits have linked to objects deleted in this context, as
+  /// the store does for unchanged ones. Not recorded for undo. Links to deleted objects created in
+  /// this context are reported by validation.
   func unlinkFromDeleted() {
     guard pending.deletedCount > 0 else { return }
     let keeper = InverseKeeper(self)
@@ -70,9 +70,9 @@ extension Session {
     return changes
   }
 
-  /// Returns the store's change for a pending change, or `nil` if the object is unchanged.
+  /// Returns the record change to submit for a pending change, or `nil` if the object is unchanged.
   ///
-  /// - Parameter reordered: The bits of the object's changed ordered relationships.
+  /// - Parameter reordered: The change bits of the object's reordered relationships.
   private func recordChange(_ change: PendingObject, reordered: UInt64) -> ChangeSet.RecordChange? {
     let object = change.object
     switch change.kind {
@@ -90,7 +90,7 @@ extension Session {
     }
   }
 
-  /// Returns the store's changes of records, without links.
+  /// Returns the record changes to submit, without links.
   func recordChanges() -> [ChangeSet.RecordChange] {
     pending.compactMap { recordChange($0, reordered: 0) }
   }

@@ -39,7 +39,8 @@ struct UniqueMerger {
 
   func canResolve(_ violation: UniquenessViolation) -> Bool { pair(violation) != nil }
 
-  /// Returns the inserted object of a violation and the object to merge it into.
+  /// Returns the inserted object of a violation and the object to merge it into, or `nil` if
+  /// neither was inserted or their entities differ.
   private func pair(_ violation: UniquenessViolation) -> (ManagedObject, ObjectNumber)? {
     for (one, other) in [
       (violation.offending, violation.existing), (violation.existing, violation.offending),

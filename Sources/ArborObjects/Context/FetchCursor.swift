@@ -19,14 +19,14 @@ public final class FetchCursor<T: ManagedObject> {
   private let paths: [[RelationshipSchema]]
   private var source: Source
   private var batch: ArraySlice<T> = []
-  /// The commit that the list was read from.
+  /// The sequence of the commit that the list was read from.
   private var listedSequence: UInt64
 
   // State for continuing a scan.
   private var continuation: RowContinuation?
   /// The number of rows left of the request's limit, or `nil` if it has no limit.
   private var room: Int?
-  /// The rows of the most recent batch, and the commit it was read from.
+  /// The rows of the most recent batch, and the sequence of the commit it was read from.
   private var met: (numbers: [ObjectNumber], sequence: UInt64) = ([], 0)
   /// Objects that were returned and have since moved ahead in the sort order.
   private var moved: Set<ObjectNumber> = []
@@ -50,7 +50,7 @@ public final class FetchCursor<T: ManagedObject> {
   /// Objects that were deleted after the cursor was created, or that no longer match when their
   /// batch is read, are skipped. Only the first object of each batch accesses the store.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func next() throws(ArborError) -> T? {
     try context.store.requireOpen()
     while true {
@@ -61,7 +61,7 @@ public final class FetchCursor<T: ManagedObject> {
     }
   }
 
-  /// The number of rows the cursor holds in any form.
+  /// The number of rows that the cursor holds, whether as objects or as numbers.
   package var heldCount: Int {
     let listed = if case .listed(let numbers) = source { numbers.count } else { 0 }
     return listed + batch.count + met.numbers.count + moved.count

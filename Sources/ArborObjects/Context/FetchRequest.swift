@@ -131,7 +131,7 @@ public struct FetchRequest<T: ManagedObject>: Sendable, Hashable {
   /// before the other.
   ///
   /// Only rows are affected. The objects of a request are always distinct, so fetches, counts,
-  /// aggregates, cursors and pages are not.
+  /// aggregates, cursors and pages ignore this value.
   public var returnsDistinctResults: Bool {
     get { description.returnsDistinctResults }
     set { description.returnsDistinctResults = newValue }

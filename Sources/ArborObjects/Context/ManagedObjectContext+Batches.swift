@@ -34,7 +34,7 @@ extension ManagedObjectContext {
   /// while let employee = try cursor.next() { print(employee.name) }
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func cursor<T: ManagedObject>(
     for request: FetchRequest<T>
   ) throws(ArborError) -> FetchCursor<T> {
@@ -73,8 +73,9 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - request: The request.
   ///   - token: The ``FetchPage/next`` token of the previous page, or `nil` for the first page.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidArgument` if the token is malformed or
-  ///   belongs to another request, or if the order depends on the current time or on random values.
+  /// - Throws: The same errors as ``fetch(_:)``; also `invalidArgument` if the token is malformed
+  ///   or belongs to another request, or if the order depends on the current time or on random
+  ///   values.
   public func fetchPage<T: ManagedObject>(
     _ request: FetchRequest<T>, after token: String? = nil
   ) throws(ArborError) -> FetchPage<T> {

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
 
   /// Returns the first object of a request, or `nil`. Ignores the request's limit.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> T? {
     try session.beginOperation()
     // All objects of the entity have its class, which is checked here.
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
 
   /// Returns the number of objects a request would return, without loading them.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func count<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Int {
     try session.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.count(query, overlay: overlay)
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
 
   /// Returns whether a request has any results, without creating objects. Stops at the first match.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func exists<T: ManagedObject>(_ request: FetchRequest<T>) throws(ArborError) -> Bool {
     try session.read(request) { snapshot, query, overlay throws(StoreError) in
       try snapshot.exists(query, overlay: overlay)
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   /// Returns the IDs of the objects a request would return, without creating objects or copying
   /// records.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchIDs<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws(ArborError) -> [ObjectID] {
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   ///
   /// The time is proportional to the number of matching objects, memory to the number of rows.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``; `invalidPredicate` if an expression cannot be
+  /// - Throws: The same errors as ``fetch(_:)``; also `invalidPredicate` if an expression cannot be
   ///   parsed or bound; `invalidArgument` if a column is not allowed in grouped rows.
   public func fetchRows<T: ManagedObject>(
     _ request: FetchRequest<T>
@@ -98,9 +98,9 @@ extension ManagedObjectContext {
 
   /// Calls a closure with each row of a request as it is read.
   ///
-  /// - Parameter body: Receives the values of a row's columns, in order, and returns whether more
-  ///   rows are wanted. It must not use the context.
-  /// - Throws: ``ArborError`` as ``fetchRows(_:)``, possibly after some rows have been delivered.
+  /// - Parameter body: A closure that receives the values of a row's columns, in order, and returns
+  ///   whether more rows are wanted. It must not use the context.
+  /// - Throws: The same errors as ``fetchRows(_:)``, possibly after some rows have been delivered.
   package func forEachRow<T: ManagedObject>(
     _ request: FetchRequest<T>, _ body: ([PropertyValue]) -> Bool
   ) throws(ArborError) {
@@ -123,7 +123,7 @@ extension ManagedObjectContext {
   ///   - request: The request to explain.
   ///   - analyze: Whether to run the fetch, so that the plan is the one that was executed and every
   ///     step reports its actual number of rows.
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func explain<T: ManagedObject>(
     _ request: FetchRequest<T>, analyze: Bool = false
   ) throws(ArborError) -> QueryPlan {
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   /// Returns the effect that an index would have on a request if the store had it, or `nil` if the
   /// request wouldn't use it.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   package func effect<T: ManagedObject>(
     of index: FetchIndexDescription, on request: FetchRequest<T>
   ) throws(ArborError) -> IndexEffect? {

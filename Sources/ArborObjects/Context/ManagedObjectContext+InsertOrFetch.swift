@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   ///   ``ManagedObject/isInserted`` indicates whether it is new.
   /// - Throws: ``ArborError`` `unknownName` if a property doesn't exist, `typeMismatch` if a value
   ///   doesn't fit its property, `notAllowed` if the entity is abstract, `invalidArgument` if there
-  ///   are no values; otherwise as ``fetch(_:)``.
+  ///   are no values; otherwise the same errors as ``fetch(_:)``.
   /// - Complexity: The cost of a fetch, which is low if an index covers the properties.
   @discardableResult
   public func insertOrFetch<T: ManagedObject>(
@@ -35,8 +35,8 @@ extension ManagedObjectContext {
 
   /// Returns the object of an entity with the given values, or inserts one.
   ///
-  /// - Throws: As the overload that takes a class; also `unknownName` if the model has no such
-  ///   entity.
+  /// - Throws: The same errors as the overload that takes a class; also `unknownName` if the model
+  ///   has no such entity.
   @discardableResult
   public func insertOrFetch(
     _ entityName: String, where values: [PropertyPath: (any PredicateArgument)?]
@@ -74,8 +74,8 @@ extension ManagedObjectContext {
   /// Sets values of the object of an entity that matches a key, or inserts an object with the key
   /// and the values.
   ///
-  /// - Throws: As the overload that takes a class; also `unknownName` if the model has no such
-  ///   entity.
+  /// - Throws: The same errors as the overload that takes a class; also `unknownName` if the model
+  ///   has no such entity.
   @discardableResult
   public func upsert(
     _ entityName: String, matching key: [PropertyPath: (any PredicateArgument)?],

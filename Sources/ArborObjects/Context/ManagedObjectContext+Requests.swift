@@ -5,7 +5,7 @@ public import ArborModel
 extension ManagedObjectContext {
   /// Returns the objects of a typed class that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetch<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   /// let feeds = try context.fetch(Feed.self, matching: #Predicate { $0.isActive })
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetch<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> [T] {
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
 
   /// Returns the objects of an entity that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetch(
     _ entityName: String, matching predicate: FetchPredicate? = nil,
     sortedBy sortKeys: [SortKey] = []
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 
   /// Returns the first object of a typed class that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
 
   /// Returns the first object that matches a typed predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchOne<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>, sortedBy sortKeys: [SortKey] = []
   ) throws(ArborError) -> T? {
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
 
   /// Returns the first object of an entity that matches a predicate, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func fetchOne(
     _ entityName: String, matching predicate: FetchPredicate? = nil,
     sortedBy sortKeys: [SortKey] = []
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
 
   /// Returns the number of objects of a typed class that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
 
   /// Returns the number of objects that match a typed predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func count<T: ManagedObject>(
     _ type: T.Type, matching predicate: Predicate<T>
   ) throws(ArborError) -> Int {
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
 
   /// Returns the number of objects of an entity that match a predicate.
   ///
-  /// - Throws: ``ArborError`` as ``fetch(_:)``.
+  /// - Throws: The same errors as ``fetch(_:)``.
   public func count(
     _ entityName: String, matching predicate: FetchPredicate? = nil
   ) throws(ArborError) -> Int {

@@ -35,12 +35,13 @@ extension ManagedObjectContext {
   ///   - text: The query.
   ///   - index: The name of the full-text index. `nil` if the entity has only one.
   ///   - predicate: An additional predicate that objects must match, or `nil`.
-  ///   - weights: The weights of the index's attributes, by name. At least 0; defaults to 1.
+  ///   - weights: The weights of the index's attributes, by name, each at least 0. Other attributes
+  ///     have the weight 1.
   ///   - limit: The maximum number of objects, or 0 for no limit.
   ///   - offset: The number of best matches to skip.
   /// - Throws: ``ArborError`` `unknownName` if the index or one of its attributes doesn't exist,
-  ///   `invalidArgument` if the name is required but missing or a weight is negative, and as
-  ///   ``fetch(_:)``.
+  ///   `invalidArgument` if the name is required but missing or a weight is negative, and the
+  ///   errors of ``fetch(_:)``.
   public func search<T: ManagedObject>(
     _ type: T.Type, _ text: String, in index: String? = nil,
     matching predicate: FetchPredicate? = nil, weights: [PropertyPath: Double] = [:],

@@ -6,8 +6,8 @@ internal import ArborStore
 /// until a commit.
 ///
 /// A context, its objects and everything reached from them belong to one task, actor or thread and
-/// must not be passed to another. Object IDs, requests, predicates and stores can be. Create a
-/// context with ``PersistentStore/makeContext()``, or run a closure in one with
+/// must not be passed to another. Object IDs, requests, predicates and stores can be passed. Create
+/// a context with ``PersistentStore/makeContext()``, or run a closure in one with
 /// ``PersistentStore/perform(retries:_:)`` or ``PersistentStore/performBackground(retries:_:)``.
 ///
 /// ```swift

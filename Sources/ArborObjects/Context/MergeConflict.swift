@@ -9,7 +9,7 @@ public import ArborModel
 /// }
 /// ```
 public struct MergeConflict: Sendable {
-  /// The object.
+  /// The ID of the object.
   public let objectID: ObjectID
   /// The object's values when the context read them. Empty for an inserted object whose unique
   /// values belong to another object; ``storeValues`` are then those of the other object.

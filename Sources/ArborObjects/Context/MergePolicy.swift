@@ -22,9 +22,10 @@
 /// the deletion is merged. Under ``error`` that is a conflict, until the relationship is set to
 /// another value, the object that holds the link is refreshed, or everything is rolled back. The
 /// other policies drop the links. Links that were to be removed are already gone. A new link from
-/// another commit to an object deleted here counts as a change of that object and is resolved by
-/// the policy. If an object deleted by another commit is restored, it keeps its attributes and
-/// to-one relationships, but it is no longer a member of other objects' to-many relationships.
+/// another commit to an object deleted in the context counts as a change of that object and is
+/// resolved by the policy. If an object deleted by another commit is restored, it keeps its
+/// attributes and to-one relationships, but it is no longer a member of other objects' to-many
+/// relationships.
 ///
 /// An inserted object whose unique values already belong to another object of the same entity — in
 /// the store, or inserted earlier in the same context — is merged into that object under every

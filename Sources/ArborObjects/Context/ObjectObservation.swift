@@ -18,7 +18,7 @@ final class ObjectObservation: ChangeListener {
     /// The object's number, or 0 for all objects with the relationship.
     let number: UInt64
     let property: Property
-    /// The entity that declares the relationship if `number` is 0, otherwise 0.
+    /// The index of the entity that declares the relationship if `number` is 0, otherwise 0.
     let declaringEntity: Int
 
     init(_ number: ObjectNumber, _ property: Property) {

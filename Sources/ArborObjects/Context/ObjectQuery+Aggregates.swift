@@ -27,7 +27,7 @@ extension ObjectQuery {
   ///   distinct ones.
   public struct Aggregate<Result> {
     let expression: AggregateExpression
-    /// The error to throw when the value is requested, if there is no valid expression.
+    /// The error to throw when the value is requested, or `nil` if the expression is valid.
     let failure: ArborError?
     let result: (AggregateResult) throws(ArborError) -> Result
 
@@ -44,9 +44,9 @@ extension ObjectQuery {
 
   /// Computes one value over the objects. See ``Aggregate``.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `typeMismatch` if the function
-  ///   isn't defined for the property, or the result type cannot hold the value; `invalidPredicate`
-  ///   if a key path isn't a path of modeled properties.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``; also `typeMismatch` if the
+  ///   function isn't defined for the property, or the result type cannot hold the value;
+  ///   `invalidPredicate` if a key path isn't a path of modeled properties.
   public func value<Result>(of aggregate: Aggregate<Result>) throws(ArborError) -> Result {
     if let failure = aggregate.failure { throw failure }
     let value = try context.aggregate(request, [aggregate.expression])[0]
@@ -59,7 +59,7 @@ extension ObjectQuery {
   /// let (people, total, mean) = try query.values(of: .count, .sum(\.salary), .average(\.salary))
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``value(of:)``.
+  /// - Throws: The same errors as ``value(of:)``.
   public func values<each Result>(
     of aggregates: repeat Aggregate<each Result>
   ) throws(ArborError) -> (repeat each Result) {
@@ -84,7 +84,7 @@ extension ObjectQuery {
   /// // └ index Employee.age: first key · about 1 row
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``value(of:)``.
+  /// - Throws: The same errors as ``value(of:)``.
   public func explain<each Result>(
     valuesOf aggregates: repeat Aggregate<each Result>
   ) throws(ArborError) -> QueryPlan {
@@ -334,8 +334,8 @@ struct AggregateResult {
 }
 
 extension AttributeValue {
-  /// Converts a dynamic value, if necessary to a numeric type of equal value, or approximately
-  /// equal value for floating-point types.
+  /// Returns a dynamic value as this type, or `nil` if it doesn't fit. Numbers are converted
+  /// between numeric types if the value is preserved, approximately for floating-point types.
   static func fromNumber(_ value: PropertyValue) -> Self? {
     if let typed = fromValue(value) { return typed }
     switch value {

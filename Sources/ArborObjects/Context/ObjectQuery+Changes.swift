@@ -8,7 +8,7 @@ extension ObjectQuery {
   /// Objects are created in batches. Memory is used for the pending changes.
   ///
   /// - Returns: The number of objects matched by the query.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``. Nothing is deleted in that
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``. Nothing is deleted in that
   ///   case.
   @discardableResult
   public func delete() throws(ArborError) -> Int {
@@ -29,8 +29,8 @@ extension ObjectQuery {
   ///
   /// - Returns: The number of objects matched by the query.
   /// - Throws: ``ArborError`` `unknownName` if a property doesn't exist and `typeMismatch` if a
-  ///   value doesn't fit its property, even if the query matches no objects; otherwise as
-  ///   ``ManagedObjectContext/fetch(_:)``. Nothing is changed in that case.
+  ///   value doesn't fit its property, even if the query matches no objects; otherwise the same
+  ///   errors as ``ManagedObjectContext/fetch(_:)``. Nothing is changed in that case.
   @discardableResult
   public func update(
     _ values: [PropertyPath: (any PredicateArgument)?]
@@ -46,8 +46,8 @@ extension ObjectQuery {
   /// ```
   ///
   /// - Returns: The number of objects matched by the query.
-  /// - Throws: ``ArborError`` as ``update(_:)``; `invalidPredicate` if the key path isn't a modeled
-  ///   property.
+  /// - Throws: The same errors as ``update(_:)``; also `invalidPredicate` if the key path isn't a
+  ///   modeled property.
   @discardableResult
   public func update<V: PredicateArgument>(
     _ keyPath: KeyPath<T, V>, to value: V
@@ -58,7 +58,7 @@ extension ObjectQuery {
   /// Sets an optional property of the objects.
   ///
   /// - Returns: The number of objects matched by the query.
-  /// - Throws: ``ArborError`` as for a property that isn't optional.
+  /// - Throws: The same errors as for a property that isn't optional.
   @discardableResult
   public func update<V: PredicateArgument>(
     _ keyPath: KeyPath<T, V?>, to value: V?
@@ -74,7 +74,7 @@ extension ObjectQuery {
     }
   }
 
-  /// Changes all objects or none.
+  /// Calls `body` with each object. If it throws, all changes are reverted.
   private func changeEach(
     _ body: (ManagedObject) throws(ArborError) -> Void
   ) throws(ArborError) -> Int {

@@ -6,17 +6,17 @@ internal import ArborStore
 extension ObjectQuery {
   /// Returns all objects, in sort order.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func fetch() throws(ArborError) -> [T] { try context.fetch(request) }
 
   /// Returns the number of objects without creating them.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func count() throws(ArborError) -> Int { try context.count(request) }
 
   /// Returns the first object in sort order, or `nil`.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func first() throws(ArborError) -> T? { try context.fetchOne(request) }
 
   /// Returns the last object in sort order, or `nil`. Without sort keys, it is the one with the
@@ -26,7 +26,7 @@ extension ObjectQuery {
   /// row is examined. With a limit or offset, which count from the beginning, the cost is that of
   /// ``fetchIDs()``.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func last() throws(ArborError) -> T? {
     try context.session.beginOperation()
     return try context.session.onPinnedSnapshot { _ throws(ArborError) in try findLast() }
@@ -54,18 +54,18 @@ extension ObjectQuery {
 
   /// Returns whether there are no objects. Stops at the first match.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func isEmpty() throws(ArborError) -> Bool { try !context.exists(request) }
 
   /// Returns the IDs of all objects, in sort order, without creating the objects.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func fetchIDs() throws(ArborError) -> [ObjectID] { try context.fetchIDs(request) }
 
   /// Returns the plan that the store would use to find the objects. See
   /// ``ManagedObjectContext/explain(_:analyze:)``.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func explain(analyze: Bool = false) throws(ArborError) -> QueryPlan {
     try context.explain(request, analyze: analyze)
   }
@@ -78,7 +78,7 @@ extension ObjectQuery {
   /// while let employee = try employees.next() { print(employee.name) }
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func cursor() throws(ArborError) -> FetchCursor<T> { try context.cursor(for: request) }
 
   /// Returns a page of the objects and the token for the next one. See
@@ -86,7 +86,7 @@ extension ObjectQuery {
   ///
   /// - Parameter token: The ``FetchPage/next`` token of the previous page, or `nil` for the first
   ///   page.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchPage(_:after:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetchPage(_:after:)``.
   public func page(after token: String? = nil) throws(ArborError) -> FetchPage<T> {
     try context.fetchPage(request, after: token)
   }
@@ -99,7 +99,7 @@ extension ObjectQuery {
   /// let ages = try query.rows(PropertyPath(\Employee.age), isDistinct: true)
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetchRows(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetchRows(_:)``.
   public func rows(
     _ properties: PropertyPath..., groupedBy groups: [PropertyPath] = [],
     having: FetchPredicate? = nil,
@@ -125,8 +125,8 @@ extension ObjectQuery {
   /// To compute only counts or sums of groups, ``ManagedObjectContext/fetchRows(_:)`` is more
   /// efficient.
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``; `unknownName` if the key path
-  ///   is invalid.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``; also `unknownName` if the key
+  ///   path is invalid.
   public func grouped(by keyPath: String) throws(ArborError) -> [PropertyValue: [T]] {
     let session = context.session
     // Checks the key path even if there are no objects.
@@ -147,7 +147,7 @@ extension ObjectQuery {
   /// let byAge = try context.objects(Employee.self).grouped(by: \.age)   // [Int: [Employee]]
   /// ```
   ///
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   public func grouped<V: Hashable>(by keyPath: KeyPath<T, V>) throws(ArborError) -> [V: [T]] {
     let session = context.session
     try session.beginOperation()

@@ -1,7 +1,7 @@
 public import ArborFoundation
 public import ArborModel
 
-/// A query for objects of an entity, built step by step: its filters, order and limits.
+/// A query for objects of an entity, built step by step from filters, a sort order and limits.
 ///
 /// A query is a value. Every step returns a new query and leaves the original unchanged. Nothing is
 /// read until a result is requested, and each request queries the store again, including the
@@ -181,12 +181,12 @@ extension ObjectQuery {
     with { $0.includesSubentities = includes }
   }
 
-  /// Returns the query with related objects loaded in the same pass.
+  /// Returns the query with the related objects at the given key paths loaded in the same pass.
   public func prefetching(_ keyPaths: String...) -> ObjectQuery {
     with { $0.relationshipKeyPathsForPrefetching += keyPaths.map { PropertyPath($0) } }
   }
 
-  /// Returns the query with related objects loaded in the same pass.
+  /// Returns the query with the related objects at the given key paths loaded in the same pass.
   ///
   /// ```swift
   /// let employees = context.objects(Employee.self).prefetching(\.company, \.manager?.company)

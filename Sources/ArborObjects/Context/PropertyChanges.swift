@@ -3,7 +3,7 @@ internal import ArborStore
 
 /// Values to set on many objects, by property name.
 struct PropertyChanges {
-  /// Sorted, because the order matters for inverse relationships: the last one wins.
+  /// The values, sorted by name. The order matters for inverse relationships: the last one wins.
   private let values: [(key: String, value: PropertyValue)]
 
   init(_ values: [String: PropertyValue]) { self.values = values.sorted { $0.key < $1.key } }

@@ -4,7 +4,7 @@ public import ArborModel
 public struct SearchHit<T: ManagedObject> {
   /// The object.
   public let object: T
-  /// The relevance score, greater than 0. Higher is better. Only comparable within the same search.
+  /// The relevance score, greater than 0. Higher is better. Comparable only within the same search.
   public let score: Double
   let text: SearchText
   let attributes: [String]
@@ -25,7 +25,7 @@ extension SearchHit {
   ///   - attribute: A string attribute. It doesn't have to be indexed.
   ///   - words: The maximum number of words, or 0 for the whole text.
   /// - Returns: The excerpt, or `nil` if the attribute has no text.
-  /// - Throws: ``ArborError`` as ``ManagedObject/value(forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/value(forKey:)``.
   public func snippet(of attribute: PropertyPath, words: Int = 20) throws(ArborError)
     -> SearchSnippet?
   {

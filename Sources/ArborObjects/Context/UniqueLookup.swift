@@ -11,7 +11,7 @@ struct UniqueLookup {
     self.context = context
   }
 
-  /// See ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
+  /// Implements ``ManagedObjectContext/insertOrFetch(_:where:)-(String,_)``.
   func findOrInsert(
     _ given: [PropertyPath: (any PredicateArgument)?]
   ) throws(ArborError) -> ManagedObject {
@@ -20,7 +20,7 @@ struct UniqueLookup {
     return if let found { found } else { try insert(values) }
   }
 
-  /// See ``ManagedObjectContext/upsert(_:matching:values:)-(String,_,_)``.
+  /// Implements ``ManagedObjectContext/upsert(_:matching:values:)-(String,_,_)``.
   func upsert(
     _ identity: [PropertyPath: (any PredicateArgument)?],
     _ given: [PropertyPath: (any PredicateArgument)?]

@@ -47,7 +47,7 @@ struct WordIndex {
 
   /// Returns the attributes in the form required by the store's search.
   ///
-  /// - Parameter given: The weights of attributes, by name. Defaults to 1.
+  /// - Parameter given: The weights of attributes, by name. Other attributes have the weight 1.
   func columns(_ given: [PropertyPath: Double]) throws(ArborError) -> [TextSearch.Column] {
     var weights: [String: Double] = [:]
     for (path, weight) in given { weights[try path.text()] = weight }

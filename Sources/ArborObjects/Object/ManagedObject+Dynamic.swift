@@ -82,7 +82,7 @@ extension ManagedObject {
     return try reading { currentValue(of: property) }
   }
 
-  /// Like ``value(forKey:)``, for nonthrowing accessors.
+  /// Returns the value of a property, for nonthrowing accessors.
   private final func currentValue(of property: PropertySchema) -> PropertyValue {
     switch property {
     case .attribute(let attribute):
@@ -110,7 +110,7 @@ extension ManagedObject {
     try changing { () throws(ArborError) in try set(value, forKey: key) }
   }
 
-  /// Like ``setValue(_:forKey:)``, without throwing errors from the store.
+  /// Sets a property without throwing errors from the store.
   private final func set(_ value: PropertyValue, forKey key: String) throws(ArborError) {
     switch try property(key) {
     case .attribute(let attribute): try setValue(value, of: attribute)
@@ -135,7 +135,7 @@ extension ManagedObject {
 
   /// Sets an attribute to a Swift value.
   ///
-  /// - Throws: As the overload that takes a ``PropertyValue``.
+  /// - Throws: The same errors as the overload that takes a ``PropertyValue``.
   @_disfavoredOverload
   public final func setValue<T: AttributeValue>(_ value: T, forKey key: String) throws(ArborError) {
     try setValue(value.predicateValue, forKey: key)
@@ -196,7 +196,8 @@ extension ManagedObject {
 
   /// Returns the object of a to-one relationship.
   ///
-  /// - Throws: As ``value(forKey:)``; `typeMismatch` if the property isn't a to-one relationship.
+  /// - Throws: The same errors as ``value(forKey:)``; also `typeMismatch` if the property isn't a
+  ///   to-one relationship.
   public final func object(forKey key: String) throws(ArborError) -> ManagedObject? {
     let relationship = try relationship(key, isToMany: false)
     try requireReadable(.relationship(relationship), asObject: true)

@@ -43,7 +43,8 @@ extension ManagedObject {
       })
   }
 
-  /// Returns a part of a composite attribute's value, or `nil` if the attribute has no parts.
+  /// Returns a part of the value of a composite or `Codable` attribute, or `nil` if the attribute
+  /// has no parts.
   private final func part(
     of value: PropertyValue, _ key: String, _ names: ArraySlice<Substring>, of path: String
   ) throws(ArborError) -> PropertyValue? {

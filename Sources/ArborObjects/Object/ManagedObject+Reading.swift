@@ -15,7 +15,8 @@ extension ManagedObject {
     return result
   }
 
-  /// The slow path, with an earlier failure that has yet to be reported or that prevents commits.
+  /// Implements the slow path, which is used if an earlier failure has yet to be reported or
+  /// prevents commits.
   @inline(never)
   private final func reading<R>(_ session: Session, _ body: () -> R) throws(ArborError) -> R {
     let former = session.failure
@@ -49,7 +50,7 @@ extension ManagedObject {
   ///
   /// - Parameter asObject: Whether the target of a to-one relationship is needed as an object, not
   ///   just as an ID.
-  /// - Throws: ``ArborError`` `notAllowed`.
+  /// - Throws: ``ArborError`` `notAllowed` if it cannot be read.
   @inline(__always)
   final func requireReadable(
     _ property: PropertySchema, asObject: Bool = false

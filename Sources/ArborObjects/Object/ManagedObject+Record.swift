@@ -26,7 +26,7 @@ extension ManagedObject {
   }
 
   /// Returns the number of the object that a to-one relationship points to. Never fails: if the
-  /// object's entity isn't valid for the relationship, this is `nil` and the context keeps the
+  /// object's entity isn't valid for the relationship, returns `nil`, and the context keeps the
   /// error.
   @inline(__always)
   final func target(of relationship: RelationshipSchema) -> ObjectNumber? {

@@ -160,7 +160,8 @@ extension ManagedObject {
     return ToMany(owner: self, slot: slot)
   }
 
-  /// Returns a member of the to-many relationship with the given slot, as its class.
+  /// Returns a member of the to-many relationship with the given slot as the class that the
+  /// accessor declares.
   final func member<T: ManagedObject>(_ slot: Int, _ member: ManagedObject) -> T {
     typed(member, binding.relationship(slot))
   }

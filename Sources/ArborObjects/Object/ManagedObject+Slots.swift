@@ -15,7 +15,7 @@ extension ManagedObject {
 
   /// Sets an attribute that isn't derived, to a value in its stored form.
   ///
-  /// - Throws: ``ArborError`` as ``setValue(_:forKey:)-(PropertyValue,_)``.
+  /// - Throws: The same errors as ``setValue(_:forKey:)-(PropertyValue,_)``.
   package final func setValue(_ value: PropertyValue, atSlot slot: Int) throws(ArborError) {
     try prepareForChange(of: slot)
     let field = binding.entity.attributes[slot].field

@@ -8,8 +8,8 @@ extension ManagedObject {
   /// its parent entities.
   public final var entity: EntityDescription { binding.entity.description }
 
-  /// The session the object belongs to. `nil` after the session was deallocated or reset, or the
-  /// object's deletion was committed.
+  /// The session the object belongs to. `nil` after the session has been deallocated or reset, or
+  /// the object's deletion has been committed.
   @inline(__always)
   final var session: Session? {
     get { sessionReference?.takeUnretainedValue() }
@@ -25,8 +25,8 @@ extension ManagedObject {
     self.state = state
   }
 
-  /// The context the object belongs to. `nil` after the context was deallocated or reset, or the
-  /// object's deletion was committed.
+  /// The context the object belongs to. `nil` after the context has been deallocated or reset, or
+  /// the object's deletion has been committed.
   public final var context: ManagedObjectContext? { session?.context }
 
   /// A Boolean value that indicates whether the object's insertion is pending.

@@ -81,7 +81,7 @@ nonisolated open class ManagedObject: Hashable {
   final let binding: EntityBinding
   /// The record as the session sees it. `nil` for a fault, whose record hasn't been loaded.
   final var base: UnsafeRawPointer?
-  /// Keeps ``base`` alive.
+  /// The slab that contains the record, which keeps ``base`` valid.
   final var slab: RecordSlab?
   /// The pending change, or `nil` if the object is unchanged.
   final var change: PendingObject?
@@ -94,7 +94,7 @@ nonisolated open class ManagedObject: Hashable {
     case live
     /// The session was deallocated or reset.
     case forgotten
-    /// The object's deletion was committed, here or elsewhere, or its insertion was undone.
+    /// The object's deletion was committed by any context, or its insertion was undone.
     case gone
   }
 
@@ -110,7 +110,7 @@ nonisolated open class ManagedObject: Hashable {
     state = .live
   }
 
-  /// The entity that the class represents. Overridden by typed subclasses.
+  /// The description of the entity that the class represents. Overridden by typed subclasses.
   open class var entityDescription: EntityDescription { EntityDescription(name: "") }
 
   /// The name that descriptions of other classes use to refer to the class's entity. Defaults to
@@ -166,10 +166,10 @@ nonisolated open class ManagedObject: Hashable {
 
   // MARK: Hooks
 
-  /// Called once after the object was inserted, with its default values set.
+  /// Called once, after the object has been inserted and its default values have been set.
   open func awakeFromInsert() {}
 
-  /// Called each time the object's record was loaded from the store.
+  /// Called each time after the object's record has been loaded from the store.
   open func awakeFromFetch() {}
 
   /// Called at the start of a commit, before validation, for every inserted, updated or deleted
@@ -267,7 +267,8 @@ extension ManagedObject: Sendable {}
 /// Ownership of its references is transferred to the object. When many objects are created, their
 /// references are retained all at once.
 public struct ObjectConstruction {
-  /// Not retained. `nil` for a placeholder that only traces the properties read by a key path.
+  /// The session, not retained. `nil` for a placeholder that only traces the properties read by a
+  /// key path.
   let session: Unmanaged<Session>?
   let binding: Unmanaged<EntityBinding>
   let number: ObjectNumber

@@ -17,7 +17,7 @@ public struct RelatedObjects {
 
   /// Returns the objects, in their order if the relationship is ordered, otherwise sorted by ID.
   ///
-  /// - Throws: As ``ManagedObject/value(forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/value(forKey:)``.
   public func fetch() throws(ArborError) -> [ManagedObject] {
     try owner.requireReadable(.relationship(relationship))
     return try owner.reading { owner.objects(of: relationship) }
@@ -25,7 +25,7 @@ public struct RelatedObjects {
 
   /// Returns the number of objects without reading them.
   ///
-  /// - Throws: As ``fetch()``.
+  /// - Throws: The same errors as ``fetch()``.
   public func count() throws(ArborError) -> Int {
     try owner.requireReadable(.relationship(relationship))
     return try owner.reading { owner.count(of: relationship) }
@@ -33,7 +33,7 @@ public struct RelatedObjects {
 
   /// Returns whether the relationship contains an object, without reading the others.
   ///
-  /// - Throws: As ``fetch()``.
+  /// - Throws: The same errors as ``fetch()``.
   public func contains(_ object: ManagedObject) throws(ArborError) -> Bool {
     try owner.requireReadable(.relationship(relationship))
     return try owner.reading { owner.contains(object, in: relationship) }
@@ -42,7 +42,7 @@ public struct RelatedObjects {
   /// Adds an object, at the end if the relationship is ordered, and updates the inverse. Does
   /// nothing if the relationship already contains it.
   ///
-  /// - Throws: As ``ManagedObject/setObject(_:forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/setObject(_:forKey:)``.
   public func insert(_ object: ManagedObject) throws(ArborError) {
     try owner.changing { () throws(ArborError) in try owner.add(object, to: relationship) }
   }
@@ -50,7 +50,7 @@ public struct RelatedObjects {
   /// Removes an object and updates the inverse. Does nothing if the relationship doesn't contain
   /// it.
   ///
-  /// - Throws: As ``ManagedObject/setObject(_:forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/setObject(_:forKey:)``.
   public func remove(_ object: ManagedObject) throws(ArborError) {
     try owner.changing { () throws(ArborError) in try owner.remove(object, from: relationship) }
   }
@@ -58,7 +58,7 @@ public struct RelatedObjects {
   /// Replaces all objects, in the given order if the relationship is ordered, and updates the
   /// inverses.
   ///
-  /// - Throws: As ``ManagedObject/setObject(_:forKey:)``.
+  /// - Throws: The same errors as ``ManagedObject/setObject(_:forKey:)``.
   public func replaceAll(with objects: some Sequence<ManagedObject>) throws(ArborError) {
     try owner.changing { () throws(ArborError) in try owner.setObjects(objects, of: relationship) }
   }

@@ -12,7 +12,8 @@ final class ObjectRegistry {
   let map = NumberMap()
   private var sweepCount = leastSweepCount
 
-  /// With fewer objects, a sweep costs more than the freed memory is worth.
+  /// The minimum number of unchanged objects for a sweep. With fewer, a sweep costs more than the
+  /// freed memory is worth.
   private static let leastSweepCount = 4096
 
   @inline(__always)
@@ -82,7 +83,7 @@ final class ObjectRegistry {
     }
   }
 
-  /// An arbitrary object. Linear time.
+  /// An arbitrary object, or `nil` if there are none. Takes linear time.
   var first: ManagedObject? {
     var first: ManagedObject?
     forEach { if first == nil { first = $0 } }
@@ -125,8 +126,8 @@ final class ObjectRegistry {
 
   /// Releases unchanged objects without other references.
   ///
-  /// - Parameter isNeeded: Returns whether an object must be kept even so, or `nil` to keep no
-  ///   others.
+  /// - Parameter isNeeded: A closure that returns whether an unused object must be kept, or `nil`
+  ///   to release all of them.
   func sweep(keeping isNeeded: ((ManagedObject) -> Bool)? = nil) {
     var unused: [ObjectNumber] = []
     map.forEachAddress { number, word in

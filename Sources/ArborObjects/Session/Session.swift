@@ -37,15 +37,16 @@ package final class Session {
 
   let pending: PendingObjects
   let links: PendingMemberships
-  /// The memory of working records.
+  /// The allocator for records held in memory.
   let allocator = SlabAllocator()
-  /// The last sequence assigned to an object that the store could not number.
+  /// The next sequence to assign to an object that the store cannot number. Counts down.
   var unstorableSequence = ObjectNumber.maximumSequence
-  /// Large binaries outside of records.
+  /// Large binary values that are neither in records nor in the store.
   var blobs = UnstoredBlobs()
   /// Objects whose derived attributes the next commit recomputes even if they are unchanged.
   var recomputed: Set<ObjectNumber> = []
-  /// The object whose hook a commit is running. Its model rules have already been checked.
+  /// The object whose hook a commit is running, or `nil`. Its model rules have already been
+  /// checked.
   var validated: ObjectNumber?
 
   // MARK: Edits
@@ -53,8 +54,8 @@ package final class Session {
   /// The edits that a savepoint or undo may revert.
   let log = EditLog()
   var isInSavepoint = false
-  /// Identifies savepoints and undo groups: a working record may be written only in the epoch in
-  /// which it was created. Always even; see ``PendingObject/readBit``.
+  /// The number of the current savepoint or undo group: a working record may be written only in the
+  /// epoch in which it was created. Always even; see ``PendingObject/readBit``.
   private(set) var epoch: UInt32 = 2
   /// The undo history that records edits, or `nil`.
   var undo: UndoHistory? {
@@ -64,12 +65,12 @@ package final class Session {
   var listeners: [any ChangeListener] = []
   /// Whether listeners are being notified of an edit that isn't complete yet.
   var isNotifyingListeners = false
-  /// Notifies Swift's `Observation`, or `nil` if the context isn't observed.
+  /// The bridge to Swift's `Observation`, or `nil` if the context isn't observed.
   var observation: ObjectObservation?
 
   // MARK: Reading
 
-  /// The snapshot used by all reads while it is pinned.
+  /// The pinned snapshot, which all reads use, or `nil` if none is pinned.
   var pinned: StoreSnapshot?
   /// Whether the pinned snapshot was requested by the program through `withSnapshot` and is
   /// advanced by the context's own commits.
@@ -79,7 +80,7 @@ package final class Session {
   /// The relationship being traversed object by object. See
   /// ``readAhead(from:_:maximumMembersPerOwner:)``.
   var traversal = Traversal()
-  /// A failure of a nonthrowing call, reported by the next throwing operation.
+  /// The failure of a nonthrowing call that the next throwing operation reports, or `nil`.
   var failure: DeferredFailure?
 
   // MARK: Concurrent commits
@@ -88,14 +89,14 @@ package final class Session {
   var mergePolicy = MergePolicy.error
   /// Whether other commits are merged at the beginning of each operation.
   var mergesCommits = true
-  /// The newest commit that has been merged.
+  /// The sequence of the newest commit that has been merged.
   var sequence: UInt64
   /// The objects that were reloaded while merging commits and whose hooks have yet to be called, or
   /// `nil` if there are none.
   var reloaded: FetchedObjects?
   /// The objects that were loaded before the commits being merged.
   var outdated: [ObjectNumber] = []
-  /// The context's own commits that may follow ``sequence`` in the history.
+  /// The sequences of the context's own commits that may follow ``sequence`` in the history.
   var ownSequences: Set<UInt64> = []
   /// Objects loaded in a newer state than ``sequence`` while listeners record changes. See
   /// ``noteRead(_:on:)``.

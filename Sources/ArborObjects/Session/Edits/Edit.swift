@@ -8,13 +8,13 @@ internal import ArborModel
 /// group is a slice of the log, and undoing it creates new edits. Live results and change rounds
 /// are notified of each edit.
 enum Edit {
-  /// The state of an object.
+  /// A change of an object's state.
   case object(ObjectEdit)
-  /// The membership of an object in a relationship stored as links.
+  /// A change of an object's membership in a relationship that is stored as links.
   case link(LinkEdit)
-  /// The pending order of an ordered relationship's members.
+  /// A change of the pending order of an ordered relationship's members.
   case order(owner: ObjectNumber, RelationshipSchema, PendingOrder?)
-  /// The sequence of an ordered relationship's members, for undo.
+  /// A change of the sequence of an ordered relationship's members, for undo.
   case sequence(SequenceEdit)
   /// An edit that was only needed by a savepoint that has ended.
   case none
@@ -95,7 +95,7 @@ extension Edit {
 
 /// A change of an object's membership in a relationship stored as links.
 struct LinkEdit {
-  /// The effect of the edit that can still be reverted.
+  /// The effect of an edit, as far as it can still be reverted.
   enum Effect { case open, changed, none }
 
   let owner: ObjectNumber
@@ -105,7 +105,7 @@ struct LinkEdit {
   let former: LinkMembership
   /// Whether the object was a member before. Only known for undoable edits.
   let wasMember: Bool
-  /// Whether undo reverts the edit. Otherwise only savepoints do.
+  /// Whether undo reverts the edit. Otherwise only restoring a savepoint does.
   let isUndoable: Bool
   var effect = Effect.open
 
@@ -116,7 +116,7 @@ struct LinkEdit {
 /// A link, as seen from one side.
 struct OwnedLink: Hashable {
   let owner: ObjectNumber
-  /// The owner's relationship.
+  /// The slot of the owner's relationship.
   let slot: Int
   let target: ObjectNumber
 }

@@ -35,7 +35,7 @@ final class EditLog {
     sealedCount = min(sealedCount, count)
   }
 
-  /// Extracts the edits after a position, without those that undo doesn't revert.
+  /// Removes the edits after a position and returns those that undo reverts.
   func take(from start: Int) -> EditLog {
     guard start < edits.count else { return EditLog() }
     let isSealed = isSealed
@@ -110,7 +110,8 @@ final class EditLog {
     }
   }
 
-  /// If a link has several edits, the first determines whether they have changed it together.
+  /// Clears the effects of a link's edits if the first has no effect, because together they haven't
+  /// changed the link.
   private func sealTurns() {
     var effects: [OwnedLink: LinkEdit.Effect] = [:]
     for index in sealedCount..<edits.count {

@@ -13,7 +13,7 @@ struct ObjectEdit {
     case deleted
   }
 
-  /// The effect of the edit that can still be reverted.
+  /// The effect of an edit, as far as it can still be reverted.
   enum Effect {
     /// Not known yet, because the group is still open.
     case open
@@ -36,11 +36,11 @@ struct ObjectEdit {
 
   let object: ManagedObject
   let former: Former
-  /// Whether undo reverts the edit. Otherwise only savepoints do.
+  /// Whether undo reverts the edit. Otherwise only restoring a savepoint does.
   let isUndoable: Bool
   /// The previous record, or `nil` if the object was a fault.
   private(set) var record: RecordView?
-  /// Keeps ``record`` alive.
+  /// The slab that contains ``record`` and keeps it valid.
   private(set) var slab: RecordSlab?
   var effect = Effect.open
   /// A copy of the previous pending change, or `nil` if there was none or no savepoint needs it.
@@ -98,7 +98,7 @@ struct ObjectEdit {
     slab = allocator.slab
   }
 
-  /// Determines the effect of the edit and subsequent edits of the same object.
+  /// Determines the combined effect of the edit and subsequent edits of the same object.
   mutating func seal() {
     guard case .open = effect else { return }
     let isAlive = object.session != nil && object.change?.kind != .deleted

@@ -24,7 +24,7 @@ struct SequenceEdit {
   /// Determines the effect of the edit, before concurrent commits are merged into the pending
   /// changes.
   ///
-  /// - Parameter pending: Applies the pending changes to the stored members.
+  /// - Parameter pending: A closure that applies the pending changes to the stored members.
   mutating func seal(_ pending: (_ stored: [ObjectNumber]) -> [ObjectNumber]) {
     guard let stored else { return }
     self.stored = nil

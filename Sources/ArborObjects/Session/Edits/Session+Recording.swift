@@ -72,8 +72,8 @@ extension Session {
           owner: list.owner, relationship: list.relationship, before: members, stored: stored)))
   }
 
-  /// Records that the changes of an object are merged with a concurrent commit, which isn't
-  /// undoable.
+  /// Records that an object's changes are about to be merged with a concurrent commit. The merge
+  /// isn't undoable.
   func recordMerge(of object: ManagedObject) {
     guard isInSavepoint || !listeners.isEmpty else { return }
     let edit = Edit.object(ObjectEdit(object, isInSavepoint: isInSavepoint))
@@ -110,7 +110,7 @@ extension Session {
 
   private func notify(of edit: Edit) { notifyListeners { $0.note(edit) } }
 
-  /// Calls `body` with all listeners, and removes those that have ended.
+  /// Calls `body` with each listener, and removes those that are over.
   @inline(__always)
   func notifyListeners(_ body: (any ChangeListener) -> Void) {
     if !listeners.isEmpty { notifyEach(body) }
@@ -142,6 +142,7 @@ extension Session {
     for listener in listeners where !listener.isOver { listener.settle() }
   }
 
-  /// Causes the listeners to be notified of the next change of each object again.
+  /// Causes the next change of each object to be reported to the listeners, even if an earlier one
+  /// has been.
   func beginListening() { beginEpoch() }
 }

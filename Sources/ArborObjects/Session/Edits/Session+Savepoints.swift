@@ -1,7 +1,7 @@
 internal import ArborModel
 
 extension Session {
-  /// A position in the log of edits.
+  /// A position in the log of edits, and the state outside of the log to restore with it.
   struct Savepoint {
     let position: Int
     let isOutermost: Bool

@@ -2,8 +2,8 @@ internal import ArborModel
 
 /// Deletes objects and applies their delete rules.
 ///
-/// Cascades use a worklist instead of recursion, so that long chains are not a problem. An object
-/// is marked before its links are followed, so cycles terminate.
+/// Cascades use a worklist instead of recursion, so that long chains don't exhaust the stack. An
+/// object is marked before its links are followed, so cycles terminate.
 struct DeletePropagation {
   private let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }

@@ -135,7 +135,7 @@ struct InverseKeeper {
     }
   }
 
-  /// Returns an object unless it is deleted, here or in the store.
+  /// Returns an object, or `nil` if it is deleted in the context or the store.
   private func living(_ number: ObjectNumber) -> ManagedObject? {
     guard !session.isDeleted(number) else { return nil }
     if let object = session.registry.object(number), object.base != nil { return object }

@@ -39,7 +39,7 @@ extension Session {
 ///
 /// Merging works record by record, so it may change one end of a link and not the other: if two
 /// contexts have assigned different partners to one object, three records are in conflict. The
-/// object changed by both decides, and objects it no longer points to are unlinked.
+/// object changed by both determines the result, and objects it no longer points to are unlinked.
 private struct LinkMender {
   let session: Session
   private var keeper: InverseKeeper { InverseKeeper(session) }
@@ -91,7 +91,7 @@ private struct LinkMender {
     }
   }
 
-  /// Returns whether the target of a reference has a pending change.
+  /// Returns whether a reference has a pending change.
   private func isChanged(_ object: ManagedObject, _ field: RecordField) -> Bool {
     guard let change = object.change else { return false }
     return change.committed?.reference(field) != object.currentRecord.reference(field)
@@ -101,11 +101,11 @@ private struct LinkMender {
 /// An object whose record was merged from the changes of two contexts, so that its targets may not
 /// point back to it.
 struct LinkMending {
-  /// The side that decides if the two ends of a link differ.
+  /// The side that wins if the two ends of a link differ.
   enum Side {
     case session
     case store
-    /// The object that now has another partner decides, because this object was restored.
+    /// The target's present partner wins, because this object was restored.
     case others
   }
 

@@ -36,7 +36,7 @@ extension Session {
     }
   }
 
-  /// Discards the lost links of an object's references that are set to something else.
+  /// Discards the lost link of an object's reference that is about to be changed.
   func forgetLost(of object: ManagedObject, changing field: RecordField) {
     guard !lostLinks.isEmpty else { return }
     lostLinks = lostLinks.filter { link in
@@ -45,7 +45,7 @@ extension Session {
     }
   }
 
-  /// Throws if a commit would be missing links that were created here.
+  /// Throws if links created in this context would be missing from a commit.
   ///
   /// - Throws: `missingTargets` with both ends of each link.
   func checkLostLinks() throws(StoreError) {

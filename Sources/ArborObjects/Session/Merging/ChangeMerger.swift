@@ -67,7 +67,7 @@ struct ChangeMerger {
     }
   }
 
-  /// Deletes an object in its current stored state, which may have different links.
+  /// Deletes an object again, based on its current stored state, which may have different links.
   private func delete(_ change: PendingObject, anew record: RecordBuffer) {
     session.withMemberships(of: change.object) {
       change.committed = record.view
@@ -108,8 +108,8 @@ struct ChangeMerger {
     session.forgetLinks { $0 == change.object.number }
   }
 
-  /// Removes a changed object's reference to one that is gone, from its committed record as well,
-  /// so that this doesn't count as a change.
+  /// Removes a changed object's reference to an object that is gone, from its committed record as
+  /// well, so that this doesn't count as a change.
   func dropReference(_ change: PendingObject, to gone: ObjectNumber, _ inverse: RelationshipSchema)
   {
     let object = change.object

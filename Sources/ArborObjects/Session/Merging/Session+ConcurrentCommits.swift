@@ -101,9 +101,9 @@ extension Session {
     try merge(object, isDeleted: isDeleted, snapshot)
   }
 
-  /// Removes pending links of and to objects that other commits have deleted.
+  /// Removes pending links from and to objects that other commits have deleted.
   ///
-  /// - Parameter isFinal: Whether objects without net change also count as deleted.
+  /// - Parameter isFinal: Whether to include objects that have a pending change without net effect.
   func dropLostLinks(_ snapshot: StoreSnapshot, isFinal: Bool = false) throws(StoreError) {
     try dropLinks { (number) throws(StoreError) in
       if let change = pending.change(of: number), !isFinal || !change.hasNoEffect { return false }
@@ -111,7 +111,7 @@ extension Session {
     }
   }
 
-  /// Removes pending links of and to objects that are gone.
+  /// Removes pending links from and to objects that are gone.
   func dropLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     var lost: [PendingMembers] = []
     try links.forEach { edit throws(E) in
@@ -127,7 +127,7 @@ extension Session {
     try forgetLinks(where: isGone)
   }
 
-  /// Discards the edits of links of and to certain objects.
+  /// Discards the edits of links from and to certain objects.
   func forgetLinks<E: Error>(where isGone: (ObjectNumber) throws(E) -> Bool) throws(E) {
     try links.forget(where: isGone) { edit, members in
       notifyListeners { $0.noteReplaced(linksOf: edit.owner, edit.relationship) }
@@ -204,7 +204,7 @@ extension Session {
     ChangeMerger(self).rebase(change, onto: record, allocator.slab, .objectWins)
   }
 
-  /// Hides an object deleted here from the owners that other commits have linked it to.
+  /// Hides an object deleted in this context from the owners that other commits have linked it to.
   private func hideLinks(to object: ManagedObject, _ snapshot: StoreSnapshot) throws(StoreError) {
     for relationship in object.binding.entity.relationships
     where relationship.isToMany && relationship.isInverseToMany {

@@ -3,7 +3,8 @@ internal import ArborModel
 /// Merging lists of members. A common prefix or suffix only costs a comparison.
 extension [ObjectNumber] {
   /// Returns this list with the missing members of another list inserted, each after its
-  /// predecessor there. Members that follow all others there come after all common members. Linear.
+  /// predecessor there. Members that follow all others there come after all common members. Takes
+  /// linear time.
   func inserting(_ guests: [ObjectNumber]) -> [ObjectNumber] {
     guard let (own, theirs) = middles(guests) else { return self }
     let host = Set(self[own])
@@ -31,7 +32,8 @@ extension [ObjectNumber] {
   }
 
   /// Returns this list with the missing members of another list inserted, each before its successor
-  /// there. Members that precede all others there come before all common members. Linear.
+  /// there. Members that precede all others there come before all common members. Takes linear
+  /// time.
   func insertingBefore(_ guests: [ObjectNumber]) -> [ObjectNumber] {
     [ObjectNumber](reversed()).inserting(guests.reversed()).reversed()
   }

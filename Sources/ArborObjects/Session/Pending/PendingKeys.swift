@@ -19,7 +19,7 @@ final class PendingKeys {
   /// The tables of one concrete entity.
   private struct Family {
     var tables: [PendingKeyTable] = []
-    /// The columns that one lookup has used.
+    /// The lists of columns that at least one lookup has used.
     var wanted: [[IndexSchema.Column]] = []
     /// The objects whose entries may be outdated.
     var unread: [ObjectNumber] = []
@@ -47,9 +47,9 @@ final class PendingKeys {
   ///
   /// - Parameters:
   ///   - count: The number of pending objects of the entity.
-  ///   - all: Returns all of them.
-  ///   - read: Returns the record of a pending object, or `nil` if it isn't pending or is deleted.
-  ///     The next write of the record must be reported with ``note(_:of:)``.
+  ///   - all: A closure that returns all pending objects of the entity.
+  ///   - read: A closure that returns the record of a pending object, or `nil` if it isn't pending
+  ///     or is deleted. The next write of the record must be reported with ``note(_:of:)``.
   func numbers(
     of selection: PendingSelection, of entity: EntitySchema,
     among count: Int, _ all: () -> [ObjectNumber], _ read: (ObjectNumber) -> RecordView?
@@ -99,7 +99,7 @@ final class PendingKeyTable {
     var previous: Int
   }
 
-  /// The end of a chain.
+  /// The index that marks the end of a chain.
   private static let nowhere = -1
 
   let columns: [IndexSchema.Column]

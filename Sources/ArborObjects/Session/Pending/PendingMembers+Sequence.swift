@@ -2,11 +2,11 @@ internal import ArborModel
 
 extension PendingMembers {
   /// Whether the edit counts as a change of its owner and increments the owner's version, because
-  /// an order is a property.
+  /// the order is a property of the owner.
   var changesOwner: Bool { relationship.isOrdered && !isEmpty }
 
   /// Returns the members with the pending changes applied to the stored ones, in their order if the
-  /// relationship is ordered, otherwise ascending. Linear.
+  /// relationship is ordered, otherwise ascending. Takes linear time.
   ///
   /// The context's own order takes precedence, and members it has added keep their position.
   /// Members added by other commits are placed after their predecessor in the store; those at the
@@ -60,7 +60,8 @@ extension PendingMembers {
 
   /// Places an object that is about to become a member at the end.
   ///
-  /// - Parameter stored: Returns the stored members. Called if one of them is restored.
+  /// - Parameter stored: A closure that returns the stored members. Called if one of them is
+  ///   restored.
   func putLast(_ member: ObjectNumber, over stored: () -> [ObjectNumber]) {
     keepSequence(for: member, over: stored)
     let order = self.order ?? PendingOrder()
@@ -100,8 +101,8 @@ extension PendingMembers {
     }
   }
 
-  /// Returns whether the common members have a different order here and in the store, because other
-  /// commits have moved or added members since the context chose its order.
+  /// Returns whether the common members have different orders in the context and in the store,
+  /// because other commits have moved or added members since the context chose its order.
   func isContested(over stored: [ObjectNumber]) -> Bool {
     guard let base = order?.arrangement?.base, base != stored else { return false }
     let kept = kept(of: stored)
@@ -111,7 +112,7 @@ extension PendingMembers {
     return own.filter(both.contains) != theirs && base.filter(both.contains) != theirs
   }
 
-  /// Replaces the context's order by the store's. Members added by the context are placed before
+  /// Replaces the context's order with the store's. Members added by the context are placed before
   /// their successors.
   func yieldOrder(to stored: [ObjectNumber]) {
     let kept = kept(of: stored)

@@ -9,19 +9,19 @@ enum LinkMembership { case added, removed, unmentioned }
 final class PendingMembers {
   let owner: ObjectNumber
   let relationship: RelationshipSchema
-  /// The members in addition to the stored ones.
+  /// The members added by the context.
   var added = MemberList()
   /// The stored members that were removed.
   var removed = MemberList()
   /// The pending order of an ordered relationship's members, or `nil` if it is unchanged.
   var order: PendingOrder?
-  /// The savepoint in which ``order`` was last recorded.
+  /// The epoch in which ``order`` was last recorded.
   var orderEpoch: UInt32 = 0
-  /// The savepoint in which the order of the members was last recorded for undo.
+  /// The epoch in which the order of the members was last recorded for undo.
   var sequenceEpoch: UInt32 = 0
-  /// Members added by concurrent commits, to be hidden as long as their deletion is pending here.
+  /// Members added by concurrent commits, hidden while their deletion is pending in this context.
   var hidden = MemberList()
-  /// Returns whether an object's deletion is pending.
+  /// A closure that returns whether an object's deletion is pending.
   private let isDeleted: (ObjectNumber) -> Bool
 
   init(
@@ -65,7 +65,7 @@ final class PendingMembers {
 
 /// The effect of the changes on reads.
 extension PendingMembers {
-  /// The members in addition to the stored ones.
+  /// The members added by the context.
   var addedMembers: [ObjectNumber] { added.numbers }
   /// The stored members that were removed or are hidden.
   var removedMembers: [ObjectNumber] {

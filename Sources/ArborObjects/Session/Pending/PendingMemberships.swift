@@ -10,8 +10,8 @@ internal import ArborModel
 /// For all others, they are the source of truth and are submitted by the commit. The context's last
 /// change of a pair determines its state, regardless of other commits, until the commit or the
 /// removal of one of the two objects. A deletion sets the state of the links that exist at that
-/// time. Links that other commits create to an object whose deletion is pending here are hidden,
-/// and reappear when the deletion is undone.
+/// time. Links that other commits create to an object whose deletion is pending in this context are
+/// hidden, and reappear when the deletion is undone.
 ///
 /// Membership is represented in the same way for ordered relationships. The order is represented
 /// separately by ``PendingOrder``.
@@ -79,7 +79,7 @@ final class PendingMemberships {
     return edit
   }
 
-  /// Derives the membership of a member from its change, or from `nil` if it has none. For
+  /// Derives the membership of a member from its change, or from `nil` if it has none. Only for
   /// relationships whose inverse is to-one. See ``PendingObject/membership(at:_:)``.
   @inline(__always)
   func derive(
@@ -113,8 +113,8 @@ final class PendingMemberships {
     hidesMembers = true
   }
 
-  /// Calls `body` with every edit that hides an object as long as its deletion is pending. Linear
-  /// in the number of edits.
+  /// Calls `body` with every edit that hides an object as long as its deletion is pending. Takes
+  /// time linear in the number of edits.
   func forEach(hiding member: ObjectNumber, _ body: (PendingMembers) -> Void) {
     guard hidesMembers else { return }
     for edit in edits where edit.hidden.contains(member) { body(edit) }
@@ -137,11 +137,12 @@ final class PendingMemberships {
     }
   }
 
-  /// Discards the pending links of and to objects that are gone, on both sides, so that they are
-  /// consistent if another commit restores such an object, and the order of its members. Linear in
-  /// the number of edits.
+  /// Discards the pending links from and to objects that are gone, on both sides, so that both are
+  /// consistent if another commit restores such an object. Also discards the order of its members.
+  /// Takes time linear in the number of edits.
   ///
-  /// - Parameter tell: Called before each edit changes, with the affected members.
+  /// - Parameter tell: A closure that is called before each edit changes, with the affected
+  ///   members.
   func forget<E: Error>(
     where isGone: (ObjectNumber) throws(E) -> Bool,
     telling tell: (PendingMembers, [ObjectNumber]) -> Void

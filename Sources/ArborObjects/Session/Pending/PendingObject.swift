@@ -10,7 +10,7 @@ final class PendingObject {
     case inserted
     case updated
     case deleted
-    /// Reverted: an insertion that was deleted again, or a change that was rolled back.
+    /// Reverted: the inserted object was deleted again, or the change was rolled back.
     case dropped
   }
 
@@ -21,9 +21,9 @@ final class PendingObject {
     case deleted
   }
 
-  /// The registry retains the object as long as it has a change. A strong reference would be a
-  /// cycle, and a checked one costs 60 ns per access, of which a commit makes several for each
-  /// object.
+  /// The changed object. The registry retains it as long as it has a change. A strong reference
+  /// would be a cycle, and a checked one costs 60 ns per access, of which a commit makes several
+  /// for each object.
   unowned(unsafe) let object: ManagedObject
   var kind: Kind
   /// The bytes that changes are made to, or `nil` if only links changed or the object was deleted
@@ -38,8 +38,7 @@ final class PendingObject {
   /// The effect of concurrent commits that were not merged into the pending change. If there are
   /// any, a rollback must not restore ``committed``.
   var concurrent = Concurrent.none
-  /// The savepoint in which ``working`` was created. Its bytes may be written only in this
-  /// savepoint.
+  /// The epoch in which ``working`` was created. Its bytes may be written only in this epoch.
   private(set) var epoch: UInt32
   /// Whether the last change set created from this change contains a record of the object.
   var isSubmitted = false
@@ -83,8 +82,8 @@ final class PendingObject {
     take(copy)
   }
 
-  /// Set in ``epoch`` while lookup tables contain the object's values. The next write sees an epoch
-  /// that differs from the context's and notifies the tables.
+  /// The bit that is set in ``epoch`` while lookup tables contain the object's values. The next
+  /// write sees an epoch that differs from the context's and notifies the tables.
   private static let readBit: UInt32 = 1
 
   func noteRead() { epoch |= Self.readBit }
@@ -94,7 +93,7 @@ final class PendingObject {
     self.epoch == epoch | Self.readBit && working != nil
   }
 
-  /// Begins the writes of a savepoint, the first of which is reported to the lookup tables.
+  /// Begins writing in an epoch, and reports the object to the lookup tables.
   func begin(_ epoch: UInt32, in pending: PendingObjects) {
     self.epoch = epoch
     pending.noteRewritten(self)

@@ -8,14 +8,14 @@ internal import ArborStore
 final class PendingObjects {
   /// The change of each number, as an unretained reference. The lists own the changes.
   let map = NumberMap()
-  /// The changes, by index of the entity in the schema. Empty before the first change.
+  /// The changes, by entity index in the schema. Empty before the first change.
   private var lists: [ContiguousArray<PendingObject>] = []
   private let entityCount: Int
   private var droppedCount = 0
-  /// Finds objects by value, or `nil` before the first such lookup.
+  /// The index that finds objects by value, or `nil` before the first such lookup.
   private var keys: PendingKeys?
 
-  /// The capacity that is kept from commit to commit.
+  /// The maximum capacity that a list keeps from commit to commit.
   static let fewChanges = 64
 
   init(entityCount: Int) {
@@ -83,12 +83,13 @@ final class PendingObjects {
     }
   }
 
-  /// Returns whether objects of a concrete entity have changes, by its index in the schema.
+  /// Returns whether any objects of the concrete entity with the given index in the schema have
+  /// changes.
   func hasChanges(ofEntity index: Int) -> Bool {
     map.count > 0 && lists[index].contains { $0.kind != .dropped }
   }
 
-  /// The number of deletions. Linear.
+  /// The number of deletions. Takes linear time.
   var deletedCount: Int {
     var count = 0
     forEach { if $0.kind == .deleted { count += 1 } }
@@ -121,7 +122,7 @@ final class PendingObjects {
     return lists[entity.index].compactMap(\.row)
   }
 
-  /// Looks up the selected rows. Returns `nil` if a scan is just as good.
+  /// Looks up the selected rows. Returns `nil` if a scan is at least as fast.
   private func selectedRows(
     of entity: EntitySchema, _ selection: PendingSelection
   ) -> [(ObjectNumber, RecordView)]? {

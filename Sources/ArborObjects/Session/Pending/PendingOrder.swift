@@ -17,9 +17,10 @@ final class PendingOrder {
   var arrangement: Arrangement?
   /// Whether other commits may have changed the stored members since ``arrangement`` was set.
   var isBehind = false
-  /// The members that have been moved to the end since, in order.
+  /// The members moved to the end, in order. If there is an arrangement, they were moved after it
+  /// was set.
   var last = MemberList()
-  /// The objects that became members in a savepoint, for undo.
+  /// The objects that became members in an epoch, for undo.
   private var joined: (numbers: Set<ObjectNumber>, epoch: UInt32) = ([], 0)
 
   func noteJoined(_ member: ObjectNumber, in epoch: UInt32) {
@@ -27,7 +28,7 @@ final class PendingOrder {
     joined.numbers.insert(member)
   }
 
-  /// Returns the objects that have become members since a savepoint began.
+  /// Returns the objects that have become members since an epoch began.
   func joined(in epoch: UInt32) -> Set<ObjectNumber> {
     joined.epoch == epoch ? joined.numbers : []
   }

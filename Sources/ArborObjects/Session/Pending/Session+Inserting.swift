@@ -9,7 +9,8 @@ extension Session {
     return try insert(classes.bindings[entity.index], newNumber(for: entity))
   }
 
-  /// Inserts an object of exactly a typed class. See ``ManagedObjectContext/insert(_:)-(T.Type)``.
+  /// Inserts an object of exactly the given typed class. See
+  /// ``ManagedObjectContext/insert(_:)-(T.Type)``.
   func insert(_ type: ManagedObject.Type) -> ManagedObject {
     sweepWhereDue()
     let binding: EntityBinding

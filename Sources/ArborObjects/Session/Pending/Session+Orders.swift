@@ -5,8 +5,8 @@ internal import ArborStore
 /// The owner's version, which every new list increments, allows the store to check that they are
 /// still current.
 extension Session {
-  /// Prepares writing the orders: assigns a new version to their owners, and discards the pending
-  /// membership of members that will not be written.
+  /// Prepares the orders for writing: assigns a new version to their owners, and discards the
+  /// pending membership of members that will not be written.
   func beginWritingOrders() {
     forEachOrder { edit in
       guard edit.changesOwner else { return }
@@ -64,7 +64,7 @@ extension Session {
     return orders
   }
 
-  /// Returns whether members were moved both here and by other commits.
+  /// Returns whether members were moved both in this context and by other commits.
   func isContested(_ edit: PendingMembers) -> Bool {
     guard edit.order?.arrangement != nil else { return false }
     return edit.isContested(over: storedMembers(of: edit.owner, edit.relationship))

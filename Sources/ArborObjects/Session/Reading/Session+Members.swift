@@ -24,7 +24,7 @@ extension Session {
     return false
   }
 
-  /// Returns the relationship in a slot of an object's entity.
+  /// Returns the relationship in a slot of an object's entity, or `nil` if either is unknown.
   func relationship(of number: ObjectNumber, _ slot: Int) -> RelationshipSchema? {
     guard let entity = schema.entity(of: number), entity.relationships.indices.contains(slot) else {
       return nil

@@ -155,9 +155,9 @@ extension Session {
     return true
   }
 
-  /// Records that a loaded record is newer than the merged commits, because reading a property
-  /// doesn't merge any. When listeners are notified of such a commit later, they cannot compare
-  /// with the record.
+  /// Records that an object is read from a snapshot, if the snapshot is newer than the merged
+  /// commits, because reading a property doesn't merge any. When listeners are notified of the
+  /// newer commits later, they cannot compare with the record.
   @inline(__always)
   func noteRead(_ number: ObjectNumber, on snapshot: StoreSnapshot) {
     if snapshot.sequence > sequence, !listeners.isEmpty, mergesCommits {

@@ -71,7 +71,8 @@ extension Session {
   /// Reports every query from now on, regardless of its duration, instead of logging slow ones.
   /// Used for counting queries. Following relationships doesn't count as a query.
   ///
-  /// - Parameter tell: Called with a description of the query, without the values of its predicate.
+  /// - Parameter tell: A closure that is called with a description of each query, without the
+  ///   values of its predicate.
   package func watchQueries(
     _ tell: @escaping @Sendable (_ entity: String, _ query: String) -> Void
   ) {

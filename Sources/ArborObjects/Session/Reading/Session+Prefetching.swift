@@ -43,7 +43,8 @@ extension Session {
     return raw.map { ObjectNumber(rawValue: $0) }
   }
 
-  /// Creates objects with the given ascending numbers whose records haven't been loaded.
+  /// Loads the objects with the given ascending numbers that aren't registered or whose records
+  /// haven't been loaded.
   func load(
     _ numbers: [ObjectNumber], on snapshot: StoreSnapshot, _ fetched: inout FetchedObjects
   ) throws(StoreError) {

@@ -9,7 +9,8 @@ extension Session {
 
   /// Returns the entity with a name.
   ///
-  /// - Throws: ``ArborError`` `notAllowed` if it is abstract.
+  /// - Throws: ``ArborError`` `unknownName` if there is no such entity, or `notAllowed` if it is
+  ///   abstract.
   func concreteEntity(named name: String) throws(ArborError) -> EntitySchema {
     let entity = try entity(named: name)
     guard !entity.isAbstract else {
@@ -64,8 +65,8 @@ extension Session {
   ///
   /// A class that the store was not opened with is bound at its first use.
   ///
-  /// - Throws: ``ArborError`` if the class doesn't describe an entity of the model, contradicts it,
-  ///   or objects of the entity already exist in this context with another class.
+  /// - Throws: ``ArborError`` if the class doesn't describe an entity of the model or contradicts
+  ///   it, or if the context already holds objects of the entity with another class.
   func binding(for objectClass: ManagedObject.Type) throws(ArborError) -> EntityBinding {
     if let binding = classes[objectClass] { return binding }
     let bound = try store.bind(objectClass)

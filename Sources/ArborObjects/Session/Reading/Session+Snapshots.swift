@@ -137,7 +137,7 @@ extension Session {
     let outer = pinned
     pinned = snapshot
     defer {
-      // A commit inside `withSnapshot` may have replaced it by a newer one.
+      // A commit inside `withSnapshot` may have replaced it with a newer one.
       pinned?.close()
       pinned = outer
     }
@@ -156,7 +156,8 @@ extension Session {
     }
   }
 
-  /// Runs `body`, which reads for a property, on the newest snapshot. Merges no commits.
+  /// Runs `body`, which reads the value of a property, with the pinned or newest snapshot. Doesn't
+  /// merge commits.
   func peek<R>(_ body: (StoreSnapshot) throws(StoreError) -> R) throws(StoreError) -> R {
     let snapshot = try takeSnapshot(merging: false)
     defer { release(snapshot) }

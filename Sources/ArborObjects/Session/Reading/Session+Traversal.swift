@@ -27,8 +27,8 @@ extension Session {
   ///
   /// Never fails: the actual read reports errors.
   ///
-  /// - Parameter maximumMembersPerOwner: The maximum number of members per object that the program
-  ///   reads in any case.
+  /// - Parameter maximumMembersPerOwner: The maximum number of members to read per object, on
+  ///   average.
   func readAhead(
     from owner: ManagedObject, _ relationship: RelationshipSchema,
     maximumMembersPerOwner: Int = Traversal.maximumMembers

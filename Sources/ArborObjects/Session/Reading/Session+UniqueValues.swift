@@ -9,7 +9,7 @@ extension Session {
   /// - Parameter values: The values, ascending and without duplicates.
   /// - Returns: The objects, or `nil` if there is no unique index of this attribute alone, if there
   ///   are pending changes, or if queries are being observed. Use a fetch in these cases.
-  /// - Throws: ``ArborError`` as ``ManagedObjectContext/fetch(_:)``.
+  /// - Throws: The same errors as ``ManagedObjectContext/fetch(_:)``.
   package func objects(
     of entity: EntitySchema, withUnique values: [Int64], atSlot slot: Int
   ) throws(ArborError) -> [ManagedObject]? {

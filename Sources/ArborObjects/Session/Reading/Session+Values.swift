@@ -15,7 +15,8 @@ extension Session {
     return try onSnapshot { snapshot throws(StoreError) in try body(snapshot, query, overlay) }
   }
 
-  /// Does the same for aggregates of a request's objects.
+  /// Runs `body` with the newest snapshot, a request's query, bound aggregates, and the pending
+  /// changes to merge.
   func read<T: ManagedObject, R>(
     _ request: FetchRequest<T>, _ aggregates: [AggregateExpression],
     _ body: (StoreSnapshot, StoreQuery, [BoundAggregate], (any PendingState)?) throws(StoreError) ->

@@ -8,7 +8,7 @@ internal import ArborModel
 /// doubled each time the previous ones have been passed, so a loop that ends early has read at most
 /// twice what it used.
 struct Traversal {
-  /// The relationship, as the declaring entity and its slot.
+  /// The relationship being traversed, as its declaring entity and slot, or `nil` if there is none.
   private var current: (declaringEntity: Int, slot: Int)?
   /// The last object whose members were read, possibly ahead.
   private var last = ObjectNumber(rawValue: 0)
@@ -24,7 +24,7 @@ struct Traversal {
 
   /// Records that an object's relationship is being read.
   ///
-  /// - Parameter isKept: Returns whether the context holds the object with a number.
+  /// - Parameter isKept: A closure that returns whether the context holds the object with a number.
   /// - Returns: The number of objects for which to read it, including this one.
   mutating func pass(
     _ owner: ObjectNumber, _ relationship: RelationshipSchema, isKept: (ObjectNumber) -> Bool
@@ -40,7 +40,7 @@ struct Traversal {
   /// Records the last object for which the relationship was read ahead.
   mutating func reach(_ owner: ObjectNumber) { last = owner }
 
-  /// Starts over.
+  /// Resets the detection.
   mutating func end() { self = Traversal() }
 
   /// Returns whether an object is the next one that the context holds.

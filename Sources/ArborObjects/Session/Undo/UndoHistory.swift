@@ -64,9 +64,10 @@ public final class UndoHistory {
   /// Whether an undo or redo is in progress, whose edits form a separate group.
   private var isReplaying = false
   private var mark = CommitMark()
-  /// The memory of the records before edits.
+  /// The allocator for copies of records from before edits.
   let allocator = SlabAllocator()
-  /// Whether a commit is being written. Changes made for that purpose are not undoable.
+  /// Whether recording is suspended, for example while a commit is being written. Changes made in
+  /// the meantime are not undoable.
   var isSuspended = false
 
   /// A group whose edits are at the end of the context's log.
@@ -84,7 +85,7 @@ public final class UndoHistory {
     var undoCount = 0
     /// The groups undone since, in reverse order of restoration.
     var undone: [Group] = []
-    /// The position in the log.
+    /// The position in the log at the commit.
     var position = 0
     /// Whether, at the start of the current commit, no group was open and one had been closed since
     /// the last commit.
@@ -396,7 +397,7 @@ extension UndoHistory {
 
   /// Begins a savepoint.
   ///
-  /// - Returns: A closure to call after the log was restored to the savepoint.
+  /// - Returns: A closure to call after the log has been restored to the savepoint.
   func beginSavepoint() -> () -> Void {
     let (sealedCount, openCount) = (session?.log.sealedCount ?? 0, openStarts.count)
     let redoGroups = redoGroups

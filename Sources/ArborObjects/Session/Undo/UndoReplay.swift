@@ -5,7 +5,7 @@ internal import ArborStore
 ///
 /// Deleted objects are restored first, so that everything else can refer to them. Then properties
 /// and links are restored in reverse order, then the orders of ordered relationships, which depend
-/// on membership. Finally, inserted objects are deleted. Relationships are set like in any other
+/// on membership. Finally, inserted objects are deleted. Relationships are set as in any other
 /// change, so both sides are consistent even if concurrent commits have changed them.
 struct UndoReplay {
   let session: Session
@@ -111,8 +111,8 @@ struct UndoReplay {
     }
   }
 
-  /// Returns the current instance of an edit's object, or `nil` if it is deleted, here or by
-  /// another commit.
+  /// Returns the current instance of an edit's object, or `nil` if it is deleted in this context or
+  /// by another commit.
   private func live(_ object: ManagedObject) -> ManagedObject? {
     // A fault may represent an object that doesn't exist, so check the store.
     if object.session === session, object.change != nil || object.base != nil {
@@ -132,7 +132,7 @@ struct UndoReplay {
     for index in edits.indices.reversed() where edits[index].changesParts {
       switch edits[index] {
       case .object(let edit):
-        // Deleted objects have been restored as a whole, here or by a concurrent commit.
+        // Deleted objects have been restored as a whole, by this replay or by a concurrent commit.
         guard let before = edit.before, case .changed(let bits) = edit.effect,
           !inserted.contains(edit.object.number), let object = live(edit.object)
         else { continue }
@@ -184,7 +184,7 @@ struct UndoReplay {
     }
   }
 
-  /// Restores the target of a to-one relationship, or `nil` if the target is gone.
+  /// Restores the target of a to-one relationship, or sets it to `nil` if the target is gone.
   private func point(_ object: ManagedObject, _ field: RecordField, at target: ObjectNumber?) {
     guard
       let relationship = object.binding.entity.relationships.first(where: {

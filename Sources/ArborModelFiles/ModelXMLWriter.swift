@@ -122,8 +122,8 @@ struct ModelXMLWriter {
     return root
   }
 
-  /// Returns an element with the attributes of the old element, except those that the model has
-  /// changed.
+  /// Returns the old element with those attributes updated that have changed in the model, or a new
+  /// element if there is no old one.
   ///
   /// A missing attribute, `NO` and `no` are equivalent, so the text changes only if its meaning
   /// does.

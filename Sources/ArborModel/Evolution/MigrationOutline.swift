@@ -48,8 +48,8 @@ package struct MigrationOutline: Sendable, Hashable {
   /// Determines the steps.
   ///
   /// - Parameter names: The permitted losses as `Entity` or `Entity.property`, with the names in
-  ///   the older model, or `nil` to permit all. A change that requires code is made without it if
-  ///   its loss is permitted.
+  ///   the older model, or `nil` to permit all. A change that requires code is migrated without
+  ///   code if its loss is permitted.
   package init(_ difference: ModelDifference, dropping names: Set<String>?) {
     func isNamed(_ loss: ModelDifference.Loss) -> Bool { names?.contains(loss.name) ?? true }
     var changes: [Work: [ModelDifference.Change]] = [:]

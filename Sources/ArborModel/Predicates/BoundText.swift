@@ -5,7 +5,8 @@ package struct BoundText {
 
   /// - Parameters:
   ///   - arguments: The constants of the trees' `.argument` leaves.
-  ///   - constant: Formats a constant. The default is the syntax of the predicate language.
+  ///   - constant: A closure that formats a constant, or `nil` for the syntax of the predicate
+  ///     language.
   package init(arguments: [PropertyValue], constant: ((PropertyValue) -> String)? = nil) {
     self.arguments = arguments
     self.constant = constant ?? PredicateLiteral.text

@@ -73,8 +73,8 @@ struct IndexRange {
 
   /// Creates a range for kinds whose constants are compared without conversion.
   ///
-  /// - Parameter nearest: Returns a representable value near a constant, and the order of the
-  ///   constant relative to it, or `nil` if the constant has another kind.
+  /// - Parameter nearest: A closure that returns a representable value near a constant, and the
+  ///   order of the constant relative to it, or `nil` if the constant has another kind.
   private init?(
     _ comparison: ComparisonOperator, _ constant: PropertyValue,
     _ nearest: (PropertyValue) -> (PropertyValue, Ordering)?

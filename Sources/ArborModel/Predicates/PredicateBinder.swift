@@ -28,7 +28,7 @@ package enum PredicateBinder {
 
   /// Binds an expression to an entity, and returns the kind of its value.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate`, as for predicates.
+  /// - Throws: ``ArborError`` `invalidPredicate` for the same reasons as when a predicate is bound.
   package static func bind(
     _ expression: ExpressionNode, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> (expression: BoundExpression, kind: ValueKind) {

@@ -50,7 +50,7 @@ package protocol RecordResolver: AnyObject {
   /// Interrupts the operation. The result of the evaluation is discarded.
   func interrupt(_ interruption: Interruption)
 
-  /// Counts a computed value while it is held in memory.
+  /// Counts the size of a computed value while the value is held in memory.
   ///
   /// - Parameter size: The value's size; see ``PropertyValue/size``.
   /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
@@ -70,7 +70,7 @@ package protocol RecordResolver: AnyObject {
   /// ascending order.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
-  /// Returns the number of members, without scanning them.
+  /// Returns the number of members of a to-many relationship, without scanning them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
   func contains(
@@ -85,8 +85,8 @@ package protocol RecordResolver: AnyObject {
 /// A compiled predicate: returns whether a record of the entity it was compiled for satisfies it.
 ///
 /// The resolver is required for predicates that follow relationships; without one, relationships
-/// are `nil`. Not thread-safe: a compiled predicate caches the regular expressions in records and
-/// the objects whose collections it traverses.
+/// are `nil`. Not thread-safe: a compiled predicate caches regular expressions that it reads from
+/// records, and stores the objects whose collections it traverses.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool
 
 extension RecordView {
@@ -94,8 +94,9 @@ extension RecordView {
   /// isn't available.
   ///
   /// - Parameters:
-  ///   - number: The object of the record.
-  ///   - source: The resolver that loads the value.
+  ///   - number: The number of the record's object.
+  ///   - source: The resolver that loads the value, or `nil` if values outside the record are not
+  ///     available.
   package func value(
     _ field: RecordField, of number: ObjectNumber, from source: (any RecordResolver)?
   ) -> PropertyValue {

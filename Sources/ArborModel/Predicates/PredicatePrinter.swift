@@ -33,7 +33,7 @@ package struct PredicatePrinter {
   }
 }
 
-/// Expressions, with only the parentheses that are necessary.
+/// Formatting of expressions, with only the parentheses that are necessary.
 extension PredicatePrinter {
   func text(of expression: ExpressionNode) -> String {
     switch expression {
@@ -146,7 +146,7 @@ extension PredicatePrinter {
     }.joined(separator: ".")
   }
 
-  /// Returns a name with all characters escaped that are not allowed in identifiers.
+  /// Returns a name in which all characters that are not allowed in identifiers are escaped.
   func escaped(_ name: String, isVariable: Bool = false) -> String {
     var escaped = ""
     for scalar in name.unicodeScalars {

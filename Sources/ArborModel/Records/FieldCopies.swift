@@ -9,8 +9,8 @@ package struct FieldCopies: Sendable {
 
     var mask: UInt64 { count >= 64 ? .max : (1 << UInt64(count)) - 1 }
 
-    /// Extends the run by another one if they are adjacent in both layouts. Otherwise returns
-    /// `false`.
+    /// Extends the run by another one if they are adjacent in both layouts, and returns whether
+    /// they are.
     mutating func extend(by other: Run) -> Bool {
       guard source + count == other.source, target + count == other.target else { return false }
       count += other.count

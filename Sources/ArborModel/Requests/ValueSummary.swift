@@ -12,7 +12,7 @@ package struct ValueSummary: Sendable {
   private var least = PropertyValue.null
   private var greatest = PropertyValue.null
   private var seen: Set<DistinctValue>?
-  /// All values, for functions that need them at once.
+  /// All values, for functions that need them at once, or `nil` if they aren't kept.
   private var values: [PropertyValue]?
 
   /// - Parameters:

@@ -61,7 +61,8 @@ package protocol AttributeKind: SendableMetatype {
   static func value(ofJSON text: String) -> PropertyValue?
   /// Returns the value for a string in an XML model file.
   static func value(ofXML text: String) -> PropertyValue?
-  /// Returns the value for the default of a former type, if ``value(ofXML:)`` returns `nil`.
+  /// Returns the value for a default value that was written for a former type. Used if
+  /// ``value(ofXML:)`` returns `nil`.
   static func value(ofFormerXML text: String) -> PropertyValue?
   /// Whether model files support default values for attributes of the type.
   static var hasXMLDefault: Bool { get }
@@ -70,7 +71,8 @@ package protocol AttributeKind: SendableMetatype {
 
   /// Returns the value for a number in a JSON document.
   static func value(ofDocument number: JSONNumber) -> PropertyValue?
-  /// Returns the value for a JSON document. Dates and composites have readers of their own.
+  /// Returns the value for a node of a JSON document. Dates and composites have readers of their
+  /// own.
   static func value(ofDocument node: JSONNode) -> PropertyValue?
   /// Whether values in JSON documents are read from strings.
   static var isDocumentText: Bool { get }

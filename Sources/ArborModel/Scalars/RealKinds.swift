@@ -1,7 +1,7 @@
 package import ArborFoundation
 package import ArborJSON
 
-/// Types whose attributes store floating-point numbers.
+/// An attribute type whose values are floating-point numbers.
 package protocol RealAttributeKind: AttributeKind {}
 
 extension RealAttributeKind {
@@ -34,7 +34,7 @@ extension RealAttributeKind {
   }
 }
 
-/// Floating-point numbers in records.
+/// A kind that is stored in records as a floating-point number.
 package protocol RealStoredKind: FixedStoredKind {}
 
 extension RealStoredKind {
@@ -276,7 +276,7 @@ package enum DecimalKind: AttributeKind {
 }
 
 extension Decimal {
-  /// The floating-point number with the same digits, if there is one.
+  /// The floating-point number with the same digits, or `nil` if there isn't one.
   var exactDouble: Double? {
     guard let double = Double(description), let back = Decimal(string: "\(double)"), back == self
     else { return nil }

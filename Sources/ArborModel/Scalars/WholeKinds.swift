@@ -1,7 +1,7 @@
 internal import ArborFoundation
 package import ArborJSON
 
-/// Types whose attributes store integers of some width.
+/// An attribute type whose values are integers with a fixed width.
 package protocol WholeAttributeKind: AttributeKind {
   associatedtype Slot: FixedWidthInteger & SignedInteger
 }
@@ -59,7 +59,7 @@ extension WholeAttributeKind {
   package static func unique(_ number: Int64) -> PropertyValue? { fitting(.integer(number)) }
 }
 
-/// Integers of some width in records.
+/// An integer kind that is stored in records with a fixed width.
 package protocol WholeStoredKind: FixedStoredKind
 where Slot: FixedWidthInteger & SignedInteger & BitwiseCopyable {}
 

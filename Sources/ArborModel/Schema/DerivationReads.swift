@@ -115,7 +115,8 @@ struct DerivationReads {
     flaw = "the properties that it reads cannot be determined. Use a path of relationships."
   }
 
-  /// Returns the relationships that lead to the objects that an expression evaluates to.
+  /// Returns the relationships that lead to the objects that an expression evaluates to, or `nil`
+  /// for any other expression.
   private static func chain(to expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
     switch expression {
     case .path(let path):

@@ -18,7 +18,8 @@ package struct DerivedAggregate: Sendable {
   private let memberSlot: Int
   private let slot: Int
 
-  /// Creates the aggregate for an expression, or returns `nil` for any other expression.
+  /// Creates the aggregate that an expression represents, or returns `nil` for any other
+  /// expression.
   init?(_ expression: BoundExpression, into attribute: AttributeSchema) {
     guard case .call(let function, let operands) = expression, operands.count == 1,
       case .each(.collection(let collection), _, .path(let path)) = operands[0],

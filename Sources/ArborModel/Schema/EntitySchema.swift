@@ -77,7 +77,7 @@ package final class EntitySchema: Sendable {
   /// Returns the attribute or relationship with the given name, except hidden inverses.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
-  /// In a set of changed properties, the bit that all properties without a bit of their own share.
+  /// The bit, in a set of changed properties, that all properties without a bit of their own share.
   package static let otherProperties: UInt64 = 1 << 63
 
   /// Returns the bit of a field of the layout in a set of changed properties.

@@ -4,7 +4,7 @@ internal import ArborFoundation
 struct FieldLocator {
   private let chain: HopChain
   private let locations: FieldLocations
-  /// The field, if it belongs to the candidate itself.
+  /// The field, or `nil` if it belongs to an object at the end of a relationship.
   let ownField: RecordField?
 
   struct Located {

@@ -5,8 +5,8 @@
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding
-  /// For each byte, a bit set of the letters that the byte may indicate, or `nil` if no letter is
-  /// ASCII.
+  /// For each byte, a bit set of the letters that the byte may indicate, or `nil` if the pattern
+  /// has no ASCII letters.
   private let clues: ConstantBytes?
   /// The bits of all letters.
   private let wanted: UInt8

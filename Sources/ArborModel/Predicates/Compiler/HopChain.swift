@@ -72,7 +72,7 @@ struct HopChain {
     return object
   }
 
-  /// Returns the object at the end, without reading its record.
+  /// Returns the object at the end, without reading its record, or `nil` if the chain ends early.
   @inline(__always)
   func target(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?

@@ -37,8 +37,8 @@ protocol NumericDomain {
 }
 
 extension NumericDomain {
-  /// Returns the interval that satisfies a comparison with a constant. `BETWEEN` takes a list of
-  /// two.
+  /// Returns the interval that satisfies a comparison with a constant. For `BETWEEN`, the constant
+  /// is a list of two bounds.
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Number> {

@@ -202,8 +202,8 @@ extension PredicateCompilation {
     { left($0, $1, $2) || right($0, $1, $2) }
   }
 
-  /// Compiles a comparison of a path with a constant, in either order, or otherwise by the known
-  /// forms of the operands.
+  /// Compiles a comparison to the most specialized code for its operands, such as a path and a
+  /// constant in either order.
   private func compile(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = constant(comparison.left)
     let right = constant(comparison.right)

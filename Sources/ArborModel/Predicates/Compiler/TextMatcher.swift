@@ -52,7 +52,7 @@ enum TextMatcher {
     matcher ?? NoBytes()
   }
 
-  /// Returns a matcher of folded bytes.
+  /// Returns a matcher for bytes that have already been folded.
   private static func plain(
     _ comparison: ComparisonOperator, _ pattern: String
   ) -> any ByteMatcher {

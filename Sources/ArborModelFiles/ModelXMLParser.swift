@@ -9,7 +9,7 @@ import Foundation
 final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var open: [ModelXMLNode] = []
   private var root: ModelXMLNode?
-  /// The first error. Later ones are usually its consequences.
+  /// The first error, or `nil` if there is none. Later ones are usually its consequences.
   private var fault: (code: Int, position: ModelXMLText.Position)?
   private var tooDeep: ModelXMLText.Position?
 
@@ -71,7 +71,8 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     .init(line: parser.lineNumber, column: parser.columnNumber)
   }
 
-  /// The libxml2 codes for a premature end of the document and for an unfinished tag.
+  /// The libxml2 codes that can indicate a premature end: an error at the end of the document, and
+  /// an unfinished tag.
   private static let codesOfAnEarlyEnd: Set<Int> = [5, 77]
 
   /// Returns a message for one of libxml2's error codes. The parser reports only the code.

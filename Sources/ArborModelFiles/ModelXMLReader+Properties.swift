@@ -114,8 +114,8 @@ extension ModelXMLReader {
 
   /// Reads whether a relationship is to-many, and its minimum and maximum counts.
   ///
-  /// A relationship without the `toMany` attribute is to-many if it has a maximum count other than
-  /// 1. The counts of a to-one relationship have no further meaning.
+  /// A relationship without the attribute `toMany` is to-many if it has a `maxCount` other than 1.
+  /// The counts of a to-one relationship have no further meaning.
   private mutating func readCounts(
     _ node: ModelXMLNode, into relationship: inout RelationshipDescription, of entity: String
   ) {

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// Reads the XML of a model version.
+/// A reader of the XML of a model version.
 ///
 /// Reading takes several passes. First, elements become descriptions, and parse errors are
 /// recorded. Then leftovers from editors are repaired and recorded as warnings. Finally,

@@ -71,7 +71,8 @@ extension ManagedObjectModel {
   }
 }
 
-/// Creates the elements of a model by merging the model into the file it was read from.
+/// A writer that creates the elements of a model by merging the model into the file it was read
+/// from.
 struct ModelXMLWriter {
   private let model: ManagedObjectModel
   private let oldModel: ManagedObjectModel?

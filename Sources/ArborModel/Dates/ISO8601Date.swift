@@ -1,6 +1,6 @@
 package import ArborFoundation
 
-/// Parses instants in the formats of ISO 8601 and RFC 3339.
+/// A parser of instants in the formats of ISO 8601 and RFC 3339.
 ///
 /// ```
 /// 2024-05-01                       the first moment of the day; also 20240501
@@ -16,8 +16,8 @@ package import ArborFoundation
 /// ```
 ///
 /// Unlike Foundation's parsers, which accept February 30 as March 1 and ignore text after the date,
-/// this one is exact and strict. The calendar is that of ``GregorianDay``. Text without a time zone
-/// is interpreted as described for `TimeZone` in `instant(ofClock:)`.
+/// this parser is exact and strict. The calendar is that of ``GregorianDay``. Text without a time
+/// zone is interpreted as described for `TimeZone` in `instant(ofClock:)`.
 package enum ISO8601Date {
   /// Returns the instant that the entire text denotes, or `nil`. Text without a time zone is in
   /// UTC.
@@ -81,7 +81,8 @@ private struct Reader {
     return reading
   }
 
-  /// Parses a day. `isWhole` is `false` if the text contains only a month or a week.
+  /// Parses a day, or returns `nil` if the text is invalid. `isWhole` is `false` if the text
+  /// contains only a month or a week.
   private mutating func day() -> (GregorianDay, isWhole: Bool)? {
     let isSigned = !cursor.isAtEnd && "+-".utf8.contains(cursor.bytes[cursor.position])
     guard let year = isSigned ? signedYear() : cursor.number(4) else { return nil }

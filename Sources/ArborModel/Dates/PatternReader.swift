@@ -1,6 +1,6 @@
 package import ArborFoundation
 
-/// Parses text by a Unicode date pattern, with the strictness of ``ISO8601Date``.
+/// A parser of text in the format of a Unicode date pattern, as strict as ``ISO8601Date``.
 ///
 /// `DateFormatter` supports the same patterns, but with millisecond precision only. It also parses
 /// the year 12024 as 2024, rejects days without midnight in a time zone that the text contains, and

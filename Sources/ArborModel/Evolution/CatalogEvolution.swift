@@ -99,8 +99,8 @@ package struct CatalogEvolution: Sendable {
     noteStaleDerivations(numbering)
   }
 
-  /// Adds to each entity's computed attributes the stored derived ones that may depend on attributes
-  /// whose values change.
+  /// Adds to each entity's computed attributes the stored derived ones that may depend on
+  /// attributes whose values change.
   private mutating func noteStaleDerivations(_ numbering: PropertyNumbering) {
     let revalued = entities.reduce(into: Set<String>()) { names, plan in
       guard let entry = catalog.entries[plan.name] else { return }
@@ -156,7 +156,7 @@ package struct CatalogEvolution: Sendable {
     entities.append(plan)
   }
 
-  /// Assigns numbers to the fields of one entity.
+  /// The assignment of numbers to the fields of one entity.
   private struct FieldNumbers {
     let former: SchemaCatalog.Entry
     let origin: SchemaCatalog.Entry?
@@ -284,7 +284,7 @@ private struct EvolvedProperty {
   }
 }
 
-/// Determines which properties of entities keep their fields.
+/// The properties of entities in the newer model, and which of them keep their fields.
 private struct PropertyNumbering {
   let old: EntityTree
   let new: EntityTree

@@ -125,8 +125,8 @@ struct PropertyPairing: Sendable {
     (partner(ofOld: old, entities).map { [$0] } ?? []) + (movesTo[old] ?? [])
   }
 
-  /// Returns the property of an ancestor in the older model that provides a property's values for
-  /// objects of one entity.
+  /// Returns the property of an entity or its ancestors in the older model that provides a
+  /// property's values for objects of that entity, or `nil` if there isn't one.
   func source(
     of new: PropertySlot, for pair: EntityPairing.Relatives, _ entities: EntityPairing
   ) -> PropertySlot? {

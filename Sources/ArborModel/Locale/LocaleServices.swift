@@ -19,7 +19,7 @@ package protocol LocaleServices: Sendable {
   /// - Throws: An error if the pattern is malformed.
   func expression(_ pattern: String, ignoresCase: Bool) throws -> any BoundedExpression
 
-  /// Returns the format for a Unicode date pattern.
+  /// Returns a format for a Unicode date pattern.
   ///
   /// - Parameter zone: The time zone of dates without one.
   func dateFormat(_ pattern: String, zone: TimeZone, locale: Locale) -> any DateTextFormat
@@ -31,9 +31,9 @@ package protocol LocaleServices: Sendable {
   var timeZones: [String] { get }
 }
 
-/// Reads and writes dates. Can be used on any thread.
+/// A format that parses and formats dates. It can be used on any thread.
 package protocol DateTextFormat: Sendable {
-  /// Returns the date in a string, or `nil`.
+  /// Returns the date that a string represents, or `nil` if the string doesn't have the format.
   func date(_ text: String) -> Date?
   func text(_ date: Date) -> String
 }

@@ -23,7 +23,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Reads the JSON form of a model, and reports all problems at once.
+/// A reader of the JSON form of a model, which reports all problems at once.
 struct ModelJSONReader {
   private(set) var model = ManagedObjectModel(entities: [])
   private var nodes: [ModelSubject: JSONNode] = [:]

@@ -28,6 +28,8 @@ package struct BoundConjunction: Sendable {
       environment: environment)
   }
 
+  /// Returns the conjunction with its arguments, or `nil` if no record can satisfy it.
+  ///
   /// - Parameter haveNaN: Whether an argument contains NaN. All alternatives share the arguments,
   ///   so the caller checks them once.
   fileprivate func conjunction(
@@ -58,7 +60,8 @@ package struct BoundConjunction: Sendable {
 /// A member of a predicate's conjunction, analysed before its arguments are known.
 struct BoundMember: Sendable {
   let node: BoundNode
-  /// The comparison of a property with a constant, if the member consists of nothing else.
+  /// The comparison of a property with a constant that the member consists of, or `nil` for any
+  /// other member.
   let pattern: IndexablePattern?
   /// The disjuncts of the member if each may have an access path of its own, otherwise empty.
   let alternatives: [BoundConjunction]

@@ -1,4 +1,4 @@
-/// Formats bound trees for query plans, in a notation similar to the predicate language.
+/// A formatter of bound trees for query plans, in a notation similar to the predicate language.
 package struct BoundText {
   let constant: (PropertyValue) -> String
   let arguments: [PropertyValue]

@@ -103,8 +103,9 @@ struct IndexRange {
     }
   }
 
-  /// Returns a decimal near a number, and the order of the number relative to it. The decimal is
-  /// exact except for floating-point numbers outside the range of decimals.
+  /// Returns a decimal near a number, and the order of the number relative to it, or `nil` if the
+  /// constant has no position among decimals. The decimal is exact except for floating-point
+  /// numbers outside the range of decimals.
   private static func decimal(_ constant: PropertyValue) -> (PropertyValue, Ordering)? {
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
     if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {

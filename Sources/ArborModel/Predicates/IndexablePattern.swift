@@ -129,7 +129,8 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  /// Returns the term for words. They are always compared in folded form.
+  /// Returns the term for the words of a text, or `nil` if there are none. Words are always
+  /// compared in folded form.
   private func words(_ text: String, isExact: Bool) -> Outcome? {
     let tokens = TokenQuery(text).tokens
     guard kind == .string, !tokens.isEmpty else { return nil }

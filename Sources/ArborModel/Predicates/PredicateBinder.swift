@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// Resolves the names of a predicate for an entity.
+/// Resolution of a predicate's names for an entity.
 package enum PredicateBinder {
   /// The maximum number of bindings that a shape caches.
   private static let keptBindings = 8

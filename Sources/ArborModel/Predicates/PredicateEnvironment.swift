@@ -9,6 +9,8 @@ package struct PredicateEnvironment: Sendable {
   package let now: Date
   private let givenLocale: Locale?
 
+  /// Creates an environment.
+  ///
   /// - Parameter locale: The locale, or `nil` for the process's current one.
   package init(schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil) {
     self.schema = schema
@@ -30,8 +32,8 @@ package struct PredicateEnvironment: Sendable {
   }
 }
 
-/// Follows relationships while a predicate is evaluated or a sort key is read, in the state of the
-/// store merged with the context's pending changes.
+/// A resolver that follows relationships while a predicate is evaluated or a sort key is read, in
+/// the state of the store merged with the context's pending changes.
 package protocol RecordResolver: AnyObject {
   /// The number of the current evaluation. Memoized results are valid as long as it stays the same.
   var evaluation: UInt64 { get }

@@ -1,4 +1,4 @@
-/// Splits the text of a predicate into tokens.
+/// A lexer that splits the text of a predicate into tokens.
 struct PredicateLexer {
   let text: PredicateText
   let bytes: [UInt8]

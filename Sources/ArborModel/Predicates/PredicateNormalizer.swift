@@ -1,4 +1,4 @@
-/// Converts a bound predicate to the normal form for query planning: a conjunction of minimal
+/// Conversion of bound predicates to the normal form for query planning: a conjunction of minimal
 /// predicates, which can include disjunctions of such conjunctions.
 ///
 /// Logic is two-valued, so `NOT` is pushed down through AND and OR, double negation is removed, and

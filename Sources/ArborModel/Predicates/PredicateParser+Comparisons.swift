@@ -105,10 +105,10 @@ extension PredicateParser {
 }
 
 extension PredicateKeyword {
-  /// The comparison with this name, if it exists.
+  /// The comparison with this name, or `nil` if it doesn't exist.
   var comparison: ComparisonOperator? { ComparisonOperator(rawValue: rawValue) }
 
-  /// The set operation with this name, if it exists.
+  /// The set operation with this name, or `nil` if it doesn't exist.
   var setFunction: PredicateFunction? {
     switch self {
     case .union: .union

@@ -6,7 +6,7 @@ final class PredicateFailure: Error {
   init(_ error: ArborError) { self.error = error }
 }
 
-/// Parses the tokens of a predicate into a tree.
+/// A parser that converts the tokens of a predicate to a tree.
 ///
 /// ```
 /// or         = and { ("OR" | "||") and }

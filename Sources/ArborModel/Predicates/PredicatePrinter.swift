@@ -1,4 +1,4 @@
-/// Formats trees as text that parses into equal trees.
+/// A formatter that converts trees to text that parses into equal trees.
 package struct PredicatePrinter {
   let argument: (Int) -> String
 

@@ -28,6 +28,8 @@ package struct FieldCopies: Sendable {
   private let nullBytes: Int
   private let hasExternal: Bool
 
+  /// Creates the runs for two layouts of an entity.
+  ///
   /// - Parameter copied: For each field of the newer layout, the older layout's field with the same
   ///   bytes, or `nil`.
   package init(from old: RecordLayout, to newest: RecordLayout, _ copied: [RecordField?]) {

@@ -57,7 +57,7 @@ private enum SlabMemory {
   }
 }
 
-/// Allocates memory for records from successive slabs.
+/// An allocator of memory for records from successive slabs.
 @usableFromInline
 package final class SlabAllocator {
   /// The slab of the most recent allocation, which keeps those bytes alive.

@@ -50,7 +50,8 @@ package protocol AttributeKind: SendableMetatype {
   /// Converts a value that was written when the attribute had another type; see
   /// ``restoredPlainly(_:)``.
   static func restored(_ value: PropertyValue) -> PropertyValue?
-  /// Returns the value of a string if it has the canonical spelling of a value of this type.
+  /// Returns the value of a string that has the canonical spelling of a value of this type,
+  /// otherwise `nil`.
   static func spelled(_ text: String) -> PropertyValue?
 
   // MARK: Models

@@ -134,7 +134,7 @@ extension BinaryKind: BytesStoredKind {
   }
 }
 
-/// Values that a registered transformer converts to bytes.
+/// The kind of values that a registered transformer converts to bytes.
 package enum TransformableKind: BytesAttributeKind {
   package static var type: AttributeType { .transformable("") }
   package static var fingerprintCode: UInt8 { 13 }

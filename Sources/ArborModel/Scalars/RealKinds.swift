@@ -166,7 +166,7 @@ extension DoubleKind: RealStoredKind {
   package static func value(of slot: Slot) -> PropertyValue { .double(slot) }
 }
 
-/// Points in time, stored as seconds since 2001-01-01 UTC.
+/// The kind of points in time, which are stored as seconds since 2001-01-01 UTC.
 package enum DateKind: AttributeKind {
   package static var type: AttributeType { .date }
   package static var field: FieldKind { .date }
@@ -224,7 +224,7 @@ extension DateKind: RealStoredKind {
   }
 }
 
-/// Decimal numbers of up to 38 digits.
+/// The kind of decimal numbers of up to 38 digits.
 package enum DecimalKind: AttributeKind {
   package static var type: AttributeType { .decimal }
   package static var field: FieldKind { .decimal }

@@ -124,7 +124,7 @@ package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package static var wider: [FieldKind] { [.decimal] }
 }
 
-/// Booleans, stored as a byte.
+/// The kind of Booleans, which are stored as a byte.
 package enum BooleanKind: AttributeKind {
   package static var type: AttributeType { .boolean }
   package static var field: FieldKind { .boolean }

@@ -1,4 +1,4 @@
-/// Determines which properties an expression reads, so that their changes invalidate its value.
+/// The properties that an expression reads, and whose changes therefore invalidate its value.
 struct DerivationReads {
   private typealias Chain = [RelationshipSchema]
 

@@ -29,7 +29,7 @@ public struct EntityDescription: Sendable, Hashable {
   public var uniquenessConstraints: [[String]]
   /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// The entity's name in an earlier version of the model.
+  /// The entity's name in an earlier version of the model, or `nil` if it wasn't renamed.
   public var renamingIdentifier: String?
   /// A string that distinguishes the entity from its earlier version if nothing else differs.
   public var versionHashModifier: String?

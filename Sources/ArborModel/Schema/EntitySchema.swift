@@ -74,7 +74,8 @@ package final class EntitySchema: Sendable {
       layout: RecordLayout(older, rearranged: fields))
   }
 
-  /// Returns the attribute or relationship with the given name, except hidden inverses.
+  /// Returns the attribute or relationship with the given name, or `nil` if it doesn't exist or is
+  /// a hidden inverse.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
   /// The bit, in a set of changed properties, that all properties without a bit of their own share.

@@ -1,5 +1,5 @@
-/// Collects the indexes that cover an entity, including those of its ancestors, and resolves their
-/// columns.
+/// The collection of the indexes that cover an entity, including those of its ancestors, with
+/// resolved columns.
 struct IndexGathering {
   let model: ManagedObjectModel
   let attributes: [AttributeDescription]

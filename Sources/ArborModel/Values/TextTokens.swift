@@ -32,6 +32,8 @@ package struct TextTokens {
 
   private let folding: StringFolding
 
+  /// Creates an empty list of tokens.
+  ///
   /// - Parameter folding: The differences to ignore. Indexes and `TOKENMATCHES` always ignore both.
   package init(folding: StringFolding = [.case, .diacritics]) { self.folding = folding }
 

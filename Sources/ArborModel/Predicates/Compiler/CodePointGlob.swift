@@ -53,7 +53,7 @@ struct GlobSegment {
   }
 
   let units: [Unit]
-  /// The segment's UTF-8, if it contains no `?`.
+  /// The segment's UTF-8, or `nil` if it contains a `?`.
   private let literal: ConstantBytes?
   /// For each character, a bit set of the segment's positions that match it. The bits of `?` are
   /// always set.

@@ -1,6 +1,6 @@
 internal import ArborFoundation
 
-/// Locates the record and the field at the end of a path to an attribute.
+/// A locator of the record and the field at the end of a path to an attribute.
 struct FieldLocator {
   private let chain: HopChain
   private let locations: FieldLocations

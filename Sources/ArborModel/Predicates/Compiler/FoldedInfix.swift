@@ -1,4 +1,4 @@
-/// Matches text whose folded form contains a non-empty byte sequence.
+/// A matcher for text whose folded form contains a non-empty byte sequence.
 ///
 /// Most texts lack a character that folds to one of the pattern's letters. They are rejected
 /// without folding.

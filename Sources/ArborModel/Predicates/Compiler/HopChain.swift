@@ -33,7 +33,8 @@ struct FieldLocations {
   }
 }
 
-/// Follows to-one relationships from the candidate of the code's own scope or of an enclosing one.
+/// A chain of to-one relationships that starts at the candidate of the code's own scope or of an
+/// enclosing one.
 struct HopChain {
   private let frame: EvaluationFrame?
   private let hops: [FieldLocations]

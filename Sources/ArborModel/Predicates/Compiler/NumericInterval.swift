@@ -161,7 +161,7 @@ enum FloatNumbers: NumericDomain {
   }
 }
 
-/// Points in time, as seconds since 2001.
+/// Points in time, as seconds since 2001-01-01 UTC.
 enum DateSeconds {
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue

@@ -1,4 +1,4 @@
-/// Compiles bound predicates to closures over record bytes.
+/// A compiler of bound predicates to closures over record bytes.
 ///
 /// A comparison of a key path with a constant becomes a single closure over the field's bytes,
 /// which creates neither a `PropertyValue` nor a `String`. Everything else uses

@@ -27,6 +27,8 @@ struct RegularExpressionMatcher: ByteMatcher {
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matches(bytes, nil) }
 
+  /// Returns whether the entire text matches.
+  ///
   /// - Parameter resolver: The resolver that limits the evaluation; see
   ///   ``RecordResolver/admitWork(_:)``. Without one, a text that takes too many steps doesn't
   ///   match.

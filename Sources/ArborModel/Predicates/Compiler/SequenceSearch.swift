@@ -1,4 +1,4 @@
-/// Finds a subsequence in linear time for any input (Knuth–Morris–Pratt).
+/// A search for a contiguous subsequence in linear time for any input (Knuth–Morris–Pratt).
 struct SequenceSearch {
   /// For each prefix length of the pattern, the length of its longest proper border.
   private let borders: [Int32]

@@ -1,7 +1,7 @@
 internal import ArborFoundation
 internal import ArborLocks
 
-/// Looks up the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
+/// Lookup of the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
 /// offset, such as `+02:00`.
 enum PredicateZones {
   private static let maximumCount = 256

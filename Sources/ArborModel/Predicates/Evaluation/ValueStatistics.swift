@@ -82,8 +82,8 @@ package enum ValueStatistics {
   }
 }
 
-/// Lists as sets. Elements that are equal in the order of values are duplicates, and only the first
-/// of them is kept.
+/// Set operations on lists. Elements that are equal in the order of values are duplicates, and only
+/// the first of them is kept.
 package enum ValueSets {
   /// Returns the distinct values, each at its first position.
   package static func distinct(_ values: [PropertyValue]) -> [PropertyValue] {

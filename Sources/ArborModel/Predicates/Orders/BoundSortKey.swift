@@ -30,6 +30,8 @@ package final class BoundSortKey: Sendable {
     column = Self.column(path, isAscending, options)
   }
 
+  /// Creates a computed key.
+  ///
   /// - Parameter expression: An expression without arguments that evaluates to a single value.
   init(
     computing expression: BoundExpression, text: String, isAscending: Bool,

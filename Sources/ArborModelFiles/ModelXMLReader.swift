@@ -30,7 +30,7 @@ struct ModelXMLReader {
   ///
   /// - Parameters:
   ///   - data: The text of a `contents` file.
-  ///   - source: The file's path, for errors.
+  ///   - source: The file's path, for error messages.
   /// - Throws: ``ArborError`` `invalidModel` with one violation per problem.
   static func read(_ data: Data, source: String?) throws(ArborError) -> Result {
     let text = ModelXMLText(data, source: source)

@@ -19,19 +19,19 @@ package import ArborFoundation
 /// this parser is exact and strict. The calendar is that of ``GregorianDay``. Text without a time
 /// zone is interpreted as described for `TimeZone` in `instant(ofClock:)`.
 package enum ISO8601Date {
-  /// Returns the instant that the entire text denotes, or `nil`. Text without a time zone is in
-  /// UTC.
+  /// Returns the instant that the entire text denotes, or `nil` if it has another format. Text
+  /// without a time zone is in UTC.
   package static func parse(_ text: String) -> Date? { reading(text)?.date(in: nil) }
 
-  /// Returns the instant that the entire text denotes, or `nil`.
+  /// Returns the instant that the entire text denotes, or `nil` if it has another format.
   ///
   /// - Parameter zone: The time zone for text without one.
   package static func parse(_ text: String, in zone: TimeZone) -> Date? {
     reading(text)?.date(in: zone)
   }
 
-  /// Returns the instant that the entire UTF-8 text denotes, or `nil`. Text without a time zone is
-  /// in UTC.
+  /// Returns the instant that the entire UTF-8 text denotes, or `nil` if it has another format.
+  /// Text without a time zone is in UTC.
   package static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
     var reader = Reader(bytes: text)
     return reader.reading()?.date(in: nil)

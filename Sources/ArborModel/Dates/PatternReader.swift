@@ -76,7 +76,7 @@ package struct PatternReader: Sendable {
     (parts, hasTime) = (compiler.parts, compiler.hasTime)
   }
 
-  /// Returns the parsed contents of the entire text, or `nil`.
+  /// Returns the parsed contents of the entire text, or `nil` if it doesn't match the pattern.
   package func reading(_ text: String) -> Reading? {
     var text = text
     return text.withUTF8 { bytes in

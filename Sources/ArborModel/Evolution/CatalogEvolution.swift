@@ -56,8 +56,8 @@ package struct CatalogEvolution: Sendable {
   ///
   /// - Parameters:
   ///   - former: The older model's catalog.
-  ///   - origin: The catalog that the newer model had in this store before the older one. Its
-  ///     numbers are restored.
+  ///   - origin: The catalog that the newer model had in this store before the older one, or `nil`
+  ///     if it didn't have one. Its numbers are restored.
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(
     _ difference: ModelDifference, from former: SchemaCatalog,

@@ -38,7 +38,8 @@ package struct MigrationOutline: Sendable, Hashable {
   package let steps: [Step]
   /// The losses that the caller has permitted.
   package let dropped: [ModelDifference.Loss]
-  /// The losses that the caller has not permitted. The migration must not run if there are any.
+  /// The losses that the caller has not permitted and that code cannot prevent. The migration must
+  /// not run if there are any.
   package let unnamed: [ModelDifference.Loss]
   /// Permitted names without a corresponding loss, for example misspelled ones.
   package let unknownNames: [String]

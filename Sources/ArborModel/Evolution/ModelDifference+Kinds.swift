@@ -165,7 +165,7 @@ extension ModelDifference {
     /// The type of a part changed.
     case partTypeChanged(
       name: String, part: String, from: AttributeType, to: AttributeType, ValueConversion)
-    /// Another property of a part changed: its optionality, default value or bounds.
+    /// The optionality, default value or bounds of a part changed.
     case partDeclarationChanged(name: String, part: String)
   }
 

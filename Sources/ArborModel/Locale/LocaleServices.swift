@@ -24,7 +24,7 @@ package protocol LocaleServices: Sendable {
   /// - Parameter zone: The time zone of dates without one.
   func dateFormat(_ pattern: String, zone: TimeZone, locale: Locale) -> any DateTextFormat
 
-  /// Returns the separators in numbers of a locale.
+  /// Returns the separators that a locale uses in numbers.
   func separators(of locale: Locale) -> (decimal: String, grouping: String?)
 
   /// The identifiers of the known time zones, for suggestions in messages.

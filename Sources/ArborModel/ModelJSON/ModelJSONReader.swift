@@ -10,7 +10,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
-  ///   - source: The file or URL of the document, for errors.
+  ///   - source: The path or URL of the document, for error messages.
   /// - Throws: ``ArborError`` `invalidModel` with one violation per problem, each with its line.
   public init(json: Data, source: String? = nil) throws(ArborError) {
     let document: JSONDocument

@@ -27,7 +27,7 @@ extension ManagedObjectModel {
     return JSONValue.object(root).data(style)
   }
 
-  /// The JSON form on one line, as stored in stores.
+  /// The JSON form on one line, as it is written to stores.
   package var compactJSON: Data { jsonData(.compact) }
 }
 

@@ -11,7 +11,7 @@ package struct PredicateDependencies: Sendable {
   package private(set) var needsLimits = false
   /// Whether the result depends on the time of the fetch.
   package private(set) var usesNow = false
-  /// Whether evaluating an object twice can have different results.
+  /// Whether evaluating an object twice can have different results, even at the same time.
   package private(set) var usesChance = false
 
   /// Whether only the evaluated record is read.

@@ -14,7 +14,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// Returns an operand of AND. OR needs parentheses, because its precedence is lower.
+  /// Returns the text of an operand of AND. OR needs parentheses, because its precedence is lower.
   private func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }
@@ -88,8 +88,8 @@ extension PredicatePrinter {
     return "\(left) \(symbol) \(right)"
   }
 
-  /// Returns the operand of a minus. A positive number is put in parentheses, because the minus
-  /// would become its sign.
+  /// Returns the text of the operand of a minus. A positive number is put in parentheses, because
+  /// the minus would become its sign.
   private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)
@@ -98,7 +98,7 @@ extension PredicatePrinter {
     return text(of: operand, atLeast: .unary)
   }
 
-  /// Returns an operand, in parentheses if its precedence is too low for its position.
+  /// Returns the text of an operand, in parentheses if its precedence is too low for its position.
   private func text(
     of expression: ExpressionNode, atLeast precedence: PredicateFunction.Precedence
   ) -> String {

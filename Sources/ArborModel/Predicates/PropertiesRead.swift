@@ -5,7 +5,7 @@ package struct PropertiesRead: Sendable {
   package struct Slots: Sendable, Hashable {
     package var attributes: Set<Int> = []
     package var relationships: Set<Int> = []
-    /// Whether any property may be read, or insertions and deletions matter.
+    /// Whether any property may be read, or whether insertions and deletions matter.
     package var isAll = false
   }
 

@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// The conditions of a conjunction on objects related to the rows.
+/// A condition on objects that are related to the rows, which replaces members of a conjunction.
 ///
 /// `company.name == "X" AND company.city != "Y"` is the condition `name == "X" AND city != "Y"` on
 /// companies: the matching companies are found first, then the objects that refer to them (a

@@ -1,7 +1,7 @@
 internal import ArborFoundation
 internal import CArborBits
 
-/// A hash map from object numbers to machine words, with open addressing, linear probing and
+/// A hash map from object numbers to machine words, with open addressing, linear probing and a
 /// power-of-two size.
 ///
 /// Used for the identity map and for all sets of objects on hot paths. A lookup takes 5–15 ns,

@@ -16,7 +16,7 @@ package protocol AttributeKind: SendableMetatype {
   static var xmlName: String { get }
   /// The type's name in JSON model files.
   static var jsonName: String { get }
-  /// The Swift type of a class's property for attributes of this type.
+  /// The Swift type that a class uses for attributes of this type.
   static var swiftName: String { get }
   /// The valid values, for messages: `an integer from -32768 to 32767`.
   static var expectation: String { get }

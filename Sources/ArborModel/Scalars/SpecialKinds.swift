@@ -124,7 +124,7 @@ package enum UndefinedKind: AttributeKind {
 }
 
 extension UndefinedKind {
-  /// Returns a number without loss as an integer, a floating-point number or a decimal, or `nil` if
+  /// Returns a number as an integer, a floating-point number or a decimal without loss, or `nil` if
   /// it has more than 38 digits.
   package static func exactValue(of number: JSONNumber) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }

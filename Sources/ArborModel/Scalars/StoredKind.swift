@@ -161,7 +161,7 @@ package protocol StoredKindVisitor {
 }
 
 extension FieldKind {
-  /// Calls a visitor with the kind, which specializes its code.
+  /// Calls a visitor with the kind. The visitor's code is specialized for each kind.
   @inline(__always)
   package func visit<Visitor: StoredKindVisitor>(_ visitor: inout Visitor) -> Visitor.Result {
     switch self {

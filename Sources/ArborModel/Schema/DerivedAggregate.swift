@@ -53,8 +53,8 @@ package struct DerivedAggregate: Sendable {
   ///   - owner: An object that exists in the store.
   ///   - touched: All objects that may have been added or removed as members, or whose attribute
   ///     may have changed.
-  ///   - stored: Resolves records in the state before the commit.
-  ///   - present: Resolves records with the commit's changes applied.
+  ///   - stored: A resolver of records in the state before the commit.
+  ///   - present: A resolver of records with the commit's changes applied.
   /// - Returns: The value, or `nil` if all members must be read.
   package func value(
     of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,

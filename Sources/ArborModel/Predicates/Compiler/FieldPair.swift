@@ -42,7 +42,7 @@ struct FieldLocator {
   }
 }
 
-/// Comparisons of two attributes that don't create values.
+/// Comparison of two attributes without creating values.
 extension PredicateCompilation {
   /// Returns the code for a comparison of two attributes, or `nil` if their kinds cannot be
   /// compared in the same form.

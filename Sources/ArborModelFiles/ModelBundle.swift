@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// A `.xcdatamodeld` folder, with its versions and the current one.
+/// The contents of a `.xcdatamodeld` folder: its versions, the current one, and warnings.
 struct ModelBundle {
   let versions: [ModelDocument.Version]
   let current: ModelDocument.Version
@@ -54,7 +54,7 @@ struct ModelBundle {
           + "check its permissions."
       ).with(underlying: error)
     }
-    // Archives created on a Mac contain a file `._X.xcdatamodel`, with Finder attributes, next to
+    // Archives created on a Mac contain a `._X.xcdatamodel` file with Finder attributes next to
     // each version.
     return names.filter { $0.hasSuffix(ModelFileKind.versionSuffix) && !$0.hasPrefix(".") }.map {
       .init(
@@ -103,8 +103,8 @@ struct ModelBundle {
     return name.isEmpty ? nil : name
   }
 
-  /// Returns whether a version sorts before another. Digits are compared numerically, so that
-  /// `Model 2` sorts before `Model 10`.
+  /// Returns whether the name of one version sorts before that of another. Digits are compared
+  /// numerically, so that `Model 2` sorts before `Model 10`.
   static func precedes(_ left: String, _ right: String) -> Bool {
     switch left.compare(right, options: [.numeric, .caseInsensitive]) {
     case .orderedAscending: true

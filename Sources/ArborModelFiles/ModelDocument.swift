@@ -1,7 +1,7 @@
 public import ArborModel
 public import Foundation
 
-/// A model file: the model it contains, its warnings, and its other versions.
+/// A model file: the model it contains, its warnings, and its versions.
 ///
 /// Reads `.xcdatamodeld` bundles with several versions, single `.xcdatamodel` versions, and the
 /// JSON form, `.model.json`.
@@ -29,14 +29,14 @@ public struct ModelDocument: Sendable {
   /// The versions of a bundle, sorted by name with `Model 2` before `Model 10`. Empty if the file
   /// is not a bundle.
   public let versions: [Version]
-  /// The version of a bundle that ``model`` was read from.
+  /// The version of a bundle that ``model`` was read from. `nil` if the file is not a bundle.
   public let currentVersion: Version?
 
   /// Reads a model file.
   ///
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, or a `.model.json` file.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
-  ///   line, or `fileUnreadable`.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem, each with its line,
+  ///   `fileUnreadable`, or `invalidArgument` for other file types.
   public init(contentsOf url: URL) throws(ArborError) {
     self.url = url
     guard let kind = ModelFileKind(url) else {
@@ -94,7 +94,7 @@ public struct ModelDocument: Sendable {
   /// read are skipped.
   ///
   /// - Throws: ``ArborError`` `invalidModel`, with the reason for each unreadable version as a
-  ///   violation, if no readable version has the fingerprint.
+  ///   violation, if there are unreadable versions and no other version has the fingerprint.
   public func model(
     withFingerprint fingerprint: ModelFingerprint
   ) throws(ArborError) -> ManagedObjectModel? {
@@ -138,8 +138,8 @@ extension ManagedObjectModel {
   ///
   /// Use ``ModelDocument`` to get the warnings and the other versions of a bundle.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
-  ///   line, or `fileUnreadable`.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem, each with its line,
+  ///   `fileUnreadable`, or `invalidArgument` for other file types.
   public init(contentsOf url: URL) throws(ArborError) {
     self = try ModelDocument(contentsOf: url).model
   }

@@ -1,16 +1,15 @@
 internal import ArborModel
 
-/// Features of indexes that Apple's format doesn't support, stored as entries of the entity's user
-/// info.
+/// Index features that Apple's format doesn't support, stored as entries in the entity's user info.
 ///
 /// ```xml
 /// <fetchIndex name="words"><fetchIndexElement property="body" type="Binary"/></fetchIndex>
 /// <userInfo><entry key="arbor.index.words" value="text"/></userInfo>
 /// ```
 ///
-/// The value contains the words `text`, for a full-text index, and `unique`. Xcode preserves such
-/// entries. Core Data ignores them and uses an ordinary index. A folded column needs no entry,
-/// because it is the expression `canonical:(attribute)`.
+/// The value is `text` for a full-text index, `unique` for a unique index, or both, separated by a
+/// space. Xcode preserves such entries. Core Data ignores them and uses an ordinary index. A folded
+/// column needs no entry, because it is the expression `canonical:(attribute)`.
 enum ModelXMLIndexMarks {
   static let prefix = "arbor.index."
   static let textMark = "text"
@@ -39,7 +38,8 @@ enum ModelXMLIndexMarks {
 }
 
 extension ModelXMLReader {
-  /// Applies the entries in an entity's user info to its indexes, and removes them.
+  /// Applies the index marks in an entity's user info to its indexes, and removes the marks from
+  /// the user info.
   mutating func applyIndexMarks(to entity: inout EntityDescription, at node: ModelXMLNode) {
     guard entity.userInfo.keys.contains(where: { $0.hasPrefix(ModelXMLIndexMarks.prefix) }) else {
       return

@@ -6,7 +6,7 @@ struct ModelXMLNode: Sendable {
   /// The parser's position at the end of the element's start tag.
   let tagEnd: ModelXMLText.Position
   var children: [ModelXMLNode] = []
-  /// The names of the attributes in file order, if ``withReadOrder(in:)`` determined it.
+  /// The names of the attributes in file order. Empty unless ``withReadOrder(in:)`` determined it.
   private(set) var readOrder: [String] = []
 
   init(
@@ -20,8 +20,8 @@ struct ModelXMLNode: Sendable {
 
   func all(_ name: String) -> [ModelXMLNode] { children.filter { $0.name == name } }
 
-  /// Returns the element with the order of its attributes and of its descendants' attributes. The
-  /// parser doesn't report the order.
+  /// Returns a copy of the element in which it and its descendants have a ``readOrder``. The parser
+  /// doesn't report the order of attributes.
   func withReadOrder(in text: ModelXMLText) -> ModelXMLNode {
     var node = self
     node.readOrder = text.attributeNames(ofTagEndingAt: tagEnd)

@@ -9,12 +9,12 @@ import Foundation
 final class ModelXMLParser: NSObject, XMLParserDelegate {
   private var open: [ModelXMLNode] = []
   private var root: ModelXMLNode?
-  /// The first error. Later ones are usually its consequences.
+  /// The first error, or `nil` if there is none. Later ones are usually its consequences.
   private var fault: (code: Int, position: ModelXMLText.Position)?
   private var tooDeep: ModelXMLText.Position?
 
-  /// Models nest elements four levels deep. Unknown elements are preserved, but releasing a much
-  /// deeper tree would overflow the stack.
+  /// The maximum nesting depth of elements. Models nest them four levels deep. Unknown elements are
+  /// preserved, but releasing a very deep tree would overflow the stack.
   static let maximumDepth = 64
 
   /// Returns the root element of a document.
@@ -71,10 +71,11 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
     .init(line: parser.lineNumber, column: parser.columnNumber)
   }
 
-  /// The libxml2 codes for a premature end of the document and for an unfinished tag.
+  /// The libxml2 codes that can indicate a premature end: an error at the end of the document, and
+  /// an unfinished tag.
   private static let codesOfAnEarlyEnd: Set<Int> = [5, 77]
 
-  /// Returns a message for one of libxml2's error codes. The parser reports nothing but the code.
+  /// Returns a message for one of libxml2's error codes. The parser reports only the code.
   private static func words(for code: Int) -> String {
     switch code {
     case 4: "the document is empty"

@@ -16,9 +16,9 @@ extension ModelXMLReader {
 
   // MARK: Inverses
 
-  /// Removes the inverse of each relationship whose inverse doesn't name it in return.
+  /// Removes the inverse from each relationship whose inverse doesn't name it in return.
   ///
-  /// All of them are determined from the file's content first, because removing one must not affect
+  /// They are all determined first, from the file's content, because removing one must not affect
   /// the others.
   private mutating func dropLopsidedInverses(_ names: ModelRules) {
     for (index, entity) in names.model.entities.enumerated() {
@@ -65,7 +65,8 @@ extension ModelXMLReader {
     }
   }
 
-  /// Keeps only the given attributes of an entity, and renumbers the state recorded for them.
+  /// Removes all attributes of an entity except those at the given indices, and updates the indices
+  /// in the state recorded for them.
   private mutating func keepAttributes(_ kept: [Int], of entity: Int) {
     let old = model.entities[entity].attributes
     model.entities[entity].attributes = kept.map { old[$0] }
@@ -128,9 +129,11 @@ extension ModelXMLReader {
     }
   }
 
-  /// Returns the parts of an entity or of the model that have no flaw.
+  /// Returns the parts of an entity or of the model that have no flaw, and reports the others as
+  /// warnings.
   ///
-  /// - Parameter flaw: Returns the warning for a part to drop, or `nil`.
+  /// - Parameter flaw: A closure that returns the warning for a part to drop, or `nil` for a part
+  ///   to keep.
   private mutating func remaining<Part>(
     _ parts: [Part], of entity: String?, _ subject: (Int) -> ModelSubject, flaw: (Part) -> String?
   ) -> [Part] {
@@ -177,7 +180,8 @@ extension ModelRules {
     return self.relationship(inverse, of: destination) == nil
   }
 
-  /// Returns a name in an index or its condition that isn't a property of the entity.
+  /// Returns a name in an index or its condition that isn't a property of the entity, or `nil` if
+  /// there isn't one.
   fileprivate func unknownProperty(
     ofIndex fetchIndex: FetchIndexDescription, of entity: Int
   ) -> String? {
@@ -192,7 +196,8 @@ extension ModelRules {
     }
   }
 
-  /// Returns the name of the nearest ancestor that has an attribute of the same name and type.
+  /// Returns the name of the nearest ancestor that has an attribute of the same name and type, or
+  /// `nil` if there isn't one.
   fileprivate func ancestor(of entity: Int, with attribute: AttributeDescription) -> String? {
     for ancestor in lineages[entity].dropFirst() {
       guard case .attribute(let inherited)? = ownProperties[ancestor][attribute.name] else {

@@ -112,8 +112,10 @@ extension ModelXMLReader {
     }
   }
 
-  /// A relationship is to-many if it is marked as such, or if its maximum count exceeds 1. The
-  /// counts of a to-one relationship have no further meaning.
+  /// Reads whether a relationship is to-many, and its minimum and maximum counts.
+  ///
+  /// A relationship without the attribute `toMany` is to-many if it has a `maxCount` other than 1.
+  /// The counts of a to-one relationship have no further meaning.
   private mutating func readCounts(
     _ node: ModelXMLNode, into relationship: inout RelationshipDescription, of entity: String
   ) {

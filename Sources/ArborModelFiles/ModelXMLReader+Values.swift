@@ -73,8 +73,9 @@ extension ModelXMLReader {
     report(node, as: .warning, of: entity, that: "has the default “\(text)”, which \(what)")
   }
 
-  /// Seconds from this value on denote dates after 2031 when counted from 2001, but dates after
-  /// 2000 when counted from 1970.
+  /// The number of seconds from 1970 to 2001. Values of at least this number were most likely
+  /// counted from 1970: as such, they denote dates after 2000, whereas counted from 2001, they
+  /// would denote dates after 2031.
   private static let earliestUnixTime = 978_307_200.0
 
   private mutating func date(

@@ -1,7 +1,7 @@
 internal import ArborModel
 internal import Foundation
 
-/// Reads the XML of a model version.
+/// A reader of the XML of a model version.
 ///
 /// Reading takes several passes. First, elements become descriptions, and parse errors are
 /// recorded. Then leftovers from editors are repaired and recorded as warnings. Finally,
@@ -18,10 +18,11 @@ struct ModelXMLReader {
   var nodes: [ModelSubject: ModelXMLNode] = [:]
   private var findings: [(severity: ModelFinding.Severity, node: ModelXMLNode, error: ArborError)] =
     []
-  /// The parts of the model that could not be read completely. Rule violations in them would only
-  /// be consequences.
+  /// The parts of the model that could not be read completely. Rule violations in them are not
+  /// reported, because they would only be consequences.
   var unreadable: Set<ModelSubject> = []
-  /// The parts that already have a warning, which a rule would repeat.
+  /// The parts that already have a warning. Warnings of the rules for them are not reported,
+  /// because they would only repeat it.
   var mended: Set<ModelSubject> = []
   private var warnedAbout: Set<String> = []
 
@@ -29,8 +30,8 @@ struct ModelXMLReader {
   ///
   /// - Parameters:
   ///   - data: The text of a `contents` file.
-  ///   - source: The file's path, for errors.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation.
+  ///   - source: The file's path, for error messages.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem.
   static func read(_ data: Data, source: String?) throws(ArborError) -> Result {
     let text = ModelXMLText(data, source: source)
     let root: ModelXMLNode
@@ -77,7 +78,7 @@ struct ModelXMLReader {
     findings.append((severity, node, error))
   }
 
-  /// Reports a finding about the element of a property.
+  /// Reports a finding about the element of an entity or a property.
   mutating func report(
     _ node: ModelXMLNode, as severity: ModelFinding.Severity = .problem, of entity: String?,
     that what: String
@@ -89,8 +90,8 @@ struct ModelXMLReader {
   /// Excludes a part of the model from the rules, because it could not be read.
   mutating func markUnreadable(_ subject: ModelSubject) { unreadable.insert(subject) }
 
-  /// Reports unknown elements and attributes. Each is reported only once, because newer editors add
-  /// some.
+  /// Reports unknown elements and attributes. Each name is reported only once, because a newer
+  /// editor can add the same attribute to many elements.
   private mutating func checkVocabulary(_ node: ModelXMLNode, entity: String?) {
     let known = ModelXMLVocabulary.attributes[node.name] ?? []
     let traps = ModelXMLVocabulary.traps[node.name] ?? [:]
@@ -176,7 +177,7 @@ struct ModelXMLReader {
     entity.renamingIdentifier = node["elementID"] ?? node["renamingIdentifier"]
     entity.versionHashModifier = node["versionHashModifier"]
     entity.userInfo = userInfo(of: node)
-    // Set only once, because setting attributes makes the entity search all of them for marks.
+    // Assigned to the entity only once, because each assignment searches all attributes for marks.
     var attributes: [AttributeDescription] = []
     var indexNames: Set<String> = []
     for child in node.children {

@@ -1,7 +1,7 @@
 internal import ArborModel
 
-/// Renders elements as Xcode does: four spaces per level, one element per line, attributes in a
-/// fixed order.
+/// A renderer that formats elements as Xcode does: four spaces per level, one element per line,
+/// attributes in a fixed order.
 struct ModelXMLRenderer {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 

@@ -56,8 +56,8 @@ enum ModelXMLVocabulary {
     "elements": [],
   ]
 
-  /// The name of the property in the API, which some files contain instead of
-  /// `preserveAfterDeletion`. Read but not written.
+  /// The name of the corresponding property in Core Data's API, which some files contain instead of
+  /// `preserveAfterDeletion`. It is read but not written.
   static let oldPreservationMark = "preservesValueInHistoryOnDeletion"
 
   static let children: [String: Set<String>] = [
@@ -75,7 +75,8 @@ enum ModelXMLVocabulary {
     "configuration": ["memberEntity"], "userInfo": ["entry"], "elements": ["element"],
   ]
 
-  /// Invalid attributes that are easily mistaken for valid ones. They have no effect.
+  /// Invalid attributes that are easily mistaken for valid ones, with the valid names, by element.
+  /// They have no effect.
   static let traps: [String: [String: String]] = [
     "entity": [
       "abstract": "isAbstract", "parent": "parentEntity", "className": "representedClassName",

@@ -71,7 +71,8 @@ extension ManagedObjectModel {
   }
 }
 
-/// Creates the elements of a model by merging the model into the file it was read from.
+/// A writer that creates the elements of a model by merging the model into the file it was read
+/// from.
 struct ModelXMLWriter {
   private let model: ManagedObjectModel
   private let oldModel: ManagedObjectModel?
@@ -122,8 +123,8 @@ struct ModelXMLWriter {
     return root
   }
 
-  /// Returns an element with the attributes of the old element, except those that the model has
-  /// changed.
+  /// Returns the old element with those attributes updated that have changed in the model, or a new
+  /// element if there is no old one.
   ///
   /// A missing attribute, `NO` and `no` are equivalent, so the text changes only if its meaning
   /// does.

@@ -6,7 +6,7 @@ package struct ClockReading: Sendable {
   /// The number of seconds since midnight, or `nil` for a date without a time.
   private let seconds: Int?
   private let fraction: Double
-  /// Whether the text contains a leap second, which is parsed as second 59.
+  /// Whether the time is a leap second. Its ``seconds`` are those of second 59.
   private let isLeapSecond: Bool
 
   init(day: GregorianDay) {
@@ -26,12 +26,14 @@ package struct ClockReading: Sendable {
 
   private var clock: Int { day.clock + (seconds ?? 0) }
 
-  /// Returns the instant at which clocks in a time zone show this reading; see `TimeZone`.
+  /// Returns the instant at which clocks in a time zone show this reading; see `TimeZone`. `nil`
+  /// for a leap second that isn't at the end of a UTC day.
   package func date(in zone: TimeZone) -> Date? {
     date(at: seconds == nil ? zone.firstInstant(of: day) : zone.instant(ofClock: clock))
   }
 
-  /// Returns the instant for an offset in seconds east of UTC.
+  /// Returns the instant for an offset in seconds east of UTC, or `nil` for a leap second that
+  /// isn't at the end of a UTC day.
   package func date(atOffset offset: Int) -> Date? { date(at: clock - offset) }
 
   private func date(at instant: Int) -> Date? {
@@ -73,7 +75,7 @@ struct ClockCursor {
     return number
   }
 
-  /// Parses the digits of a fraction, of which there must be at least one.
+  /// Parses the digits of a fraction: at least one, and no more than `most`.
   mutating func fraction(atMost most: Int = .max) -> Double? {
     let digits = bytes[position..<(position + min(digitCount, most))]
     guard !digits.isEmpty, let parsed = Double("0." + String(decoding: digits, as: UTF8.self))

@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar, the calendar of ISO 8601.
 ///
-/// The current rules apply to all years: no Julian calendar before 1582, and a year 0 before year
-/// 1. Foundation's Gregorian calendars switch to the Julian one instead.
+/// The current rules apply to all years: there is no Julian calendar before 1582, and year 0
+/// precedes year 1. Foundation's Gregorian calendars switch to the Julian one instead.
 package struct GregorianDay: Sendable, Hashable {
   /// The number of days since 2001-01-01, a Monday.
   package let number: Int
@@ -25,14 +25,16 @@ package struct GregorianDay: Sendable, Hashable {
     number = marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 730_791
   }
 
-  /// Creates a day from an ordinal date: a year and the day of the year, starting at 1.
+  /// Creates a day from an ordinal date: a year and the day of the year, starting at 1. Returns
+  /// `nil` if the year doesn't have that day.
   package init?(year: Int, ordinal: Int) {
     guard ordinal >= 1, ordinal <= (Self.isLeap(year) ? 366 : 365) else { return nil }
     number = Self.firstDay(of: year) + ordinal - 1
   }
 
   /// Creates a day from a week date: a year, a week of that year, and a weekday from 1 for Monday
-  /// to 7 for Sunday. Week 1 is the week that contains January 4.
+  /// to 7 for Sunday. Week 1 is the week that contains January 4. Returns `nil` if the year doesn't
+  /// have that week.
   package init?(weekYear: Int, week: Int, weekday: Int) {
     let start = Self.firstMonday(of: weekYear)
     let count = (Self.firstMonday(of: weekYear + 1) - start) / 7

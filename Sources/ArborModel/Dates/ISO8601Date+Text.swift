@@ -1,8 +1,9 @@
 package import ArborFoundation
 
 extension ISO8601Date {
-  /// Returns an instant in UTC, such as `2024-05-01T12:30:15.25Z`, with as many fractional digits
-  /// as ``parse(_:)`` needs to restore it. Returns `nil` for years outside 0000 to 9999.
+  /// Returns the text of an instant in UTC, such as `2024-05-01T12:30:15.25Z`, with as many
+  /// fractional digits as ``parse(_:)`` needs to restore it. Returns `nil` for years outside 0000
+  /// to 9999.
   package static func text(_ date: Date) -> String? {
     guard let (start, fraction) = parts(of: date, of: 0...9999) else { return nil }
     guard fraction > 0 else { return start + "Z" }
@@ -16,7 +17,8 @@ extension ISO8601Date {
     return nil
   }
 
-  /// Returns an instant in UTC with milliseconds, such as `2024-05-01T12:30:15.250Z`, for display.
+  /// Returns the text of an instant in UTC with milliseconds, such as `2024-05-01T12:30:15.250Z`,
+  /// for display.
   package static func milliseconds(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let rounded =
@@ -34,7 +36,8 @@ extension ISO8601Date {
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text
   }
 
-  /// Returns an instant in UTC as text without fraction and time zone, and the fraction.
+  /// Returns the text of an instant in UTC without fraction and time zone, and the fraction of the
+  /// second. Returns `nil` for years outside the range.
   private static func parts(
     of date: Date, of years: ClosedRange<Int>
   ) -> (text: String, fraction: Double)? {

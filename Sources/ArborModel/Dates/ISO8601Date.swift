@@ -1,6 +1,6 @@
 package import ArborFoundation
 
-/// Parses instants in the formats of ISO 8601 and RFC 3339.
+/// A parser of instants in the formats of ISO 8601 and RFC 3339.
 ///
 /// ```
 /// 2024-05-01                       the first moment of the day; also 20240501
@@ -16,22 +16,22 @@ package import ArborFoundation
 /// ```
 ///
 /// Unlike Foundation's parsers, which accept February 30 as March 1 and ignore text after the date,
-/// this one is exact and strict. The calendar is that of ``GregorianDay``. Text without a time zone
-/// is interpreted as described for `TimeZone` in `instant(ofClock:)`.
+/// this parser is exact and strict. The calendar is that of ``GregorianDay``. Text without a time
+/// zone is interpreted as described for `TimeZone` in `instant(ofClock:)`.
 package enum ISO8601Date {
-  /// Returns the instant that the entire text denotes, or `nil`. Text without a time zone is in
-  /// UTC.
+  /// Returns the instant that the entire text denotes, or `nil` if it has another format. Text
+  /// without a time zone is in UTC.
   package static func parse(_ text: String) -> Date? { reading(text)?.date(in: nil) }
 
-  /// Returns the instant that the entire text denotes, or `nil`.
+  /// Returns the instant that the entire text denotes, or `nil` if it has another format.
   ///
   /// - Parameter zone: The time zone for text without one.
   package static func parse(_ text: String, in zone: TimeZone) -> Date? {
     reading(text)?.date(in: zone)
   }
 
-  /// Returns the instant that the entire UTF-8 text denotes, or `nil`. Text without a time zone is
-  /// in UTC.
+  /// Returns the instant that the entire UTF-8 text denotes, or `nil` if it has another format.
+  /// Text without a time zone is in UTC.
   package static func parse(_ text: UnsafeRawBufferPointer) -> Date? {
     var reader = Reader(bytes: text)
     return reader.reading()?.date(in: nil)
@@ -81,7 +81,8 @@ private struct Reader {
     return reading
   }
 
-  /// Parses a day. `isWhole` is `false` if the text contains only a month or a week.
+  /// Parses a day, or returns `nil` if the text is invalid. `isWhole` is `false` if the text
+  /// contains only a month or a week.
   private mutating func day() -> (GregorianDay, isWhole: Bool)? {
     let isSigned = !cursor.isAtEnd && "+-".utf8.contains(cursor.bytes[cursor.position])
     guard let year = isSigned ? signedYear() : cursor.number(4) else { return nil }

@@ -1,6 +1,6 @@
 package import ArborFoundation
 
-/// Parses text by a Unicode date pattern, with the strictness of ``ISO8601Date``.
+/// A parser of text in the format of a Unicode date pattern, as strict as ``ISO8601Date``.
 ///
 /// `DateFormatter` supports the same patterns, but with millisecond precision only. It also parses
 /// the year 12024 as 2024, rejects days without midnight in a time zone that the text contains, and
@@ -16,7 +16,8 @@ package import ArborFoundation
 /// | `VV` | the identifier of a time zone |
 /// | `z`, `zzzz` | an offset, an identifier, or a name that `DateFormatter` supports |
 ///
-/// Each of several adjacent numbers has exactly as many digits as the pattern has letters for it.
+/// A number that is immediately followed by another one has exactly as many digits as the pattern
+/// has letters for it.
 package struct PatternReader: Sendable {
   /// The parsed contents of a text.
   package struct Reading: Sendable {
@@ -35,7 +36,8 @@ package struct PatternReader: Sendable {
   /// Kinds of names in a locale.
   package enum NameKind { case months, weekdays, halvesOfDay }
 
-  /// The names of a kind: lists in different forms, each in order.
+  /// A closure that returns the names of a kind: one list for each form, in the order of the
+  /// numbers.
   package typealias Names = (NameKind) -> [[String]]
 
   fileprivate enum Field: Sendable {
@@ -50,9 +52,11 @@ package struct PatternReader: Sendable {
     /// A number of exactly `width` digits or, if `width` is `nil`, of up to `maximumDigits`.
     case number(Field, width: Int?, maximumDigits: Int)
     case fraction
-    /// Lowercase names with their numbers, longest first.
+    /// The lowercase names of months with their numbers, longest first.
     case months([Name])
+    /// The lowercase names of the halves of the day with their numbers, longest first.
     case halves([Name])
+    /// The lowercase names of weekdays with their numbers, longest first.
     case weekdays([Name])
     case offset, zone
   }
@@ -62,15 +66,17 @@ package struct PatternReader: Sendable {
   private let parts: [Part]
   private let hasTime: Bool
 
-  /// - Parameter names: The names of the pattern's locale.
-  /// - Returns: `nil` for a pattern with unsupported or repeated fields, or without a year.
+  /// Creates a reader for a pattern, or returns `nil` if the pattern has unsupported or repeated
+  /// fields, or no year.
+  ///
+  /// - Parameter names: The names in the pattern's locale.
   package init?(_ pattern: String, names: Names) {
     var compiler = PatternCompiler(pattern)
     guard compiler.compile(names) else { return nil }
     (parts, hasTime) = (compiler.parts, compiler.hasTime)
   }
 
-  /// Returns the parsed contents of the entire text, or `nil`.
+  /// Returns the parsed contents of the entire text, or `nil` if it doesn't match the pattern.
   package func reading(_ text: String) -> Reading? {
     var text = text
     return text.withUTF8 { bytes in
@@ -187,7 +193,7 @@ private struct PatternCompiler {
     lastWidth = count
   }
 
-  /// Fixes the width of a number that is immediately followed by another one.
+  /// Fixes the width of a number that is immediately followed by another one or by a fraction.
   private mutating func limitLastNumber() {
     guard case .number(let field, _, let maximumDigits)? = parts.last else { return }
     parts[parts.count - 1] = .number(field, width: lastWidth, maximumDigits: maximumDigits)

@@ -43,7 +43,7 @@ extension TimeZone {
   package func clock(at instant: Int) -> Int { instant + offset(at: instant) }
 
   /// Returns the offsets one day before and one day after a local time. Offsets from UTC are always
-  /// shorter than a day.
+  /// less than a day.
   private func offsets(around clock: Int) -> (before: Int, after: Int) {
     (offset(at: clock - 86_400), offset(at: clock + 86_400))
   }

@@ -28,7 +28,8 @@ package struct CatalogEvolution: Sendable {
     package fileprivate(set) var relationships: [String: String] = [:]
     /// The numbers of restored fields, by property name.
     package fileprivate(set) var returned: [String: UInt16] = [:]
-    /// The newest layout that has the restored fields, which some records may still use.
+    /// The number of the newest layout that contains the restored fields. Some records may still
+    /// use it.
     package fileprivate(set) var lastLayout: UInt16 = 0
     /// The numbers of removed fields.
     package fileprivate(set) var retired: Set<UInt16> = []
@@ -55,8 +56,8 @@ package struct CatalogEvolution: Sendable {
   ///
   /// - Parameters:
   ///   - former: The older model's catalog.
-  ///   - origin: The catalog that the newer model had in this store before the older one. Its
-  ///     numbers are restored.
+  ///   - origin: The catalog that the newer model had in this store before the older one, or `nil`
+  ///     if it didn't have one. Its numbers are restored.
   /// - Throws: ``ArborError`` `limitExceeded` if no numbers are left.
   package init(
     _ difference: ModelDifference, from former: SchemaCatalog,
@@ -98,7 +99,8 @@ package struct CatalogEvolution: Sendable {
     noteStaleDerivations(numbering)
   }
 
-  /// Adds the stored derived attributes that may depend on attributes whose values change.
+  /// Adds to each entity's computed attributes the stored derived ones that may depend on
+  /// attributes whose values change.
   private mutating func noteStaleDerivations(_ numbering: PropertyNumbering) {
     let revalued = entities.reduce(into: Set<String>()) { names, plan in
       guard let entry = catalog.entries[plan.name] else { return }
@@ -154,7 +156,7 @@ package struct CatalogEvolution: Sendable {
     entities.append(plan)
   }
 
-  /// Assigns numbers to the fields of one entity.
+  /// The assignment of numbers to the fields of one entity.
   private struct FieldNumbers {
     let former: SchemaCatalog.Entry
     let origin: SchemaCatalog.Entry?
@@ -189,7 +191,7 @@ package struct CatalogEvolution: Sendable {
       if former.properties[property.name] != nil { plan.restarted.insert(property.name) }
     }
 
-    /// Numbers new fields, after the greatest number ever used.
+    /// Assigns numbers to new fields, starting after the greatest number ever used.
     mutating func numberNewFields(of entity: String) throws(ArborError) {
       var greatest = former.properties.values.max() ?? 0
       for name in unnumbered {
@@ -198,7 +200,7 @@ package struct CatalogEvolution: Sendable {
       }
     }
 
-    /// Retires the numbers that aren't kept under names that are invalid in models.
+    /// Retires the numbers that aren't kept: assigns them to names that are invalid in models.
     mutating func retireOthers(_ plan: inout Entity) {
       for (name, number) in former.properties where !kept.contains(number) {
         guard !SchemaCatalog.isRetired(name) else {
@@ -257,17 +259,17 @@ extension AttributeDescription {
 /// A property of the newer model, for the objects of one entity.
 private struct EvolvedProperty {
   enum Kind {
-    /// An attribute, with the attribute of the older model whose values it keeps.
+    /// An attribute, preceded by the attribute of the older model whose values it keeps, or `nil`.
     case attribute(AttributeDescription?, AttributeDescription)
     case relationship(RelationshipDescription)
   }
 
   let kind: Kind
-  /// The name that the kept field had in the older model.
+  /// The name that the kept field had in the older model, or `nil` if no field is kept.
   let formerName: String?
   /// Whether stored data of the older model is kept, in the same field or elsewhere.
   let isKept: Bool
-  /// The former relationship's name in the older model.
+  /// The name that a kept relationship had in the older model, or `nil` for any other property.
   var relationship: String?
 
   var name: String {
@@ -282,7 +284,7 @@ private struct EvolvedProperty {
   }
 }
 
-/// Determines which properties of entities keep their fields.
+/// The properties of entities in the newer model, and which of them keep their fields.
 private struct PropertyNumbering {
   let old: EntityTree
   let new: EntityTree
@@ -324,7 +326,8 @@ private struct PropertyNumbering {
     return properties
   }
 
-  /// Returns whether an attribute's values are read from the field of another one.
+  /// Returns whether an attribute keeps the field, and with it the values, of an attribute of the
+  /// older model.
   private func keeps(_ former: AttributeDescription, _ attribute: AttributeDescription) -> Bool {
     // A transient attribute has no stored values.
     guard former.isTransient == attribute.isTransient else { return false }

@@ -20,8 +20,8 @@ extension EntityPairing {
       oldOf: next.oldOf.map { $0.flatMap { oldOf[$0] } })
   }
 
-  /// Returns this pairing, with entities that have no counterpart paired as in another pairing of
-  /// the same models.
+  /// Returns this pairing, completed from another pairing of the same models for entities that have
+  /// no counterpart.
   func filled(from other: EntityPairing) -> EntityPairing {
     var (newOf, oldOf) = (newOf, oldOf)
     for (old, new) in other.newOf.enumerated() {

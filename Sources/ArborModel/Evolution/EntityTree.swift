@@ -67,7 +67,8 @@ struct EntityTree: Sendable {
 
   func isKind(_ index: Int, of other: Int) -> Bool { lineage(of: index).contains(other) }
 
-  /// Returns an entity's own or inherited property by name.
+  /// Returns the own or inherited property of an entity with the given name, or `nil` if it doesn't
+  /// exist.
   func property(named name: String, of index: Int) -> Property? {
     var next: Int? = index
     while let entity = next {

@@ -45,7 +45,7 @@ struct IdentityPairs {
   init(identifiersOf old: [PartIdentity], _ new: [PartIdentity]) {
     newOf = Array(repeating: nil, count: old.count)
     oldOf = Array(repeating: nil, count: new.count)
-    // Usually a version changes nothing here.
+    // Most versions don't change any of these parts.
     if old == new {
       for index in old.indices { join(index, index) }
       return
@@ -56,8 +56,8 @@ struct IdentityPairs {
 
   /// Pairs parts that could not be paired by identifier.
   ///
-  /// - Parameter isTaken: Returns whether a part of the older or the newer version is already
-  ///   paired elsewhere.
+  /// - Parameter isTaken: A closure that returns whether a part of the older or the newer version
+  ///   is already paired elsewhere.
   mutating func pairNames(
     _ old: [PartIdentity], _ new: [PartIdentity],
     isTaken: (_ old: Int?, _ new: Int?) -> Bool = { _, _ in false }

@@ -38,7 +38,8 @@ package struct MigrationOutline: Sendable, Hashable {
   package let steps: [Step]
   /// The losses that the caller has permitted.
   package let dropped: [ModelDifference.Loss]
-  /// The losses that the caller has not permitted. The migration must not run if there are any.
+  /// The losses that the caller has not permitted and that code cannot prevent. The migration must
+  /// not run if there are any.
   package let unnamed: [ModelDifference.Loss]
   /// Permitted names without a corresponding loss, for example misspelled ones.
   package let unknownNames: [String]
@@ -48,8 +49,8 @@ package struct MigrationOutline: Sendable, Hashable {
   /// Determines the steps.
   ///
   /// - Parameter names: The permitted losses as `Entity` or `Entity.property`, with the names in
-  ///   the older model, or `nil` to permit all. A change that requires code is made without it if
-  ///   its loss is permitted.
+  ///   the older model, or `nil` to permit all. A change that requires code is migrated without
+  ///   code if its loss is permitted.
   package init(_ difference: ModelDifference, dropping names: Set<String>?) {
     func isNamed(_ loss: ModelDifference.Loss) -> Bool { names?.contains(loss.name) ?? true }
     var changes: [Work: [ModelDifference.Change]] = [:]

@@ -76,7 +76,7 @@ extension ModelComparison {
     }
   }
 
-  /// Compares two types. The attribute stores the values of the parts by name.
+  /// Compares two versions of a composite type. Attributes store the values of the parts by name.
   private mutating func compare(_ before: CompositeDescription, _ after: CompositeDescription) {
     let name = after.name
     let pairs = IdentityPairs(

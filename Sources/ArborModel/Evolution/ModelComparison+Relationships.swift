@@ -104,8 +104,8 @@ extension ModelComparison {
     }
   }
 
-  /// Returns the kind of data that is lost with a removed relationship. Links survive if the
-  /// inverse does.
+  /// Returns the kind of data that is lost with a removed relationship, or `nil` if nothing is
+  /// lost. Links survive if the inverse does.
   private func loss(ofRemoved slot: PropertySlot) -> ModelDifference.Loss.Kind? {
     let relationship = oldTree.relationship(slot)
     guard !relationship.isTransient else { return nil }

@@ -1,12 +1,14 @@
 /// Attributes that replace a relationship with the same name, and vice versa.
 extension ModelComparison {
-  /// Returns the replaced relationships of the older model, by slot of an entity's attributes.
+  /// Returns the relationships of the older model that an entity's attributes replace, by slot of
+  /// the attribute.
   func replacedRelationships(of entity: Int) -> [Int: PropertySlot] {
     replaced(
       pairing.relationships, \.relationships, by: pairing.attributes, \.attributes, of: entity)
   }
 
-  /// Returns the replaced attributes of the older model, by slot of an entity's relationships.
+  /// Returns the attributes of the older model that an entity's relationships replace, by slot of
+  /// the relationship.
   func replacedAttributes(of entity: Int) -> [Int: PropertySlot] {
     replaced(
       pairing.attributes, \.attributes, by: pairing.relationships, \.relationships, of: entity)

@@ -1,4 +1,4 @@
-/// Collects the changes between two models whose parts have been paired.
+/// A comparison of two models whose parts have been paired, which collects the changes.
 struct ModelComparison {
   typealias Change = ModelDifference.Change
   typealias Subject = ModelDifference.Subject

@@ -10,16 +10,18 @@ extension ModelDifference {
     public let source: Subject?
     /// The effort of migrating a store for the change.
     public let effort: Effort
-    /// The stored data that is lost, or `nil`.
+    /// The stored data that is lost, or `nil` if nothing is lost.
     ///
     /// If the change requires code, the data is lost only if there is no code for it.
     public let loss: Loss?
-    /// The new rule that existing objects may violate, or `nil`.
+    /// The new rule that existing objects may violate, or `nil` if there isn't one.
     public let rule: Rule?
 
-    /// The name of the changed entity: the new one, if it was renamed.
+    /// The name of the changed entity (the new one, if it was renamed), or `nil` for a change of
+    /// the model as a whole.
     public var entity: String? { subject?.entity }
-    /// The name of the changed property: the new one, if it was renamed.
+    /// The name of the changed property (the new one, if it was renamed), or `nil` for any other
+    /// change.
     public var property: String? { subject?.property }
     /// A Boolean value that indicates whether the change can be migrated without code.
     public var isLightweight: Bool { effort != .code }
@@ -119,7 +121,8 @@ extension ModelDifference {
     case noLongerKind(of: [String])
   }
 
-  /// The minimum and maximum value of an attribute; for strings, the length in characters.
+  /// The minimum and maximum value of an attribute; for strings, the minimum and maximum length in
+  /// characters.
   public struct Bounds: Sendable, Hashable {
     /// The minimum value, or ``PropertyValue/null`` for no bound.
     public let minimum: PropertyValue

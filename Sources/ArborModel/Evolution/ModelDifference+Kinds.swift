@@ -70,7 +70,7 @@ extension ModelDifference {
     case patternChanged(from: String?, to: String?)
     /// The class of the values changed.
     case valueClassNameChanged(from: String?, to: String?)
-    /// Whether the history preserves the value of a deleted object changed.
+    /// Preservation of a deleted object's value in the history was enabled or disabled.
     case preservationChanged(isPreserved: Bool)
     /// The version hash modifier changed.
     case versionHashModifierChanged(from: String?, to: String?)
@@ -165,7 +165,7 @@ extension ModelDifference {
     /// The type of a part changed.
     case partTypeChanged(
       name: String, part: String, from: AttributeType, to: AttributeType, ValueConversion)
-    /// Another property of a part changed: its optionality, default value or bounds.
+    /// The optionality, default value or bounds of a part changed.
     case partDeclarationChanged(name: String, part: String)
   }
 

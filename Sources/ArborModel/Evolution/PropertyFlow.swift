@@ -52,8 +52,8 @@ struct PropertyFlow {
     }
   }
 
-  /// Returns whether a note is new: `false` if it was already recorded for the parent from which
-  /// the entity inherits the property.
+  /// Records a note, and returns whether it is new: `false` if it was already recorded for the
+  /// parent, from which the entity inherits the property.
   private mutating func isNews(_ note: Note, _ parents: [Int?]) -> Bool {
     notedAbove.insert(note)
     guard let parent = parents[note.entity] else { return true }

@@ -1,16 +1,16 @@
 /// The origins of a newer model's attributes, or of its relationships, in an older model.
 ///
 /// Most properties have a partner: a property of the same entity. The values of a property that
-/// moves up or down the hierarchy come from related entities, for the objects of each subentity
-/// from exactly one of them.
+/// moves up or down the hierarchy come from related entities; those of the objects of one subentity
+/// come from exactly one of them.
 struct PropertyPairing: Sendable {
   /// For each property of each entity in the older model, the slot of its partner in the newer one.
   private(set) var newPartners: [[Int?]]
   /// For each property of each entity in the newer model, the slot of its partner in the older one.
   private(set) var oldPartners: [[Int?]]
-  /// The origins of moved properties.
+  /// For each moved property of the newer model, its origins in the older one.
   private(set) var moves: [PropertySlot: [PropertySlot]] = [:]
-  /// The targets of moved properties.
+  /// For each moved property of the older model, its targets in the newer one.
   private(set) var movesTo: [PropertySlot: [PropertySlot]] = [:]
   private var movedSlots: [Hop: Int] = [:]
 
@@ -33,7 +33,7 @@ struct PropertyPairing: Sendable {
     self.init(oldCounts: old.map(\.count), newCounts: new.map(\.count))
     var pairs = relatives.map { IdentityPairs(identifiersOf: old[$0.old], new[$0.new]) }
     join(pairs, relatives)
-    // A matching identifier at a related entity takes precedence over a matching name, too.
+    // A matching identifier in a related entity also takes precedence over a matching name.
     addMoves(among: relatives, entities, old, new, onlyIdentifiers: true)
     for (index, pair) in relatives.enumerated() {
       pairs[index].pairNames(old[pair.old], new[pair.new]) { oldSlot, newSlot in
@@ -55,8 +55,8 @@ struct PropertyPairing: Sendable {
   /// Pairs the loose properties of entities with those of related entities; see
   /// ``LooseProperties``.
   ///
-  /// - Parameter onlyIdentifiers: Whether to pair only properties at least one of which has a
-  ///   renaming identifier.
+  /// - Parameter onlyIdentifiers: Whether to pair only by identifier, and only if at least one of
+  ///   the two properties has a renaming identifier.
   private mutating func addMoves(
     among relatives: [EntityPairing.Relatives], _ entities: EntityPairing,
     _ old: [[PartIdentity]], _ new: [[PartIdentity]], onlyIdentifiers: Bool = false
@@ -125,8 +125,8 @@ struct PropertyPairing: Sendable {
     (partner(ofOld: old, entities).map { [$0] } ?? []) + (movesTo[old] ?? [])
   }
 
-  /// Returns the property of an ancestor in the older model that provides a property's values for
-  /// objects of one entity.
+  /// Returns the property of an entity or its ancestors in the older model that provides a
+  /// property's values for objects of that entity, or `nil` if there isn't one.
   func source(
     of new: PropertySlot, for pair: EntityPairing.Relatives, _ entities: EntityPairing
   ) -> PropertySlot? {
@@ -167,12 +167,12 @@ struct PropertyPairing: Sendable {
     return result
   }
 
-  /// Returns this pairing, with properties that have no counterpart paired as in another pairing of
-  /// the same models.
+  /// Returns this pairing, completed from another pairing of the same models for properties that
+  /// have no counterpart.
   ///
   /// - Parameters:
-  ///   - otherEntities: The pairing of entities in the other pairing.
-  ///   - entities: The pairing of entities in the result.
+  ///   - otherEntities: The entity pairing that belongs to the other pairing.
+  ///   - entities: The entity pairing that belongs to the result.
   func filled(
     from other: PropertyPairing, _ otherEntities: EntityPairing, _ entities: EntityPairing
   ) -> PropertyPairing {

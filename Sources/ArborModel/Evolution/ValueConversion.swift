@@ -19,7 +19,8 @@ extension ModelDifference {
     /// The conversion requires code.
     case custom
 
-    /// The conversions for values that are read as another kind, except wider numbers.
+    /// The conversions of values that are read as another kind, by the stored kind, except for the
+    /// widening of numbers.
     private static let readings: [FieldKind: ValueConversion] = [
       .boolean: .booleanToInteger, .uuid: .uuidToString, .uri: .uriToString, .date: .dateToDouble,
     ]

@@ -4,7 +4,7 @@ package protocol BoundedExpression: Sendable {
   ///
   /// - Parameters:
   ///   - anchored: Whether a match must start at the beginning of the text.
-  ///   - mayContinue: Called about every 0.2 ms. Returns whether to continue.
+  ///   - mayContinue: A closure that is called about every 0.2 ms, and returns whether to continue.
   func firstMatch(in text: String, anchored: Bool, while mayContinue: () -> Bool) -> MatchOutcome
 }
 

@@ -1,8 +1,8 @@
 package import ArborFoundation
 internal import ArborLocks
 
-/// The functions that need all of Foundation and its Unicode library, ICU, whose data alone are
-/// 30 MB. `ArborLocale` implements them; programs that use `ArborCore` don't include it.
+/// The functions that need all of Foundation and its Unicode library, ICU, whose data alone takes
+/// up 30 MB. `ArborLocale` implements them; programs that use `ArborCore` don't include it.
 package protocol LocaleServices: Sendable {
   /// Returns the order of two strings by the rules of a locale, or by code points without one.
   ///
@@ -19,41 +19,41 @@ package protocol LocaleServices: Sendable {
   /// - Throws: An error if the pattern is malformed.
   func expression(_ pattern: String, ignoresCase: Bool) throws -> any BoundedExpression
 
-  /// Returns the format of a Unicode date pattern.
+  /// Returns a format for a Unicode date pattern.
   ///
   /// - Parameter zone: The time zone of dates without one.
   func dateFormat(_ pattern: String, zone: TimeZone, locale: Locale) -> any DateTextFormat
 
-  /// Returns the separators in numbers of a locale.
+  /// Returns the separators that a locale uses in numbers.
   func separators(of locale: Locale) -> (decimal: String, grouping: String?)
 
-  /// The identifiers of time zones with more than an offset.
+  /// The identifiers of the known time zones, for suggestions in messages.
   var timeZones: [String] { get }
 }
 
-/// Reads and writes dates. Can be used on any thread.
+/// A format that parses and formats dates. It can be used on any thread.
 package protocol DateTextFormat: Sendable {
-  /// Returns the date in a string, or `nil`.
+  /// Returns the date that a string represents, or `nil` if the string doesn't have the format.
   func date(_ text: String) -> Date?
   func text(_ date: Date) -> String
 }
 
-/// The services of the program.
+/// The locale services that the program includes.
 package enum LocaleSupport {
   private static let provided = Lock<(any LocaleServices)?>(nil)
 
-  /// Provides the services, before the first use of the library.
+  /// Provides the services. Must be called before the library is first used.
   package static func provide(_ services: any LocaleServices) {
     provided.withLock { $0 = services }
   }
 
-  /// The services, or `nil` if the program doesn't include them. A constant, because reading it
+  /// The services, or `nil` if the program doesn't include them. A constant, so that reading it
   /// takes no lock.
   package static let services = provided.withLock { $0 }
 
-  /// Returns the services, or an error for a feature that needs them.
+  /// Returns the services for a feature that needs them.
   ///
-  /// - Throws: ``ArborError`` `unsupported`.
+  /// - Throws: ``ArborError`` `unsupported` if the program doesn't include them.
   package static func services(
     for feature: @autoclosure () -> String
   ) throws(ArborError) -> any LocaleServices {

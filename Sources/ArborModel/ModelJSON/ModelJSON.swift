@@ -29,7 +29,7 @@ internal import ArborJSON
 /// ```
 ///
 /// Attributes are mandatory and relationships optional by default. Dates are ISO 8601 strings or
-/// seconds since 2001-01-01 UTC, binary values are base64 strings.
+/// seconds since 2001-01-01 UTC. Binary values are base64 strings.
 enum ModelJSON {
   static let modelKeys = ["version", "entities", "composites", "requests", "configurations"]
   static let entityKeys = [

@@ -10,9 +10,8 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - json: The text in UTF-8.
-  ///   - source: The file or URL of the document, for errors.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that contains its
-  ///   line.
+  ///   - source: The path or URL of the document, for error messages.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem, each with its line.
   public init(json: Data, source: String? = nil) throws(ArborError) {
     let document: JSONDocument
     do throws(ArborError) {
@@ -24,20 +23,21 @@ extension ManagedObjectModel {
   }
 }
 
-/// Reads the JSON form of a model, and reports all problems at once.
+/// A reader of the JSON form of a model, which reports all problems at once.
 struct ModelJSONReader {
   private(set) var model = ManagedObjectModel(entities: [])
   private var nodes: [ModelSubject: JSONNode] = [:]
   private var problems: [(node: JSONNode, error: ArborError)] = []
-  /// The parts that could not be read. Rule violations in them would only be consequences.
+  /// The parts that could not be read. Rule violations in them are not reported, because they would
+  /// only be consequences.
   private var unreadable: Set<ModelSubject> = []
-  /// The part of the model that is currently read, to which problems are attributed.
+  /// The part of the model that is currently being read, to which problems are attributed.
   private var subject = ModelSubject.model
   private(set) var entityName: String?
   private var propertyName: String?
 
-  /// The maximum number of listed problems. Limited because locating each one requires reading the
-  /// document up to it.
+  /// The maximum number of listed problems. It is limited, because locating each one requires
+  /// reading the document up to it.
   static let maximumListed = 1_000
 
   static func read(_ document: JSONDocument) throws(ArborError) -> ManagedObjectModel {

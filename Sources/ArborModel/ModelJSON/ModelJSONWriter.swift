@@ -6,7 +6,7 @@ extension ManagedObjectModel {
   ///
   /// The output is deterministic: keys have a fixed order, and default values are omitted.
   ///
-  /// - Parameter style: Whether the JSON is on one line or indented.
+  /// - Parameter style: The style of the JSON: on one line, or indented.
   public func jsonData(_ style: JSONStyle = .pretty) -> Data {
     var root = JSONObject()
     if !versionIdentifier.isEmpty { root["version"] = .string(versionIdentifier) }
@@ -27,7 +27,7 @@ extension ManagedObjectModel {
     return JSONValue.object(root).data(style)
   }
 
-  /// The JSON form on one line, as stored in stores.
+  /// The JSON form on one line, as it is written to stores.
   package var compactJSON: Data { jsonData(.compact) }
 }
 
@@ -40,7 +40,7 @@ extension JSONValue {
 }
 
 extension JSONObject {
-  /// Adds a flag unless it has its usual value.
+  /// Adds a flag unless it has its default value.
   fileprivate mutating func add(_ key: String, _ flag: Bool, unless usual: Bool = false) {
     if flag != usual { self[key] = .bool(flag) }
   }
@@ -145,7 +145,7 @@ extension FetchedPropertyDescription {
 }
 
 extension FetchRequestTemplate {
-  /// Returns the template, with its name only if the name differs from its key.
+  /// Returns the template as JSON. Its name is included only if it differs from the key.
   fileprivate func json(unlessNamed key: String) -> JSONValue {
     var object = JSONObject()
     if name != key { object["name"] = .string(name) }

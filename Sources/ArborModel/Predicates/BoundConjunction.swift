@@ -1,7 +1,7 @@
 /// A conjunction in normal form, prepared for query planning. Its arguments are not known yet.
 package struct BoundConjunction: Sendable {
   let members: [BoundMember]
-  /// The conditions of the members on related objects.
+  /// The members' conditions on related objects.
   let related: [RelatedCondition]
 
   init(_ root: BoundNode) { self.init(members: PredicateNormalizer.conjunction(of: root)) }
@@ -28,6 +28,8 @@ package struct BoundConjunction: Sendable {
       environment: environment)
   }
 
+  /// Returns the conjunction with its arguments, or `nil` if no record can satisfy it.
+  ///
   /// - Parameter haveNaN: Whether an argument contains NaN. All alternatives share the arguments,
   ///   so the caller checks them once.
   fileprivate func conjunction(
@@ -58,11 +60,12 @@ package struct BoundConjunction: Sendable {
 /// A member of a predicate's conjunction, analysed before its arguments are known.
 struct BoundMember: Sendable {
   let node: BoundNode
-  /// The comparison of a property with a constant, if the member consists of nothing else.
+  /// The comparison of a property with a constant that the member consists of, or `nil` for any
+  /// other member.
   let pattern: IndexablePattern?
   /// The disjuncts of the member if each may have an access path of its own, otherwise empty.
   let alternatives: [BoundConjunction]
-  /// Whether the validity of an operator depends on the arguments.
+  /// Whether the validity of its operands depends on the arguments.
   let needsCheck: Bool
 
   init(_ node: BoundNode) {
@@ -105,8 +108,8 @@ struct BoundMember: Sendable {
     }
   }
 
-  /// Returns a disjunction. Alternatives that compare the same property with single values are
-  /// merged.
+  /// Returns the member, which is a disjunction, with its arguments, or `nil` if no record can
+  /// satisfy it. Alternatives that compare the same property with single values are merged.
   private func disjunction(
     arguments: [PropertyValue], haveNaN: Bool, environment: PredicateEnvironment
   ) throws(ArborError) -> Conjunct? {
@@ -155,7 +158,8 @@ extension Conjunction {
 }
 
 extension IndexableTerm {
-  /// The values that the term matches, if it consists of nothing else.
+  /// The values that the term matches, or `nil` if it is not exact or is not a set of single
+  /// values.
   fileprivate var points: [PropertyValue]? {
     guard isExact else { return nil }
     switch condition {
@@ -173,9 +177,9 @@ extension IndexableTerm {
 
 extension BoundPredicate {
   /// Returns the predicate in conjunctive normal form, each member with the condition that an index
-  /// can evaluate. `NOT` is pushed down if that is equivalent, nested conjunctions are flattened,
-  /// and comparisons that no record can satisfy are eliminated. An empty conjunction is satisfied
-  /// by every object.
+  /// can evaluate, if there is one. `NOT` is pushed down if that is equivalent, nested conjunctions
+  /// are flattened, and comparisons that no record can satisfy are eliminated. An empty conjunction
+  /// is satisfied by every object.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if an argument is unsuitable for its comparison.
   package func conjunction(
@@ -185,7 +189,7 @@ extension BoundPredicate {
   }
 }
 
-/// A member of a conjunction, with the condition that an index can evaluate.
+/// A member of a conjunction, with the condition that an index can evaluate, if there is one.
 package struct Conjunct: Sendable {
   package let node: BoundNode
   package internal(set) var term: IndexableTerm?

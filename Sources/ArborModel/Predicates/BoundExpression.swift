@@ -104,7 +104,8 @@ extension BoundExpression {
     }
   }
 
-  /// The first to-many relationship of a path with several values, or `nil`.
+  /// The first to-many relationship of a path with several values, or `nil` for any other
+  /// expression.
   var manyValued: BoundCollection? {
     switch self {
     case .collection(let collection): collection

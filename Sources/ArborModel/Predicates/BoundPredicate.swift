@@ -8,7 +8,8 @@ package final class BoundPredicate: ShapeBinding {
   package let dependencies: PredicateDependencies
   /// The root as a conjunction in normal form, prepared for query planning.
   let shape: BoundConjunction
-  /// The unique value that the predicate compares with, if it identifies at most one object.
+  /// The comparison with a unique value that the predicate consists of, or `nil` for any other
+  /// predicate.
   package let uniqueEquality: UniqueEquality?
 
   package init(entity: EntitySchema, root: BoundNode) {

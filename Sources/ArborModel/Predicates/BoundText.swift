@@ -1,11 +1,12 @@
-/// Formats bound trees for query plans, in a notation similar to the predicate language.
+/// A formatter of bound trees for query plans, in a notation similar to the predicate language.
 package struct BoundText {
   let constant: (PropertyValue) -> String
   let arguments: [PropertyValue]
 
   /// - Parameters:
   ///   - arguments: The constants of the trees' `.argument` leaves.
-  ///   - constant: Formats a constant. The default is the syntax of the predicate language.
+  ///   - constant: A closure that formats a constant, or `nil` for the syntax of the predicate
+  ///     language.
   package init(arguments: [PropertyValue], constant: ((PropertyValue) -> String)? = nil) {
     self.arguments = arguments
     self.constant = constant ?? PredicateLiteral.text

@@ -8,14 +8,14 @@ package struct CodablePath: Sendable {
 
   package var kind: ValueKind { scalar?.kind ?? .composite }
 
-  /// Resolves names that aren't part of a predicate's text.
+  /// Creates a path by resolving names that aren't part of a predicate's text.
   ///
   /// - Precondition: There is at least one name.
   package init(names: [String], of parts: CodableParts) throws(ArborError) {
     try self.init(names.map { ($0, PredicateSite.none) }[...], of: parts)
   }
 
-  /// Resolves names.
+  /// Creates a path by resolving names.
   ///
   /// - Throws: ``ArborError`` `invalidPredicate` if a name is unknown, follows a value without
   ///   parts, or leads to a value that a path cannot end with.

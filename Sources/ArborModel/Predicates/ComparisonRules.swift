@@ -61,7 +61,8 @@ package enum ComparisonRules {
 
   // MARK: NaN
 
-  /// Returns an error for an operand that is NaN. NaN equals nothing, and no attribute stores it.
+  /// Returns an error for an operand that is NaN, or `nil` if there isn't one. NaN equals nothing,
+  /// and no attribute stores it.
   private static func nanProblem(
     _ comparison: BoundComparison, _ arguments: [PropertyValue]?
   ) -> ArborError? {
@@ -88,7 +89,8 @@ package enum ComparisonRules {
 
   // MARK: Casts
 
-  /// Returns an error for an argument that is cast to a date but cannot be converted.
+  /// Returns a message for an argument that is cast to a date but cannot be converted, or `nil` if
+  /// there isn't one.
   private static func castProblem(_ comparison: BoundComparison, _ arguments: [PropertyValue])
     -> String?
   {
@@ -106,7 +108,8 @@ package enum ComparisonRules {
 
   // MARK: Many values
 
-  /// Returns an error for a path with several values if a single value is required.
+  /// Returns an error for a path with several values if a single value is required, otherwise
+  /// `nil`.
   private static func manyProblem(
     _ comparison: BoundComparison, _ left: ValueKind, _ right: ValueKind,
     _ arguments: [PropertyValue]?
@@ -183,8 +186,8 @@ package enum ComparisonRules {
       + "of the same kind."
   }
 
-  /// Returns an error for comparing a number with binary data. The two are never equal, so the
-  /// comparison is most likely a mistake.
+  /// Returns a message if a number is compared with binary data, otherwise `nil`. The two are never
+  /// equal, so the comparison is most likely a mistake.
   private static func binaryProblem(
     _ left: ValueKind, _ comparison: ComparisonOperator, _ right: ValueKind
   ) -> String? {

@@ -13,7 +13,7 @@ extension FetchPredicate: ExpressibleByStringInterpolation {
       arguments: stringInterpolation.arguments)
   }
 
-  /// Collects the literal segments and the interpolated values of a predicate.
+  /// The literal segments and the interpolated values of a predicate.
   public struct StringInterpolation: StringInterpolationProtocol {
     var segments = PredicateSegments(first: "")
     var arguments: [PropertyValue] = []

@@ -21,7 +21,7 @@ extension FetchPredicate: CustomStringConvertible {
   }
 }
 
-/// Records the order in which the printed text uses the arguments, which substitution can change.
+/// The order in which the printed text uses the arguments. Substitution can change it.
 private final class ArgumentOrder {
   var indices: [Int] = []
 }

@@ -95,7 +95,7 @@ extension FetchPredicate: Hashable {
     }
   }
 
-  /// The tree with its arguments substituted.
+  /// The tree with its arguments substituted, or the error in the text.
   package var resolved: Result<PredicateNode, ArborError> {
     shape.outcome.map { node in
       node.mapLeaves { leaf in

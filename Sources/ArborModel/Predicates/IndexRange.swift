@@ -73,8 +73,8 @@ struct IndexRange {
 
   /// Creates a range for kinds whose constants are compared without conversion.
   ///
-  /// - Parameter nearest: Returns a representable value near a constant, and the order of the
-  ///   constant relative to it, or `nil` if the constant has another kind.
+  /// - Parameter nearest: A closure that returns a representable value near a constant, and the
+  ///   order of the constant relative to it, or `nil` if the constant has another kind.
   private init?(
     _ comparison: ComparisonOperator, _ constant: PropertyValue,
     _ nearest: (PropertyValue) -> (PropertyValue, Ordering)?
@@ -103,8 +103,9 @@ struct IndexRange {
     }
   }
 
-  /// Returns a decimal near a number, and the order of the number relative to it. The decimal is
-  /// exact except for floating-point numbers outside the range of decimals.
+  /// Returns a decimal near a number, and the order of the number relative to it, or `nil` if the
+  /// constant has no position among decimals. The decimal is exact except for floating-point
+  /// numbers outside the range of decimals.
   private static func decimal(_ constant: PropertyValue) -> (PropertyValue, Ordering)? {
     if case .decimal(let number) = constant { return number.isNaN ? nil : (constant, .equal) }
     if let exact = constant.numberKey?.withUnsafeBytes(DecimalCodec.decode) {

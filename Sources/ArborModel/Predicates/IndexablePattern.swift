@@ -53,7 +53,7 @@ struct IndexablePattern: Sendable {
     self.constant = constant
   }
 
-  /// Returns the term with the constant's value, or `nil` if no index can be used.
+  /// Returns the outcome for the constant's value, or `nil` if no index can be used.
   func outcome(arguments: [PropertyValue], environment: PredicateEnvironment) -> Outcome? {
     guard
       let value = PredicateConstants(arguments: arguments, now: environment.now).value(of: constant)
@@ -129,14 +129,16 @@ struct IndexablePattern: Sendable {
     }
   }
 
-  /// Returns the term for words. They are always compared in folded form.
+  /// Returns the term for the words of a text, or `nil` if there are none. Words are always
+  /// compared in folded form.
   private func words(_ text: String, isExact: Bool) -> Outcome? {
     let tokens = TokenQuery(text).tokens
     guard kind == .string, !tokens.isEmpty else { return nil }
     return .term(IndexableTerm(subject: subject, condition: .words(tokens), isExact: isExact))
   }
 
-  /// Returns the term for the part of a pattern before its first wildcard, as a prefix.
+  /// Returns a term that matches the part of a pattern before its first wildcard: as a prefix, or
+  /// as the entire value if there is no wildcard.
   private func like(_ pattern: String) -> Outcome? {
     let prefix = pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }
     guard !prefix.isEmpty else { return nil }

@@ -41,7 +41,7 @@ final class JoinedPredicate: Sendable {
     }
   }
 
-  /// The state of a predicate during deallocation.
+  /// A placeholder for the parts of a predicate that is being deallocated.
   private static let nothing = ParsedPredicate(
     source: nil, outcome: .success(.constant(true)), argumentCount: 0, isOpen: false)
 

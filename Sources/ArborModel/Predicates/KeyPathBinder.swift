@@ -1,4 +1,4 @@
-/// Resolves key paths into to-one relationships and the property to read at their end.
+/// Resolution of key paths into to-one relationships and the property to read at their end.
 package enum KeyPathBinder {
   /// Resolves dot-separated names.
   ///

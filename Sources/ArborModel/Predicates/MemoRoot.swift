@@ -10,9 +10,9 @@ struct MemoRoot {
 }
 
 extension MemoRoot {
-  /// - Returns: `nil` if the part depends on more than one object, on random numbers or on
-  ///   registered functions, or if it reads no collection and is therefore cheap to evaluate
-  ///   repeatedly.
+  /// Creates the root of a part of a predicate. Returns `nil` if the part depends on more than one
+  /// object, on random numbers or on registered functions, or if it reads no collection and is
+  /// therefore cheap to evaluate repeatedly.
   init?(_ node: BoundNode) {
     if case .comparison(let comparison) = node, comparison.left.isLeaf, comparison.right.isLeaf {
       return nil

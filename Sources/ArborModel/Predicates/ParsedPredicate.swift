@@ -5,7 +5,7 @@ internal import ArborLocks
 /// Shapes are shared: predicates with the same text and different interpolated values have the same
 /// shape. Data derived from a shape alone, such as its binding to an entity, is cached in it.
 package final class ParsedPredicate: Sendable {
-  /// The original text and how to parse it, or `nil` for a shape created from others.
+  /// The original text of a shape, and how to parse it.
   package struct Source: Sendable {
     package let text: PredicateText
     package let isFormat: Bool

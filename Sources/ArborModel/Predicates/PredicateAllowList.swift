@@ -32,7 +32,7 @@ public struct PredicateAllowList: Sendable, Hashable, ExpressibleByDictionaryLit
   ///
   /// - Parameters:
   ///   - name: The property's name.
-  ///   - entity: The name of its entity, or of a subentity.
+  ///   - entity: The name of the entity that has the property. Subentities inherit the permission.
   public mutating func allow(_ name: String, of entity: String) {
     properties[entity, default: []].insert(name)
   }

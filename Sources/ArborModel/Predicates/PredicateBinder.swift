@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// Resolves the names of a predicate for an entity.
+/// Resolution of a predicate's names for an entity.
 package enum PredicateBinder {
   /// The maximum number of bindings that a shape caches.
   private static let keptBindings = 8
@@ -28,7 +28,7 @@ package enum PredicateBinder {
 
   /// Binds an expression to an entity, and returns the kind of its value.
   ///
-  /// - Throws: ``ArborError`` `invalidPredicate`, as for predicates.
+  /// - Throws: ``ArborError`` `invalidPredicate` for the same reasons as when a predicate is bound.
   package static func bind(
     _ expression: ExpressionNode, to entity: EntitySchema, in schema: ModelSchema
   ) throws(ArborError) -> (expression: BoundExpression, kind: ValueKind) {

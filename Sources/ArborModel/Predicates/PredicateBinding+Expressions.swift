@@ -1,7 +1,8 @@
 /// Binding of everything except paths.
 extension PredicateBinding {
   /// Binds an expression. Each case is a single call, because this function recurses for every
-  /// level of an expression, and an unoptimized stack frame has room for the values of all cases.
+  /// level of an expression, and an unoptimized stack frame reserves room for the local values of
+  /// all cases.
   mutating func bind(_ expression: ExpressionNode) throws(ArborError) -> Bound {
     switch expression {
     case .constant(let value): return Bound(.constant(value), ValueKind(value))
@@ -174,7 +175,7 @@ extension PredicateBinding {
 }
 
 extension BoundExpression {
-  /// Returns the expression as read from scopes nested inside its own.
+  /// Returns the expression as it is read from a scope that is `scopes` levels inside its own.
   fileprivate func moved(by scopes: Int) -> BoundExpression {
     scopes == 0 ? self : moved(by: scopes, depth: 0)
   }

@@ -78,7 +78,8 @@ extension PredicateBinding {
     }
   }
 
-  /// Returns parts of composites, or properties of objects whose entity is unknown.
+  /// Returns a part of a composite, or a property of an object whose entity is known only during
+  /// evaluation.
   private func part(
     _ base: Bound, _ names: ArraySlice<(name: String, site: PredicateSite)>
   ) throws(ArborError) -> Bound {

@@ -1,7 +1,7 @@
 /// The state of binding one predicate.
 struct PredicateBinding {
   let schema: ModelSchema
-  /// The entities of the candidates, starting with the root's.
+  /// The entities of the candidates of all open scopes, starting with the root's.
   var scopes: [EntitySchema]
   var names: [String: Meaning] = [:]
 
@@ -20,7 +20,7 @@ struct PredicateBinding {
     /// The entity of the resulting objects, or `nil` if the result contains no objects or their
     /// entity is unknown.
     var entity: EntitySchema?
-    /// The composite type of the value, if it is a composite.
+    /// The composite type of the value, or `nil` if it isn't a composite.
     var composite: CompositeDescription?
     /// The number of nested relationships that the expression follows.
     var hops: Int

@@ -1,17 +1,17 @@
 /// The data that a predicate reads besides the evaluated record.
 package struct PredicateDependencies: Sendable {
-  /// The entities, by index in the schema, whose records or members are read.
+  /// The entities whose records or members are read, by index in the schema.
   package private(set) var entities: Set<Int> = []
   /// Whether objects are read whose entity is known only during evaluation.
   package private(set) var readsAnyEntity = false
   /// Whether binary values are read that may be stored outside the record.
   package private(set) var readsBlobs = false
-  /// Whether lists or strings are computed, or regular expressions matched, which can take a long
-  /// time.
+  /// Whether lists or strings are computed, or regular expressions are matched, which can take a
+  /// long time.
   package private(set) var needsLimits = false
   /// Whether the result depends on the time of the fetch.
   package private(set) var usesNow = false
-  /// Whether evaluating an object twice can have different results.
+  /// Whether evaluating an object twice can have different results, even at the same time.
   package private(set) var usesChance = false
 
   /// Whether only the evaluated record is read.

@@ -9,6 +9,8 @@ package struct PredicateEnvironment: Sendable {
   package let now: Date
   private let givenLocale: Locale?
 
+  /// Creates an environment.
+  ///
   /// - Parameter locale: The locale, or `nil` for the process's current one.
   package init(schema: ModelSchema, storeID: UUID, now: Date = Date(), locale: Locale? = nil) {
     self.schema = schema
@@ -30,8 +32,8 @@ package struct PredicateEnvironment: Sendable {
   }
 }
 
-/// Follows relationships while a predicate is evaluated or a sort key is read, in the state of the
-/// store merged with the context's pending changes.
+/// A resolver that follows relationships while a predicate is evaluated or a sort key is read, in
+/// the state of the store merged with the context's pending changes.
 package protocol RecordResolver: AnyObject {
   /// The number of the current evaluation. Memoized results are valid as long as it stays the same.
   var evaluation: UInt64 { get }
@@ -50,7 +52,7 @@ package protocol RecordResolver: AnyObject {
   /// Interrupts the operation. The result of the evaluation is discarded.
   func interrupt(_ interruption: Interruption)
 
-  /// Counts a computed value while it is held in memory.
+  /// Counts the size of a computed value while the value is held in memory.
   ///
   /// - Parameter size: The value's size; see ``PropertyValue/size``.
   /// - Returns: Whether the evaluation may continue. If not, its result is discarded.
@@ -70,7 +72,7 @@ package protocol RecordResolver: AnyObject {
   /// ascending order.
   func members(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> [ObjectNumber]
 
-  /// Returns the number of members, without scanning them.
+  /// Returns the number of members of a to-many relationship, without scanning them.
   func memberCount(of owner: ObjectNumber, _ relationship: RelationshipSchema) -> Int
 
   func contains(
@@ -85,8 +87,8 @@ package protocol RecordResolver: AnyObject {
 /// A compiled predicate: returns whether a record of the entity it was compiled for satisfies it.
 ///
 /// The resolver is required for predicates that follow relationships; without one, relationships
-/// are `nil`. Not thread-safe: a compiled predicate caches the regular expressions in records and
-/// the objects whose collections it traverses.
+/// are `nil`. Not thread-safe: a compiled predicate caches regular expressions that it reads from
+/// records, and stores the objects whose collections it traverses.
 package typealias CompiledPredicate = (RecordView, ObjectNumber, (any RecordResolver)?) -> Bool
 
 extension RecordView {
@@ -94,8 +96,9 @@ extension RecordView {
   /// isn't available.
   ///
   /// - Parameters:
-  ///   - number: The object of the record.
-  ///   - source: The resolver that loads the value.
+  ///   - number: The number of the record's object.
+  ///   - source: The resolver that loads the value, or `nil` if values outside the record are not
+  ///     available.
   package func value(
     _ field: RecordField, of number: ObjectNumber, from source: (any RecordResolver)?
   ) -> PropertyValue {

@@ -1,7 +1,7 @@
 /// The functions of the language, including those written as operators.
 ///
 /// A raw value is the full name, with one colon per argument. `castObject:toType:` and
-/// `objectFrom:withIndex:` are missing, because they are only other spellings of
+/// `objectFrom:withIndex:` are not included, because they are only alternative spellings of
 /// ``ExpressionNode/cast(_:to:_:)`` and ``ExpressionNode/element(_:_:_:)``.
 package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   case add = "add:to:"
@@ -53,16 +53,17 @@ package enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
   /// Concatenates the elements of a list, ignoring `nil`, with the second argument as separator.
   case join = "join:"
 
-  /// A component of a date, in UTC unless the second argument specifies another time zone.
+  /// The year of a date. Like the other components, it is in UTC unless the second argument
+  /// specifies another time zone.
   case year = "year:"
   case month = "month:"
   case day = "day:"
   case hour = "hour:"
-  /// From 1 for Monday to 7 for Sunday, as in ISO 8601.
+  /// The weekday of a date, from 1 for Monday to 7 for Sunday, as in ISO 8601.
   case weekday = "weekday:"
 
   case now = "now"
-  /// Its argument. The planner uses no index for it.
+  /// The argument itself. Prevents the planner from using an index for it.
   case noindex = "noindex:"
   case distanceToLocation = "distanceToLocation:fromLocation:"
 
@@ -88,7 +89,8 @@ extension PredicateFunction {
     return named
   }()
 
-  /// Creates the function with a name. The last colon is optional.
+  /// Creates the function with the given name, or returns `nil` if it doesn't exist. The last colon
+  /// is optional.
   package init?(named name: String) {
     guard let function = Self.named[name] else { return nil }
     self = function

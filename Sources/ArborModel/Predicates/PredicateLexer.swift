@@ -1,4 +1,4 @@
-/// Splits the text of a predicate into tokens.
+/// A lexer that splits the text of a predicate into tokens.
 struct PredicateLexer {
   let text: PredicateText
   let bytes: [UInt8]
@@ -71,7 +71,8 @@ struct PredicateLexer {
     PredicateFailure(PredicateSite(text, offset).error(message))
   }
 
-  /// Returns the scalar at an offset. The marks of arguments are not scalars.
+  /// Returns the scalar at an offset and its length, or `nil` if there isn't one. The marks of
+  /// arguments are not scalars.
   private func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
     guard offset < bytes.count, bytes[offset] != PredicateText.argumentMark else { return nil }
     if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
@@ -139,7 +140,7 @@ struct PredicateLexer {
     append(.identifier, length: end - position)
   }
 
-  /// The keyword with hyphens that starts here.
+  /// The hyphenated keyword at the current position, and its length, or `nil` if there isn't one.
   private var hyphenated: (keyword: PredicateKeyword, length: Int)? {
     for keyword in [PredicateKeyword.conformsToUTI, .equalsUTI] {
       let length = keyword.rawValue.utf8.count
@@ -247,7 +248,8 @@ struct PredicateLexer {
     append(kind, length: length)
   }
 
-  /// Returns the token for a byte and the following one.
+  /// Returns the kind and length of the punctuation that starts with the given two bytes, or `nil`
+  /// if there isn't any.
   private static func punctuation(
     _ first: UInt8, _ second: UInt8
   ) -> (kind: PredicateToken.Kind, length: Int)? {

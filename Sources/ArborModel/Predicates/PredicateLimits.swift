@@ -69,7 +69,8 @@ public struct PredicateLimits: Sendable, Hashable {
     maximumHops: 16, allowsRegularExpressions: false, allowsCustomFunctions: false,
     maximumElements: 1_000_000)
 
-  /// The upper bound of `maximumHops`, because each name is looked up whenever the path is bound.
+  /// The upper bound of `maximumHops`. It is limited, because each name is looked up whenever the
+  /// path is bound.
   static let maximumPathLength = 64
   /// The maximum nesting of collections. Binding, compiling and evaluating a condition on the
   /// members of a collection recurses inside that of the collection's owner. This depth fits into a

@@ -1,7 +1,7 @@
 internal import ArborFoundation
 
-/// Formats and parses constants that have no literal in Core Data's language. Dates and decimals
-/// use `CAST`. The others use calls that only this library supports.
+/// The text form of constants. Among those that have no literal in Core Data's language, dates and
+/// decimals use `CAST`, and the others use calls that only this library supports.
 ///
 /// ```
 /// CAST(700000000.5, "NSDate")            seconds since 2001-01-01 UTC

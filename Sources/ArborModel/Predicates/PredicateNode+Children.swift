@@ -32,7 +32,7 @@ extension ExpressionNode {
     return deepest + 1
   }
 
-  /// The predicate contained in the expression.
+  /// The predicate that the expression itself contains, or `nil` if there isn't one.
   package var condition: PredicateNode? {
     switch self {
     case .ternary(let condition, _, _), .subquery(_, variable: _, let condition, _): condition

@@ -6,8 +6,9 @@ extension PredicateNode {
   /// Returns the tree with each leaf of its expressions replaced, in canonical form.
   ///
   /// - Parameters:
-  ///   - path: Returns the replacement for a path that follows an expression, such as `$x.name`.
-  ///   - replace: Returns the replacement for a leaf.
+  ///   - path: A closure that returns the replacement for a path that follows an expression, such
+  ///     as `$x.name`.
+  ///   - replace: A closure that returns the replacement for a leaf.
   package func mapLeaves<Failure: Error>(
     path: (KeyPathNode) -> KeyPathNode = { $0 },
     _ replace: (ExpressionNode) throws(Failure) -> ExpressionNode

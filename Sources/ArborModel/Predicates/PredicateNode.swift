@@ -10,13 +10,13 @@ package indirect enum PredicateNode: Sendable, Hashable {
   case not(PredicateNode)
   case comparison(PredicateComparison)
 
-  /// Returns the conjunction of predicates; true if there are none.
+  /// Returns the conjunction of predicates, or the constant `true` if there are none.
   package static func all(_ nodes: [PredicateNode]) -> PredicateNode {
     let flat = flattened(nodes) { if case .and(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(true) : .and(flat))
   }
 
-  /// Returns the disjunction of predicates; false if there are none.
+  /// Returns the disjunction of predicates, or the constant `false` if there are none.
   package static func any(_ nodes: [PredicateNode]) -> PredicateNode {
     let flat = flattened(nodes) { if case .or(let inner) = $0 { inner } else { nil } }
     return flat.count == 1 ? flat[0] : (flat.isEmpty ? .constant(false) : .or(flat))
@@ -35,7 +35,7 @@ package indirect enum PredicateNode: Sendable, Hashable {
 package enum ComparisonQualifier: String, Sendable, Hashable, CaseIterable {
   /// At least one member. `SOME` is a synonym.
   case any = "ANY"
-  /// Every member; true if there are none.
+  /// Every member; `true` if there are none.
   case all = "ALL"
   /// No member.
   case none = "NONE"

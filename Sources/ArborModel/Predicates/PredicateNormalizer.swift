@@ -1,11 +1,12 @@
-/// Converts a bound predicate to the normal form for query planning: a conjunction of minimal
+/// Conversion of bound predicates to the normal form for query planning: a conjunction of minimal
 /// predicates, which can include disjunctions of such conjunctions.
 ///
 /// Logic is two-valued, so `NOT` is pushed down through AND and OR, double negation is removed, and
 /// `NOT x == v` becomes `x != v`. Negated order comparisons remain: if an operand can be `nil`,
 /// `NOT x < v` is not equivalent to `x >= v`.
 enum PredicateNormalizer {
-  /// Returns the members of a node's conjunction, which is empty if the node is always true.
+  /// Returns the members of a node's conjunction, or an empty array if the node's normal form is
+  /// the constant `true`.
   static func conjunction(of node: BoundNode) -> [BoundNode] {
     switch normalized(node) {
     case .and(let nodes): nodes
@@ -41,7 +42,7 @@ enum PredicateNormalizer {
     }
   }
 
-  /// Returns a conjunction without nested conjunctions and true constants.
+  /// Returns a conjunction without nested conjunctions and `true` constants.
   private static func conjunction(_ nodes: [BoundNode]) -> BoundNode {
     var members: [BoundNode] = []
     for node in nodes {
@@ -54,8 +55,8 @@ enum PredicateNormalizer {
     return members.isEmpty ? .constant(true) : members.count == 1 ? members[0] : .and(members)
   }
 
-  /// Returns a disjunction without nested disjunctions and without false constants. A true constant
-  /// is kept next to comparisons whose arguments must still be checked.
+  /// Returns a disjunction without nested disjunctions and `false` constants. A `true` constant is
+  /// kept next to comparisons whose arguments must still be checked.
   private static func disjunction(_ nodes: [BoundNode]) -> BoundNode {
     var members: [BoundNode] = []
     var isTrue = false

@@ -2,7 +2,7 @@ extension PredicateParser {
   /// Parses a column of rows: `expression [ "AS" name ]`.
   ///
   /// - Parameter limits: The limits for the text.
-  /// - Returns: The expression, and the name after `AS`.
+  /// - Returns: The expression, and the name after `AS`, or `nil` if there isn't one.
   /// - Throws: ``ArborError`` `invalidPredicate` with line and column if the text is malformed or
   ///   exceeds the limits.
   static func column(

@@ -46,8 +46,8 @@ extension PredicateParser {
     }
   }
 
-  /// Returns the condition for a path without an operator, which is valid if the path leads to a
-  /// Boolean.
+  /// Returns the condition that a path without an operator represents, or `nil` for any other
+  /// expression. It is valid if the path leads to a Boolean.
   private func condition(
     _ expression: ExpressionNode, _ qualifier: ComparisonQualifier?, _ start: PredicateToken
   ) -> PredicateNode? {
@@ -105,10 +105,10 @@ extension PredicateParser {
 }
 
 extension PredicateKeyword {
-  /// The comparison with this name, if it exists.
+  /// The comparison with this name, or `nil` if it doesn't exist.
   var comparison: ComparisonOperator? { ComparisonOperator(rawValue: rawValue) }
 
-  /// The set operation with this name, if it exists.
+  /// The set operation with this name, or `nil` if it doesn't exist.
   var setFunction: PredicateFunction? {
     switch self {
     case .union: .union
@@ -120,8 +120,8 @@ extension PredicateKeyword {
 }
 
 extension ComparisonQualifier {
-  /// The qualifier for which the negation of the negated comparison is equivalent: any member is
-  /// outside a list if not all are inside it.
+  /// The qualifier with which a negated `IN` is equivalent to `NOT IN` with this one: any member is
+  /// outside a list if not all members are inside it.
   fileprivate var dual: ComparisonQualifier {
     switch self {
     case .any, .none: .all

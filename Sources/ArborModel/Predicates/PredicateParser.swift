@@ -6,7 +6,7 @@ final class PredicateFailure: Error {
   init(_ error: ArborError) { self.error = error }
 }
 
-/// Parses the tokens of a predicate into a tree.
+/// A parser that converts the tokens of a predicate to a tree.
 ///
 /// ```
 /// or         = and { ("OR" | "||") and }
@@ -71,14 +71,14 @@ struct PredicateParser {
     token = lexer.tokens[index]
   }
 
-  /// Consumes a token of the given kind. Returns `false` if there isn't one.
+  /// Consumes the current token if it has the given kind, otherwise returns `false`.
   mutating func accept(_ kind: PredicateToken.Kind) -> Bool {
     guard token.kind == kind else { return false }
     advance()
     return true
   }
 
-  /// Consumes a token of the given kind.
+  /// Consumes the current token. Throws if it has another kind.
   ///
   /// - Parameter words: The keywords that are also valid here, for suggestions.
   mutating func expect(
@@ -95,8 +95,8 @@ struct PredicateParser {
 
   // MARK: Limits
 
-  /// The upper bound of `maximumDepth`, because parsing, comparing and releasing a tree is
-  /// recursive.
+  /// The upper bound of `maximumDepth`. It is limited, because parsing, comparing and releasing a
+  /// tree are recursive.
   private static let deepest = 200
 
   private var maximumDepth: Int { min(limits.maximumDepth, Self.deepest) }

@@ -1,4 +1,4 @@
-/// Formats trees as text that parses into equal trees.
+/// A formatter that converts trees to text that parses into equal trees.
 package struct PredicatePrinter {
   let argument: (Int) -> String
 
@@ -14,7 +14,7 @@ package struct PredicatePrinter {
     }
   }
 
-  /// Returns an operand of AND. OR needs parentheses, because its precedence is lower.
+  /// Returns the text of an operand of AND. OR needs parentheses, because its precedence is lower.
   private func operand(_ node: PredicateNode) -> String {
     if case .or = node { "(\(text(of: node)))" } else { text(of: node) }
   }
@@ -33,7 +33,7 @@ package struct PredicatePrinter {
   }
 }
 
-/// Expressions, with only the parentheses that are necessary.
+/// Formatting of expressions, with only the parentheses that are necessary.
 extension PredicatePrinter {
   func text(of expression: ExpressionNode) -> String {
     switch expression {
@@ -88,8 +88,8 @@ extension PredicatePrinter {
     return "\(left) \(symbol) \(right)"
   }
 
-  /// Returns the operand of a minus. A positive number is put in parentheses, because the minus
-  /// would become its sign.
+  /// Returns the text of the operand of a minus. A positive number is put in parentheses, because
+  /// the minus would become its sign.
   private func negated(_ operand: ExpressionNode) -> String {
     if case .constant(let value) = operand, value.isWrittenAsNumber {
       let text = PredicateLiteral.text(of: value)
@@ -98,7 +98,7 @@ extension PredicatePrinter {
     return text(of: operand, atLeast: .unary)
   }
 
-  /// Returns an operand, in parentheses if its precedence is too low for its position.
+  /// Returns the text of an operand, in parentheses if its precedence is too low for its position.
   private func text(
     of expression: ExpressionNode, atLeast precedence: PredicateFunction.Precedence
   ) -> String {
@@ -146,7 +146,7 @@ extension PredicatePrinter {
     }.joined(separator: ".")
   }
 
-  /// Returns a name with all characters escaped that are not allowed in identifiers.
+  /// Returns a name in which all characters that are not allowed in identifiers are escaped.
   func escaped(_ name: String, isVariable: Bool = false) -> String {
     var escaped = ""
     for scalar in name.unicodeScalars {

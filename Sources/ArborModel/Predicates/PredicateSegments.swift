@@ -3,7 +3,7 @@
 /// Most predicates have at most one value. Their segments are stored without an allocation.
 struct PredicateSegments {
   /// The number of segments, one more than the number of values. Empty trailing segments may be
-  /// omitted.
+  /// missing from ``more``.
   var count = 1
   private(set) var first: String
   private(set) var second = ""

@@ -137,7 +137,8 @@ extension PredicateLexer {
       ? written?.decimal.map(PropertyValue.decimal) ?? .double(number) : .double(number)
   }
 
-  /// Returns the value of at most 18 decimal digits, which always fits.
+  /// Returns the value of a token of at most 18 decimal digits, which always fits, or `nil` for any
+  /// other token.
   private func shortNumber(_ token: PredicateToken) -> Int64? {
     guard token.end - token.start <= 18 else { return nil }
     var number: Int64 = 0

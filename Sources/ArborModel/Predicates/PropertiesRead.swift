@@ -5,11 +5,11 @@ package struct PropertiesRead: Sendable {
   package struct Slots: Sendable, Hashable {
     package var attributes: Set<Int> = []
     package var relationships: Set<Int> = []
-    /// Whether any property may be read, or insertions and deletions matter.
+    /// Whether any property may be read, or whether insertions and deletions matter.
     package var isAll = false
   }
 
-  /// The properties of an object that are read to evaluate and to sort it.
+  /// The properties of the requested objects that are read to filter and sort them.
   package private(set) var own = Slots()
   /// The properties of other objects that are read, by declared entity.
   package private(set) var others: [Int: Slots] = [:]
@@ -75,7 +75,7 @@ package struct PropertiesRead: Sendable {
     }
   }
 
-  /// Updates the properties that are read of the object at the end of hops. Candidates of inner
+  /// Updates the recorded properties of the object at the end of the hops. Candidates of inner
   /// scopes need no update, because the expression that opens the scope has recorded all of their
   /// properties.
   private mutating func read(
@@ -90,13 +90,13 @@ package struct PropertiesRead: Sendable {
 
   // MARK: Change bits
 
-  /// Returns the change bits of the properties that are read of requested objects of a concrete
+  /// Returns the change bits of the properties that are read from requested objects of a concrete
   /// entity.
   package func ownBits(of entity: EntitySchema) -> UInt64 {
     readsAnything ? .max : own.bits(of: entity)
   }
 
-  /// Returns the change bits of the properties that are read of related objects of a concrete
+  /// Returns the change bits of the properties that are read from related objects of a concrete
   /// entity.
   package func otherBits(of entity: EntitySchema) -> UInt64 {
     if readsAnything { return .max }

@@ -1,6 +1,6 @@
 internal import ArborLocks
 
-/// The conditions of a conjunction on objects related to the rows.
+/// A condition on objects that are related to the rows, which replaces members of a conjunction.
 ///
 /// `company.name == "X" AND company.city != "Y"` is the condition `name == "X" AND city != "Y"` on
 /// companies: the matching companies are found first, then the objects that refer to them (a
@@ -10,8 +10,8 @@ internal import ArborLocks
 /// `ANY employees.age > 60` is the condition `age > 60` on employees: the matching employees are
 /// found first, then their owners.
 package final class RelatedCondition: Sendable {
-  /// The relationship of the rows. If it is to-many, at least one member must satisfy the
-  /// condition.
+  /// The relationship from the rows to the objects that the condition applies to. If it is to-many,
+  /// at least one member must satisfy the condition.
   package let relationship: RelationshipSchema
   /// The indexes of the conjunction's members that the condition replaces.
   package let termIndices: [Int]

@@ -12,7 +12,7 @@ package final class UniqueEquality: Sendable {
     case argument(Int)
   }
 
-  /// - Returns: `nil` for any other predicate.
+  /// Creates the equality that a predicate consists of, or returns `nil` for any other predicate.
   init?(_ root: BoundNode, of entity: EntitySchema) {
     guard case .comparison(let comparison) = root, comparison.comparison == .equal,
       comparison.options.isEmpty

@@ -9,8 +9,8 @@ package struct FieldCopies: Sendable {
 
     var mask: UInt64 { count >= 64 ? .max : (1 << UInt64(count)) - 1 }
 
-    /// Extends the run by another one if they are adjacent in both layouts. Otherwise returns
-    /// `false`.
+    /// Extends the run by another one if they are adjacent in both layouts, and returns whether
+    /// they are.
     mutating func extend(by other: Run) -> Bool {
       guard source + count == other.source, target + count == other.target else { return false }
       count += other.count
@@ -28,6 +28,8 @@ package struct FieldCopies: Sendable {
   private let nullBytes: Int
   private let hasExternal: Bool
 
+  /// Creates the runs for two layouts of an entity.
+  ///
   /// - Parameter copied: For each field of the newer layout, the older layout's field with the same
   ///   bytes, or `nil`.
   package init(from old: RecordLayout, to newest: RecordLayout, _ copied: [RecordField?]) {

@@ -1,7 +1,7 @@
 internal import ArborFoundation
 internal import CArborBits
 
-/// A hash map from object numbers to machine words, with open addressing, linear probing and
+/// A hash map from object numbers to machine words, with open addressing, linear probing and a
 /// power-of-two size.
 ///
 /// Used for the identity map and for all sets of objects on hot paths. A lookup takes 5–15 ns,
@@ -41,7 +41,7 @@ package final class NumberMap {
 
   deinit { free(memory) }
 
-  /// The word of a number, or `nil`.
+  /// The word of a number, or `nil` if the map doesn't contain the number.
   @inlinable @inline(__always)
   package subscript(number: ObjectNumber) -> UInt? {
     let entry = entries[find(number.rawValue)]
@@ -72,7 +72,7 @@ package final class NumberMap {
     }
   }
 
-  /// The number of slots to prefetch ahead.
+  /// The number of slots by which prefetching is ahead of reading.
   @usableFromInline
   package static let lookahead = 12
 
@@ -83,7 +83,7 @@ package final class NumberMap {
     Self.prefetch(UInt(bitPattern: slot))
   }
 
-  /// Sets the word of a number. Returns its previous word.
+  /// Sets the word of a number. Returns the previous word, or `nil` if there wasn't one.
   @discardableResult
   package func set(_ number: ObjectNumber, _ word: UInt) -> UInt? {
     if (count + 1) * 4 > (mask + 1) * 3 { resize(max(Self.leastSize, (mask + 1) * 2)) }
@@ -95,7 +95,7 @@ package final class NumberMap {
     return nil
   }
 
-  /// Removes a number. Returns its word.
+  /// Removes a number. Returns its word, or `nil` if the map didn't contain it.
   @discardableResult
   package func remove(_ number: ObjectNumber) -> UInt? {
     var hole = find(number.rawValue)
@@ -146,8 +146,8 @@ package final class NumberMap {
     }
   }
 
-  /// Like ``forEach(_:)``, for words that are addresses. Prefetches the memory at the following
-  /// ones.
+  /// Calls `body` like ``forEach(_:)``, for words that are addresses, and prefetches the memory at
+  /// subsequent addresses.
   @inlinable @inline(__always)
   package func forEachAddress(_ body: (ObjectNumber, UInt) throws -> Void) rethrows {
     guard count > 0 else { return }
@@ -166,8 +166,8 @@ package final class NumberMap {
     arbor_prefetch(UnsafeRawPointer(bitPattern: address))
   }
 
-  // Fibonacci hashing of groups of four distributes the numbers of an entity well. Its high bits
-  // are the best ones.
+  // Fibonacci hashing of groups of four distributes the numbers of an entity well. The high bits of
+  // the product are the best distributed ones.
   @inlinable @inline(__always)
   static func hash(_ key: UInt64) -> Int {
     let four = ((key >> 2) &* 0x9E37_79B9_7F4A_7C15) >> 20
@@ -192,7 +192,7 @@ package final class NumberMap {
   }
 
   private static let leastSize = 16
-  /// A map is too large if it has more than this many times the required slots.
+  /// The number of slots per entry above which ``removeAll()`` frees the memory.
   private static let sparseSize = 64
 
   private static func size(for capacity: Int) -> Int {
@@ -224,6 +224,7 @@ package final class NumberMap {
     return Nothing(entries: entries)
   }()
 
-  /// The assumed size in bytes. On machines with longer cache lines, two groups of four share one.
+  /// The assumed size of a cache line in bytes. On machines with longer cache lines, two groups of
+  /// four share one.
   private static let cacheLine = 64
 }

@@ -11,8 +11,8 @@ package struct RecordBuffer {
   package private(set) var capacity: Int
   @usableFromInline package private(set) var slab: RecordSlab
 
-  /// Space for a few short strings, so that setting the properties of a new object rarely
-  /// reallocates it.
+  /// The number of spare bytes in a copy: space for a few short strings, so that setting the
+  /// properties of a new object rarely reallocates it.
   private static let slack = 64
 
   /// Copies a record, leaving space to grow. The bytes may be in the allocator's current slab.

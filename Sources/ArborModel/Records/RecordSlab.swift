@@ -57,17 +57,17 @@ private enum SlabMemory {
   }
 }
 
-/// Allocates memory for records from successive slabs.
+/// An allocator of memory for records from successive slabs.
 @usableFromInline
 package final class SlabAllocator {
   /// The slab of the most recent allocation, which keeps those bytes alive.
   @usableFromInline package internal(set) var slab: RecordSlab
   private let slabSize: Int
-  /// The previous slabs, if they are kept.
+  /// The previous slabs, or `nil` if they aren't kept.
   private var earlier: [RecordSlab]?
 
-  /// The size of the first slab. It fits a single object, so that fetching one object pins little
-  /// memory.
+  /// The size of the first slab. It is sufficient for a single object, so that fetching one object
+  /// pins little memory.
   private static let firstSize = 1 << 10
 
   /// Creates an allocator.

@@ -1,5 +1,5 @@
-/// Rewrites expressions about the objects of a group as expressions about the group's keys and
-/// aggregates.
+/// A binder that rewrites expressions about the objects of a group as expressions about the group's
+/// keys and aggregates.
 struct GroupBinder {
   /// The grouping keys, as requested.
   let keys: [ExpressionNode]
@@ -73,6 +73,8 @@ struct GroupBinder {
     return rewritten
   }
 
+  /// Rewrites an expression about a group.
+  ///
   /// - Parameter knowsColumns: Whether names can refer to columns. `false` within columns, so that
   ///   a column cannot refer to itself.
   private mutating func rewrite(
@@ -198,7 +200,7 @@ extension ExpressionNode {
 }
 
 extension PredicateFunction {
-  /// Creates the function for a collection operator.
+  /// Creates the function for a collection operator, or returns `nil` for any other name.
   init?(collectionOperator name: String) {
     switch name {
     case "@count": self = .count

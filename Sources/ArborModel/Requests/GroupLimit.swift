@@ -69,7 +69,8 @@ extension GroupLimit {
 }
 
 extension FetchDescription {
-  /// The order of the results: the requested order, or else that of the groups.
+  /// The order of the results: the requested sort keys or, without any, the default order of the
+  /// group limit.
   package var resultOrder: [SortKey] {
     guard sortKeys.isEmpty, let group = limitPerGroup else { return sortKeys }
     return [group.key] + group.sortKeys

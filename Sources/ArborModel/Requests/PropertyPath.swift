@@ -14,7 +14,7 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringInterpolation
 {
   /// The dot-separated names, or the text of an expression.
   public let keyPath: String
-  /// The error for an invalid key path.
+  /// The error for an invalid key path, or `nil` for a valid one.
   private let failure: RequestFailure?
 
   /// Creates a path from its names, or from the text of an expression.

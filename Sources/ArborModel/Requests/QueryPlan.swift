@@ -45,7 +45,8 @@ public struct QueryPlan: Sendable, Hashable {
   public struct Step: Sendable, Hashable {
     /// The kind of the step.
     public let kind: Kind
-    /// The name of the index or relationship that the step uses, as `Entity.name`.
+    /// The name of the index or relationship that the step uses, as `Entity.name`, or `nil` if it
+    /// doesn't use one.
     public let name: String?
     /// The range, conditions, sort keys or limit, as text.
     public let detail: String

@@ -21,9 +21,10 @@ extension StoreSpace {
 
     /// The contents of the database.
     public let kind: Kind
-    /// The name of the entity. For an index or a relationship, the entity that declares it.
+    /// The name of the entity; for an index or a relationship, that of the declaring entity. `nil`
+    /// if the database doesn't belong to an entity.
     public let entity: String?
-    /// The name of the index or relationship.
+    /// The name of the index or relationship, or `nil` if the database doesn't belong to one.
     public let name: String?
     /// The name of the database in the storage engine. It stays the same when a part of the model
     /// is renamed.

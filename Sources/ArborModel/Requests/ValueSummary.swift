@@ -1,6 +1,6 @@
 internal import ArborFoundation
 
-/// Accumulates values for computing aggregates.
+/// An accumulator of values for computing aggregates.
 package struct ValueSummary: Sendable {
   /// The number of values that aren't null.
   package private(set) var count = 0
@@ -12,7 +12,7 @@ package struct ValueSummary: Sendable {
   private var least = PropertyValue.null
   private var greatest = PropertyValue.null
   private var seen: Set<DistinctValue>?
-  /// All values, for functions that need them at once.
+  /// All values, for functions that need them at once, or `nil` if they aren't kept.
   private var values: [PropertyValue]?
 
   /// - Parameters:
@@ -61,7 +61,7 @@ package struct ValueSummary: Sendable {
   }
 }
 
-/// Accumulates an aggregate of a group while its objects are visited.
+/// An accumulator of one aggregate of a group while the objects of the group are visited.
 package struct GroupFigure: Sendable {
   private var rowCount = 0
   /// The accumulated values, or `nil` if rows are counted regardless of their values.

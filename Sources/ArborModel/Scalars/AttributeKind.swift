@@ -16,7 +16,7 @@ package protocol AttributeKind: SendableMetatype {
   static var xmlName: String { get }
   /// The type's name in JSON model files.
   static var jsonName: String { get }
-  /// The Swift type of a class's property for attributes of this type.
+  /// The Swift type that a class uses for attributes of this type.
   static var swiftName: String { get }
   /// The valid values, for messages: `an integer from -32768 to 32767`.
   static var expectation: String { get }
@@ -50,7 +50,8 @@ package protocol AttributeKind: SendableMetatype {
   /// Converts a value that was written when the attribute had another type; see
   /// ``restoredPlainly(_:)``.
   static func restored(_ value: PropertyValue) -> PropertyValue?
-  /// Returns the value of a string if it has the canonical spelling of a value of this type.
+  /// Returns the value of a string that has the canonical spelling of a value of this type,
+  /// otherwise `nil`.
   static func spelled(_ text: String) -> PropertyValue?
 
   // MARK: Models
@@ -61,7 +62,8 @@ package protocol AttributeKind: SendableMetatype {
   static func value(ofJSON text: String) -> PropertyValue?
   /// Returns the value for a string in an XML model file.
   static func value(ofXML text: String) -> PropertyValue?
-  /// Returns the value for the default of a former type, if ``value(ofXML:)`` returns `nil`.
+  /// Returns the value for a default value that was written for a former type. Used if
+  /// ``value(ofXML:)`` returns `nil`.
   static func value(ofFormerXML text: String) -> PropertyValue?
   /// Whether model files support default values for attributes of the type.
   static var hasXMLDefault: Bool { get }
@@ -70,7 +72,8 @@ package protocol AttributeKind: SendableMetatype {
 
   /// Returns the value for a number in a JSON document.
   static func value(ofDocument number: JSONNumber) -> PropertyValue?
-  /// Returns the value for a JSON document. Dates and composites have readers of their own.
+  /// Returns the value for a node of a JSON document. Dates and composites have readers of their
+  /// own.
   static func value(ofDocument node: JSONNode) -> PropertyValue?
   /// Whether values in JSON documents are read from strings.
   static var isDocumentText: Bool { get }

@@ -1,7 +1,7 @@
 internal import ArborFoundation
 package import ArborJSON
 
-/// Types whose attributes store bytes.
+/// An attribute type whose values are stored as bytes.
 package protocol BytesAttributeKind: AttributeKind {}
 
 extension BytesAttributeKind {
@@ -23,7 +23,7 @@ extension BytesAttributeKind {
   }
 }
 
-/// Bytes of any length in records.
+/// A kind that is stored in records as bytes of any length.
 package protocol BytesStoredKind: StoredKind where Slot == UInt64 {}
 
 extension BytesStoredKind {
@@ -40,7 +40,7 @@ extension BytesStoredKind {
     store(field, value, in: &record, allocator)
   }
 
-  /// Writes the payload of a value's key, if it has one.
+  /// Writes the payload of a value's key. Returns `false` if the value has no key of this kind.
   static func store(
     _ field: RecordField, _ value: PropertyValue, in record: inout RecordBuffer,
     _ allocator: SlabAllocator
@@ -134,7 +134,7 @@ extension BinaryKind: BytesStoredKind {
   }
 }
 
-/// Values that a registered transformer converts to bytes.
+/// The kind of values that a registered transformer converts to bytes.
 package enum TransformableKind: BytesAttributeKind {
   package static var type: AttributeType { .transformable("") }
   package static var fingerprintCode: UInt8 { 13 }

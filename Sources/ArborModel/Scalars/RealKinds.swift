@@ -1,7 +1,7 @@
 package import ArborFoundation
 package import ArborJSON
 
-/// Types whose attributes store floating-point numbers.
+/// An attribute type whose values are floating-point numbers.
 package protocol RealAttributeKind: AttributeKind {}
 
 extension RealAttributeKind {
@@ -34,7 +34,7 @@ extension RealAttributeKind {
   }
 }
 
-/// Floating-point numbers in records.
+/// A kind that is stored in records as a floating-point number.
 package protocol RealStoredKind: FixedStoredKind {}
 
 extension RealStoredKind {
@@ -166,7 +166,7 @@ extension DoubleKind: RealStoredKind {
   package static func value(of slot: Slot) -> PropertyValue { .double(slot) }
 }
 
-/// Points in time, stored as seconds since 2001-01-01 UTC.
+/// The kind of points in time, which are stored as seconds since 2001-01-01 UTC.
 package enum DateKind: AttributeKind {
   package static var type: AttributeType { .date }
   package static var field: FieldKind { .date }
@@ -224,7 +224,7 @@ extension DateKind: RealStoredKind {
   }
 }
 
-/// Decimal numbers of up to 38 digits.
+/// The kind of decimal numbers of up to 38 digits.
 package enum DecimalKind: AttributeKind {
   package static var type: AttributeType { .decimal }
   package static var field: FieldKind { .decimal }
@@ -276,7 +276,7 @@ package enum DecimalKind: AttributeKind {
 }
 
 extension Decimal {
-  /// The floating-point number with the same digits, if there is one.
+  /// The floating-point number with the same digits, or `nil` if there isn't one.
   var exactDouble: Double? {
     guard let double = Double(description), let back = Decimal(string: "\(double)"), back == self
     else { return nil }

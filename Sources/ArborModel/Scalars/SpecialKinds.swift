@@ -47,7 +47,7 @@ extension UUIDKind: FixedStoredKind {
   }
 }
 
-/// To-one relationships, stored as the target's object number.
+/// The kind of to-one relationships, which are stored as the target's object number.
 package enum ReferenceKind: FixedStoredKind {
   package typealias Slot = Int64
 
@@ -70,7 +70,7 @@ package enum ReferenceKind: FixedStoredKind {
   }
 }
 
-/// Named parts that are stored in one attribute.
+/// The kind of composites: named parts that are stored in one attribute.
 package enum CompositeKind: AttributeKind {
   package static var type: AttributeType { .composite("") }
   package static var field: FieldKind { .tagged }
@@ -87,7 +87,7 @@ package enum CompositeKind: AttributeKind {
   package static func keeps(_ value: PropertyValue) -> Bool { value.composite != nil }
 }
 
-/// Attributes without a type, whose values are stored with their type.
+/// The kind of attributes without a type, whose values are stored with their type.
 package enum UndefinedKind: AttributeKind {
   package static var type: AttributeType { .undefined }
   package static var field: FieldKind { .tagged }
@@ -124,7 +124,7 @@ package enum UndefinedKind: AttributeKind {
 }
 
 extension UndefinedKind {
-  /// Returns a number without loss as an integer, a floating-point number or a decimal, or `nil` if
+  /// Returns a number as an integer, a floating-point number or a decimal without loss, or `nil` if
   /// it has more than 38 digits.
   package static func exactValue(of number: JSONNumber) -> PropertyValue? {
     if let whole = number.int64 { return .integer(whole) }

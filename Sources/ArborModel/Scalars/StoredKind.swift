@@ -37,9 +37,9 @@ package protocol StoredKind: SendableMetatype {
   static func value(ofKey bits: UInt64) -> PropertyValue?
   /// Returns the value for stored bytes, if the form stores bytes.
   static func value(ofBytes bytes: UnsafeRawBufferPointer) -> PropertyValue?
-  /// Returns the value for an integer computed from such fields.
+  /// Returns the value for an integer computed from fields of this kind.
   static func value(ofWhole number: Int64) -> PropertyValue
-  /// Returns the value for a floating-point number computed from such fields.
+  /// Returns the value for a floating-point number computed from fields of this kind.
   static func value(ofReal number: Double) -> PropertyValue
 }
 
@@ -54,7 +54,7 @@ extension StoredKind {
   package static func value(ofReal number: Double) -> PropertyValue { .null }
 }
 
-/// Kinds whose values are stored in the fixed part of a record.
+/// A kind whose values are stored in the fixed part of a record.
 package protocol FixedStoredKind: StoredKind {
   /// Returns the slot of a value, or `nil` if it cannot be stored without loss.
   static func slot(of value: PropertyValue) -> Slot?
@@ -121,7 +121,8 @@ package enum KeyPayload {
   case text(String)
   case binary(Data)
 
-  /// The stored bytes of the field, if they have the same equality and order as the values.
+  /// The bytes that a field stores for the value, or `nil` if their equality and order differ from
+  /// those of the values.
   var bytes: [UInt8]? {
     switch self {
     case .number, .flag: nil
@@ -160,7 +161,7 @@ package protocol StoredKindVisitor {
 }
 
 extension FieldKind {
-  /// Calls a visitor with the kind, which specializes its code.
+  /// Calls a visitor with the kind. The visitor's code is specialized for each kind.
   @inline(__always)
   package func visit<Visitor: StoredKindVisitor>(_ visitor: inout Visitor) -> Visitor.Result {
     switch self {

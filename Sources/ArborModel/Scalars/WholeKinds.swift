@@ -1,7 +1,7 @@
 internal import ArborFoundation
 package import ArborJSON
 
-/// Types whose attributes store integers of some width.
+/// An attribute type whose values are integers with a fixed width.
 package protocol WholeAttributeKind: AttributeKind {
   associatedtype Slot: FixedWidthInteger & SignedInteger
 }
@@ -59,7 +59,7 @@ extension WholeAttributeKind {
   package static func unique(_ number: Int64) -> PropertyValue? { fitting(.integer(number)) }
 }
 
-/// Integers of some width in records.
+/// An integer kind that is stored in records with a fixed width.
 package protocol WholeStoredKind: FixedStoredKind
 where Slot: FixedWidthInteger & SignedInteger & BitwiseCopyable {}
 
@@ -124,7 +124,7 @@ package enum Int64Kind: WholeAttributeKind, WholeStoredKind {
   package static var wider: [FieldKind] { [.decimal] }
 }
 
-/// Booleans, stored as a byte.
+/// The kind of Booleans, which are stored as a byte.
 package enum BooleanKind: AttributeKind {
   package static var type: AttributeType { .boolean }
   package static var field: FieldKind { .boolean }

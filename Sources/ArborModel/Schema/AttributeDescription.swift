@@ -22,7 +22,7 @@ public struct AttributeDescription: Sendable, Hashable {
   /// The maximum value; for strings, the maximum length in characters. ``PropertyValue/null`` means
   /// no bound.
   public var maximum: PropertyValue
-  /// A regular expression that the entire string must match.
+  /// A regular expression that the entire string must match, or `nil` to allow any string.
   public var regularExpression: String?
   /// A Boolean value that indicates whether the attribute has an index of its own.
   public var isIndexed: Bool
@@ -36,8 +36,9 @@ public struct AttributeDescription: Sendable, Hashable {
   /// attribute cannot be indexed or used for sorting. Derived and transient attributes are never
   /// stored outside the record.
   public var allowsExternalStorage: Bool
-  /// An expression in the predicate language that computes the attribute: `employees.@count`,
-  /// `canonical:(name)`, `company.name`, `now()`.
+  /// The expression in the predicate language that computes a derived attribute, such as
+  /// `employees.@count`, `canonical:(name)`, `company.name` or `now()`. `nil` for any other
+  /// attribute.
   ///
   /// A commit computes it for every object that it writes, and for objects whose value changes
   /// because another object or the members of a relationship change. Until then the attribute has
@@ -48,11 +49,12 @@ public struct AttributeDescription: Sendable, Hashable {
   /// transient ones. A migration that adds or changes the derivation of a stored attribute computes
   /// it for existing objects, in a pass over them.
   public var derivation: String?
-  /// The attribute's name in an earlier version of the model.
+  /// The attribute's name in an earlier version of the model, or `nil` if it wasn't renamed.
   public var renamingIdentifier: String?
   /// A string that distinguishes the attribute from its earlier version if nothing else differs.
   public var versionHashModifier: String?
-  /// The Swift or Objective-C type of a transformable attribute, if the model specifies one.
+  /// The name of a transformable attribute's Swift or Objective-C type, or `nil` if the model
+  /// doesn't specify one.
   public var valueClassName: String?
   /// A Boolean value that indicates whether the store's history keeps the value as a tombstone when
   /// the object is deleted; see `CommittedChanges.tombstone(of:)`. A commit of more than 10,000
@@ -66,8 +68,8 @@ public struct AttributeDescription: Sendable, Hashable {
     get { partsAtHand.parts }
     set { partsAtHand.parts = newValue }
   }
-  /// The Swift type of a typed class's numeric property, if no attribute type represents it
-  /// exactly.
+  /// The Swift type of a typed class's numeric property, or `nil` if an attribute type represents
+  /// it exactly.
   package var unsupportedNumber: String? {
     get { partsAtHand.unsupportedNumber }
     set { partsAtHand.unsupportedNumber = newValue }

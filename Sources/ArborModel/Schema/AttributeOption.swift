@@ -33,61 +33,62 @@ public struct AttributeOption: Sendable {
   /// ``AttributeDescription/isPreservedOnDeletion``.
   public static let preservedOnDeletion = AttributeOption(kind: .preservedOnDeletion)
 
-  /// The initial value of new objects.
+  /// Sets the initial value of new objects.
   public static func `default`(_ value: PropertyValue) -> AttributeOption {
     AttributeOption(kind: .default(value))
   }
-  /// The initial value of new objects.
+  /// Sets the initial value of new objects.
   public static func `default`(_ value: some PredicateArgument) -> AttributeOption {
     AttributeOption(kind: .default(value.predicateValue))
   }
-  /// The minimum and maximum value; for strings, the minimum and maximum length in characters.
+  /// Sets the minimum and maximum value; for strings, the minimum and maximum length in characters.
   public static func bounds(_ range: ClosedRange<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(range.lowerBound.predicateValue, range.upperBound.predicateValue))
   }
-  /// The minimum value; for strings, the minimum length in characters.
+  /// Sets the minimum value; for strings, the minimum length in characters.
   public static func bounds(_ range: PartialRangeFrom<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(range.lowerBound.predicateValue, .null))
   }
-  /// The maximum value; for strings, the maximum length in characters.
+  /// Sets the maximum value; for strings, the maximum length in characters.
   public static func bounds(_ range: PartialRangeThrough<some PredicateArgument & Comparable>)
     -> AttributeOption
   {
     AttributeOption(kind: .bounds(.null, range.upperBound.predicateValue))
   }
-  /// A regular expression that the entire string must match.
+  /// Sets a regular expression that the entire string must match.
   public static func pattern(_ regularExpression: String) -> AttributeOption {
     AttributeOption(kind: .pattern(regularExpression))
   }
-  /// An expression that computes the attribute at commit, such as `employees.@count`.
+  /// Sets an expression that computes the attribute at commit, such as `employees.@count`.
   public static func derived(_ expression: String) -> AttributeOption {
     AttributeOption(kind: .derived(expression))
   }
-  /// The attribute's name in an earlier version of the model.
+  /// Specifies the attribute's name in an earlier version of the model.
   public static func renamed(from name: String) -> AttributeOption {
     AttributeOption(kind: .renamed(name))
   }
-  /// A string that distinguishes the attribute from its earlier version if nothing else differs.
+  /// Sets a string that distinguishes the attribute from its earlier version if nothing else
+  /// differs.
   public static func versionHashModifier(_ word: String) -> AttributeOption {
     AttributeOption(kind: .versionHashModifier(word))
   }
-  /// The type that the attribute is stored as, if it isn't the default for its Swift type.
+  /// Specifies the type that the attribute is stored as, instead of the default for its Swift type.
   public static func type(_ type: AttributeType) -> AttributeOption {
     AttributeOption(kind: .type(type))
   }
-  /// The attribute's values are converted to bytes by a registered transformer.
+  /// Converts the attribute's values to bytes with a registered transformer.
   public static func transformable(_ transformer: String) -> AttributeOption {
     .type(.transformable(transformer))
   }
-  /// The name of the Swift or Objective-C type of a transformable attribute.
+  /// Specifies the name of the Swift or Objective-C type of a transformable attribute.
   public static func valueClass(_ name: String) -> AttributeOption {
     AttributeOption(kind: .valueClass(name))
   }
-  /// User-defined entries, which also control importing and tools.
+  /// Sets user-defined entries, which also control importing and tools.
   public static func userInfo(_ notes: [String: String]) -> AttributeOption {
     AttributeOption(kind: .userInfo(notes))
   }

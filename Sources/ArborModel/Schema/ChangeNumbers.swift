@@ -1,5 +1,5 @@
-/// Converts sets of an entity's changed properties between positions and catalog numbers, which
-/// the history stores.
+/// The conversion of sets of an entity's changed properties between positions and catalog numbers,
+/// which the history stores.
 ///
 /// In memory, a set consists of the bits ``EntitySchema/changeBit(ofField:)`` and
 /// ``EntitySchema/changeBit(ofLinks:)``. These are positions, which differ in another model, and

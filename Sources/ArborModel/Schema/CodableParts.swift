@@ -9,8 +9,8 @@ package struct CodableParts: Sendable {
   /// - Parameters:
   ///   - typeName: The type's name, for messages.
   ///   - id: The type's identity.
-  ///   - shape: Determines the JSON structure of the type's values. It should cache the structure
-  ///     if determining it is slow.
+  ///   - shape: A closure that determines the JSON structure of the type's values. It should cache
+  ///     the structure if determining it is slow.
   package init(
     of typeName: String, id: ObjectIdentifier, shape: @escaping @Sendable () -> CodableShape
   ) {

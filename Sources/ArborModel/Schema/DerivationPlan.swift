@@ -17,8 +17,8 @@ package final class DerivationPlan: Sendable {
 
   /// Binds the derivations of a schema.
   ///
-  /// - Throws: ``ArborError`` `invalidModel` that names entity and property. Never thrown for a
-  ///   valid model.
+  /// - Throws: ``ArborError`` `invalidModel`, which names the entity and the property. Never thrown
+  ///   for a valid model.
   package init(_ schema: ModelSchema) throws(ArborError) {
     var derivations: [[Derivation]] = schema.entities.map { _ in [] }
     var triggers: [[Trigger]] = schema.entities.map { _ in [] }

@@ -1,4 +1,4 @@
-/// Determines which properties an expression reads, so that their changes invalidate its value.
+/// The properties that an expression reads, and whose changes therefore invalidate its value.
 struct DerivationReads {
   private typealias Chain = [RelationshipSchema]
 
@@ -115,7 +115,8 @@ struct DerivationReads {
     flaw = "the properties that it reads cannot be determined. Use a path of relationships."
   }
 
-  /// Returns the relationships that lead to the objects that an expression evaluates to.
+  /// Returns the relationships that lead to the objects that an expression evaluates to, or `nil`
+  /// for any other expression.
   private static func chain(to expression: BoundExpression, _ scopes: [Chain]) -> Chain? {
     switch expression {
     case .path(let path):

@@ -18,7 +18,8 @@ package struct DerivedAggregate: Sendable {
   private let memberSlot: Int
   private let slot: Int
 
-  /// Creates the aggregate for an expression, or returns `nil` for any other expression.
+  /// Creates the aggregate that an expression represents, or returns `nil` for any other
+  /// expression.
   init?(_ expression: BoundExpression, into attribute: AttributeSchema) {
     guard case .call(let function, let operands) = expression, operands.count == 1,
       case .each(.collection(let collection), _, .path(let path)) = operands[0],
@@ -52,8 +53,8 @@ package struct DerivedAggregate: Sendable {
   ///   - owner: An object that exists in the store.
   ///   - touched: All objects that may have been added or removed as members, or whose attribute
   ///     may have changed.
-  ///   - stored: Resolves records in the state before the commit.
-  ///   - present: Resolves records with the commit's changes applied.
+  ///   - stored: A resolver of records in the state before the commit.
+  ///   - present: A resolver of records with the commit's changes applied.
   /// - Returns: The value, or `nil` if all members must be read.
   package func value(
     of owner: ObjectNumber, touching touched: Set<ObjectNumber>, in schema: ModelSchema,

@@ -14,7 +14,7 @@ public struct EntityDescription: Sendable, Hashable {
   /// A Boolean value that indicates whether the entity is abstract, so that its objects always
   /// belong to a subentity.
   public var isAbstract: Bool
-  /// The name of the parent entity.
+  /// The name of the parent entity, or `nil` for a root entity.
   public var parent: String?
   /// The entity's own attributes, in order, without inherited ones.
   public var attributes: [AttributeDescription] { didSet { constrainMarkedAttributes() } }
@@ -29,7 +29,7 @@ public struct EntityDescription: Sendable, Hashable {
   public var uniquenessConstraints: [[String]]
   /// User-defined entries, which also control importing and tools.
   public var userInfo: [String: String]
-  /// The entity's name in an earlier version of the model.
+  /// The entity's name in an earlier version of the model, or `nil` if it wasn't renamed.
   public var renamingIdentifier: String?
   /// A string that distinguishes the entity from its earlier version if nothing else differs.
   public var versionHashModifier: String?
@@ -38,11 +38,12 @@ public struct EntityDescription: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - name: The entity's name, unique in its model.
-  ///   - parent: The name of the parent entity.
+  ///   - parent: The name of the parent entity, or `nil` for a root entity.
   ///   - isAbstract: Whether the entity is abstract.
   ///   - className: The name of the class of its objects, or `nil` for plain managed objects.
   ///   - uniquenessConstraints: Sets of properties whose combined values are unique. For a single
   ///     attribute, use `.unique` instead.
+  ///   - fetchIndexes: Indexes in addition to those among the properties.
   ///   - renamedFrom: The entity's name in an earlier version of the model.
   ///   - versionHashModifier: A string that distinguishes the entity from its earlier version.
   ///   - userInfo: User-defined entries, which also control importing and tools.

@@ -74,10 +74,11 @@ package final class EntitySchema: Sendable {
       layout: RecordLayout(older, rearranged: fields))
   }
 
-  /// Returns the attribute or relationship with the given name, except hidden inverses.
+  /// Returns the attribute or relationship with the given name, or `nil` if it doesn't exist or is
+  /// a hidden inverse.
   package func property(named name: String) -> PropertySchema? { properties[name] }
 
-  /// In a set of changed properties, the bit that all properties without a bit of their own share.
+  /// The bit, in a set of changed properties, that all properties without a bit of their own share.
   package static let otherProperties: UInt64 = 1 << 63
 
   /// Returns the bit of a field of the layout in a set of changed properties.

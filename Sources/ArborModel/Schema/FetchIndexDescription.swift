@@ -49,12 +49,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
       self.kind = kind
     }
 
-    /// Creates a column in the natural order of the values, descending if the name has a minus
-    /// sign.
+    /// Creates a column in the natural order of the values, descending if the name has a leading
+    /// minus sign.
     public init(stringLiteral text: String) { self.init(text, signed: .binary) }
 
-    /// Returns a column of strings without case and diacritics, descending if the name has a minus
-    /// sign.
+    /// Returns a column of strings without case and diacritics, descending if the name has a
+    /// leading minus sign.
     public static func folded(_ attribute: String) -> Element {
       Element(attribute, signed: .folded)
     }
@@ -70,8 +70,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var name: String
   /// The columns, most significant first.
   public var elements: [Element]
-  /// The predicate that objects in the index satisfy. It can use the object's own attributes and
-  /// to-one relationships, but neither other objects nor the time.
+  /// The predicate that objects in the index satisfy, or `nil` for all objects. It can use the
+  /// object's own attributes and to-one relationships, but neither other objects nor the time.
   public var partialIndexPredicate: String?
   /// A Boolean value that indicates whether no two objects in the index may have the same values.
   /// Objects with a `nil` value in a column are exempt.

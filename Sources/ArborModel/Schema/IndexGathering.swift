@@ -1,5 +1,5 @@
-/// Collects the indexes that cover an entity, including those of its ancestors, and resolves their
-/// columns.
+/// The collection of the indexes that cover an entity, including those of its ancestors, with
+/// resolved columns.
 struct IndexGathering {
   let model: ManagedObjectModel
   let attributes: [AttributeDescription]
@@ -120,8 +120,9 @@ extension EntityDescription {
   /// order of declaration. Constraints come first, then declared indexes by name with unique ones
   /// first, and then indexed attributes.
   ///
-  /// - Parameter isColumn: Returns whether a column's property, own or inherited, can be indexed.
-  ///   Indexes with any other column, or with an expression that cannot be indexed, are not stored.
+  /// - Parameter isColumn: A closure that returns whether a column's property, own or inherited,
+  ///   can be indexed. Indexes with any other column, or with an expression that cannot be indexed,
+  ///   are not stored.
   func keptIndexes(where isColumn: (KeptIndex.Column) -> Bool) -> [KeptIndex] {
     var kept = KeptIndexes()
     func keep(
@@ -161,14 +162,14 @@ extension EntityDescription {
   }
 }
 
-/// The indexes of one entity, in which no set of columns and no name occurs twice.
+/// The stored indexes of one entity. No two have the same name, or the same columns and condition.
 private struct KeptIndexes {
   private(set) var indexes: [KeptIndex] = []
   private var contents: Set<KeptIndex> = []
   private var names: Set<String> = []
 
   /// Adds an index unless one with the same columns and condition exists. Appends a prime to its
-  /// name if another index has it.
+  /// name if another index has that name.
   mutating func add(_ index: KeptIndex) {
     let content = KeptIndex(
       name: "", columns: index.columns, isUnique: false, condition: index.condition)

@@ -54,6 +54,8 @@ package struct IndexCondition: Sendable {
   package let text: String
   package let predicate: FetchPredicate
 
+  /// Creates a condition by parsing its text.
+  ///
   /// - Throws: ``ArborError`` `invalidPredicate` if the text cannot be parsed.
   package init(_ text: String) throws(ArborError) {
     self.text = text

@@ -65,7 +65,7 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - versionIdentifier: A label for this version of the model.
   ///   - parts: Entities, named requests, composite types and configurations.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem.
   public init(
     versionIdentifier: String = "",
     @ManagedObjectModel.Builder _ parts: () -> [ManagedObjectModel.Builder.Part]

@@ -29,8 +29,8 @@ public struct ManagedObjectModel: Sendable {
   /// The model's name: that of the file or bundle it was read from, without extension, or empty if
   /// it wasn't read from a file. Ignored when models are compared.
   public var name = ""
-  /// The file the model was read from, which is reused to write an unchanged model. Ignored when
-  /// models are compared.
+  /// The XML file that the model was read from, which is reused to write an unchanged model, or
+  /// `nil` for any other origin. Ignored when models are compared.
   package var source: ModelSource?
 
   /// Creates a model without validating it; see ``validated()``.

@@ -125,6 +125,8 @@ extension WideHash {
     if let identifier, identifier != name, names.contains(identifier) { mix(identifier) }
   }
 
+  /// Mixes in the parts of an entity that affect stored bytes.
+  ///
   /// - Parameter names: The names of all properties in the entity's hierarchy.
   fileprivate mutating func mix(
     _ entity: EntityDescription, composites: [String: [AttributeDescription]], names: Set<String>

@@ -43,7 +43,7 @@ extension ModelRules {
   }
 
   /// Returns the reason a condition depends on more than a record, as the end of a sentence, or
-  /// `nil`.
+  /// `nil` if it doesn't.
   private func flaw(ofCondition node: PredicateNode, in entity: Int) -> String? {
     switch node {
     case .constant: return nil
@@ -88,8 +88,8 @@ extension ModelRules {
     }
   }
 
-  /// Checks a read of a value. The record itself always indicates whether a value exists, but
-  /// doesn't always contain it.
+  /// Returns the reason a value cannot be read from the record itself, or `nil` if it can. The
+  /// record always indicates whether the value exists, but doesn't always contain it.
   private func flaw(ofReading path: KeyPathNode, in entity: Int) -> String? {
     guard case .name(let name, _)? = path.parts.first,
       case .attribute(let attribute)? = property(name, of: entity), attribute.mayLieOutside
@@ -125,7 +125,7 @@ extension PropertyValue {
 }
 
 extension PredicateComparison {
-  /// The path that is compared with `nil`, if there is nothing else in the comparison.
+  /// The path that is compared with `nil`, or `nil` for any other comparison.
   fileprivate var pathToNil: KeyPathNode? {
     switch (left, right) {
     case (.path(let path), .constant(.null)), (.constant(.null), .path(let path)): path

@@ -50,7 +50,8 @@ extension ModelRules {
     }
   }
 
-  /// Reports a chain that is too long once rather than for each entity below it.
+  /// Reports an inheritance chain that is too long, but only once rather than for each entity below
+  /// it.
   private mutating func reportDepth(of index: Int) {
     guard !hasReportedDepth else { return }
     hasReportedDepth = true

@@ -70,8 +70,8 @@ extension ModelRules {
 
   // MARK: Derivations
 
-  /// Returns the problem with the syntax or the paths of a derivation, or `nil`. Its type is
-  /// checked only if there are no other problems; see ``bindDerivations()``.
+  /// Returns the problem with the syntax or the paths of a derivation, or `nil`. The type of the
+  /// derivation is checked only if there are no other problems; see ``bindDerivations()``.
   private mutating func flaw(ofDerivation text: String, in entity: Int) -> (String, ArborError?)? {
     do throws(ArborError) {
       let expression = try PredicateParser.column(text).expression

@@ -144,8 +144,8 @@ package struct ModelRules {
 
   private static let maximumHints = 100
 
-  /// Returns the reason a name is invalid, or `nil`. Names of entities and properties are parts of
-  /// database names, object IDs and key paths.
+  /// Returns the reason a name is invalid, or `nil` if it is valid. Names of entities and
+  /// properties are parts of database names, object IDs and key paths.
   static func flaw(ofName name: String) -> String? {
     guard let first = name.unicodeScalars.first else { return "has no name. Name it" }
     guard first == "_" || first.properties.isXIDStart else {
@@ -160,8 +160,8 @@ package struct ModelRules {
     return nil
   }
 
-  /// A database name consists of a prefix and two names, and the storage engine limits it to 511
-  /// bytes.
+  /// The maximum length of a name in UTF-8 bytes. A database name consists of a prefix and two
+  /// names, and the storage engine limits it to 511 bytes.
   static let maximumNameLength = 200
 }
 
@@ -172,8 +172,8 @@ extension ManagedObjectModel {
   ///
   /// - Returns: The model, with converted default values. For example, `0` for a `double` attribute
   ///   becomes `0.0`.
-  /// - Throws: ``ArborError`` `invalidModel` with every problem as a violation that names entity
-  ///   and property.
+  /// - Throws: ``ArborError`` `invalidModel` with one violation per problem, each naming the entity
+  ///   and the property.
   @discardableResult
   public func validated() throws(ArborError) -> ManagedObjectModel {
     let problems = ModelRules.findings(in: self).filter { $0.severity == .problem }
@@ -185,7 +185,8 @@ extension ManagedObjectModel {
   package func withFittingValues() -> ManagedObjectModel {
     var model = self
     for index in model.entities.indices {
-      // Set only once, because setting attributes makes the entity search all of them for marks.
+      // Assigned to the entity only once, because each assignment searches all attributes for
+      // marks.
       var attributes = model.entities[index].attributes
       for slot in attributes.indices { attributes[slot].fitValues() }
       model.entities[index].attributes = attributes

@@ -1,4 +1,4 @@
-/// Compiles a model into ``EntitySchema``s.
+/// A builder that compiles a model into ``EntitySchema``s.
 struct ModelSchemaBuilder {
   let model: ManagedObjectModel
   let catalog: SchemaCatalog

@@ -50,6 +50,7 @@ package final class RelationshipSchema: Sendable {
   /// relationships.
   package let field: RecordField?
   /// The catalog number of the first concrete entity of the destination, usually the only one.
+  /// `nil` if all are abstract.
   @usableFromInline let usualTarget: UInt16?
   /// The catalog numbers of all concrete entities of the destination.
   @usableFromInline let targets: Set<UInt16>

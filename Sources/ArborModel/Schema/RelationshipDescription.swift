@@ -45,7 +45,7 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var isOptional: Bool
   /// A Boolean value that indicates whether the relationship is kept in memory only.
   public var isTransient: Bool
-  /// The relationship's name in an earlier version of the model.
+  /// The relationship's name in an earlier version of the model, or `nil` if it wasn't renamed.
   public var renamingIdentifier: String?
   /// A string that distinguishes the relationship from its earlier version if nothing else differs.
   public var versionHashModifier: String?

@@ -23,29 +23,30 @@ public struct RelationshipOption: Sendable {
   /// The relationship is kept in memory only.
   public static let transient = RelationshipOption(kind: .transient)
 
-  /// The minimum and maximum number of members at commit. A relationship that is not ``mandatory``
-  /// may also be empty.
+  /// Sets the minimum and maximum number of members at commit. A relationship that is not
+  /// ``mandatory`` may also be empty.
   public static func count(_ range: ClosedRange<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, range.upperBound))
   }
-  /// The minimum number of members at commit. A relationship that is not ``mandatory`` may also be
-  /// empty.
+  /// Sets the minimum number of members at commit. A relationship that is not ``mandatory`` may
+  /// also be empty.
   public static func count(_ range: PartialRangeFrom<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(range.lowerBound, nil))
   }
-  /// The maximum number of members at commit.
+  /// Sets the maximum number of members at commit.
   public static func count(_ range: PartialRangeThrough<Int>) -> RelationshipOption {
     RelationshipOption(kind: .count(nil, range.upperBound))
   }
-  /// The relationship's name in an earlier version of the model.
+  /// Specifies the relationship's name in an earlier version of the model.
   public static func renamed(from name: String) -> RelationshipOption {
     RelationshipOption(kind: .renamed(name))
   }
-  /// A string that distinguishes the relationship from its earlier version if nothing else differs.
+  /// Sets a string that distinguishes the relationship from its earlier version if nothing else
+  /// differs.
   public static func versionHashModifier(_ word: String) -> RelationshipOption {
     RelationshipOption(kind: .versionHashModifier(word))
   }
-  /// User-defined entries, which also control importing and tools.
+  /// Sets user-defined entries, which also control importing and tools.
   public static func userInfo(_ notes: [String: String]) -> RelationshipOption {
     RelationshipOption(kind: .userInfo(notes))
   }

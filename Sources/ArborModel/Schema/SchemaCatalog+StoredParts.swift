@@ -59,7 +59,7 @@ extension SchemaCatalog {
     return name
   }
 
-  /// Assigns numbers and names to parts of one kind.
+  /// The assignment of numbers and names to parts of one kind.
   private struct Completion {
     private var greatest: UInt16 = 0
     private var names: Set<String> = []

@@ -1,6 +1,6 @@
-/// 128-bit FNV-1a. It is simple, yields the same hash on all machines and in all processes, and is
-/// wide enough to make collisions between the models of a project, or the histories of a store,
-/// implausible. It detects mistakes, not forgery.
+/// A 128-bit FNV-1a hash. It is simple, yields the same hash on all machines and in all processes,
+/// and is wide enough to make collisions between the models of a project, or the histories of a
+/// store, implausible. It detects mistakes, not forgery.
 package struct WideHash: Sendable, Hashable {
   package private(set) var bits: UInt128
 
@@ -13,7 +13,8 @@ package struct WideHash: Sendable, Hashable {
     bits = (bits ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
   }
 
-  /// Mixes in a string followed by a zero byte, which names cannot contain.
+  /// Mixes in a string followed by a zero byte, which names cannot contain, or a single byte 1 for
+  /// `nil`.
   mutating func mix(_ text: String?) {
     guard let text else { return mix(1) }
     for byte in text.utf8 { mix(byte) }

@@ -9,8 +9,8 @@ extension CompatibilityForms {
     return String(scalar)
   }
 
-  /// The first character of each block and the plain forms of all, empty if unchanged. The last
-  /// block is first.
+  /// The first character of each block and the plain forms of its characters (empty if unchanged),
+  /// in descending order.
   private static let blocks = table.sorted { $0.key > $1.key }.map { ($0.key, forms(in: $0.value)) }
 
   private static func forms(in text: String) -> [String] {

@@ -1,7 +1,7 @@
-/// Replaces compatibility forms of characters, such as double-width and half-width forms,
-/// superscripts, ligatures and letter-like symbols, and removes invisible characters.
+/// The replacement of compatibility forms of characters, such as double-width and half-width forms,
+/// superscripts, ligatures and letter-like symbols, and the removal of invisible characters.
 ///
-/// Words are compared after this: `ＡＢＣ` is `ABC`, and `ｶﾀｶﾅ` is `カタカナ`. Soft hyphens, joiners and
+/// Words are compared in this form: `ＡＢＣ` is `ABC`, and `ｶﾀｶﾅ` is `カタカナ`. Soft hyphens, joiners and
 /// non-joiners are removed. Fractions are kept, because `1½` is not `11` and `2`. The Thai vowel am
 /// is kept, too.
 enum CompatibilityForms {

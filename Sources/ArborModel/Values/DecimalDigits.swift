@@ -75,8 +75,8 @@ package struct DecimalDigits: Sendable, Hashable {
     digits.reduce(0) { $0 * 10 + UInt64($1) }
   }
 
-  /// The rare remaining cases: 39 digits, and exponents that require trailing zeros in the
-  /// significand.
+  /// The number as a `Decimal` in the rare remaining cases: 39 digits, and exponents that require
+  /// trailing zeros in the significand.
   private var decimalOfText: Decimal? {
     var text = isNegative ? "-" : ""
     text += String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)

@@ -47,7 +47,7 @@ package enum NumberOrdering {
 }
 
 extension PropertyValue {
-  /// The numeric value of a Boolean or an integer.
+  /// The numeric value of a Boolean or an integer, or `nil` for any other value.
   var wholeNumber: Int64? {
     switch self {
     case .boolean(let flag): flag ? 1 : 0

@@ -8,9 +8,9 @@ public struct SearchSnippet: Sendable, Hashable {
   public let text: String
   /// The ranges of the matching words and phrases in ``text``, in order and without overlaps.
   public let matches: [Range<String.Index>]
-  /// A Boolean value that indicates whether the whole text continues before the excerpt.
+  /// A Boolean value that indicates whether there is more text before the excerpt.
   public let hasMoreBefore: Bool
-  /// A Boolean value that indicates whether the whole text continues after the excerpt.
+  /// A Boolean value that indicates whether there is more text after the excerpt.
   public let hasMoreBehind: Bool
 
   /// Returns the excerpt with markers around the matches, and with an ellipsis where the text

@@ -13,7 +13,7 @@ package struct StringFolding: OptionSet, Sendable, Hashable {
   package static let none: StringFolding = []
   /// Ignores case.
   package static let `case` = StringFolding(rawValue: 1)
-  /// Ignores diacritics: removes the nonspacing marks of all scripts.
+  /// Ignores diacritics: removes the nonspacing and enclosing marks of all scripts.
   package static let diacritics = StringFolding(rawValue: 2)
 
   /// The version of the folded form. Folded keys are stored, so it must be incremented when the
@@ -101,7 +101,8 @@ extension StringFolding {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character is a nonspacing mark, such as an accent, a vowel point or a tone mark.
+  /// Whether the character is a nonspacing or enclosing mark, such as an accent, a vowel point or a
+  /// tone mark.
   fileprivate var isDiacritic: Bool {
     guard value >= 0x300 else { return false }
     switch properties.generalCategory {

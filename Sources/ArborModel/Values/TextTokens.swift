@@ -32,6 +32,8 @@ package struct TextTokens {
 
   private let folding: StringFolding
 
+  /// Creates an empty list of tokens.
+  ///
   /// - Parameter folding: The differences to ignore. Indexes and `TOKENMATCHES` always ignore both.
   package init(folding: StringFolding = [.case, .diacritics]) { self.folding = folding }
 
@@ -160,7 +162,7 @@ package struct TextTokens {
     text.withUTF8 { read(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Returns whether a byte is an ASCII letter or digit, or part of any other character.
+  /// Returns whether a byte is an ASCII letter or digit, or part of a non-ASCII character.
   @inline(__always)
   private static func isWord(_ byte: UInt8) -> Bool {
     byte >= 0x80 || StringFolding.lowercased(byte) &- UInt8(ascii: "a") < 26
@@ -193,7 +195,8 @@ package struct TextTokens {
     folding.fold(CompatibilityForms.plain(text))
   }
 
-  /// Adds a character to the previous token or to a new one. Returns the kind of run that it ends.
+  /// Adds a character to the previous token or to a new one. Returns the kind of run that ends with
+  /// it.
   @inline(__always)
   private mutating func append(_ scalar: Unicode.Scalar, after run: Run) -> Run {
     switch Kind.of(scalar) {

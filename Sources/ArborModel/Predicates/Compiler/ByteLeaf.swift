@@ -1,4 +1,4 @@
-/// Creates closures that test the bytes of one field.
+/// Creation of closures that test the bytes of one field.
 ///
 /// The matchers of frequent comparisons are listed explicitly, so that the compiler specializes a
 /// closure for each of them. All others are called through the existential.

@@ -32,7 +32,7 @@ struct EqualBytes: ByteMatcher {
   }
 }
 
-/// Matches bytes that start with a non-empty prefix.
+/// A matcher for bytes that start with a non-empty prefix.
 struct BytePrefix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -42,7 +42,7 @@ struct BytePrefix: ByteMatcher {
   }
 }
 
-/// Matches bytes that end with a non-empty suffix.
+/// A matcher for bytes that end with a non-empty suffix.
 struct ByteSuffix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -54,7 +54,7 @@ struct ByteSuffix: ByteMatcher {
   }
 }
 
-/// Matches bytes that contain a non-empty sequence.
+/// A matcher for bytes that contain a non-empty sequence.
 struct ByteInfix: ByteMatcher {
   let constant: ConstantBytes
 
@@ -66,7 +66,7 @@ struct ByteInfix: ByteMatcher {
   }
 }
 
-/// Matches bytes between two bounds in byte order. Either bound can be missing.
+/// A matcher for bytes between two bounds in byte order. Either bound can be missing.
 struct ByteRange: ByteMatcher {
   let lower: ConstantBytes?
   let isLowerIncluded: Bool

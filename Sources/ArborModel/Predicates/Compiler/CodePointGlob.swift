@@ -45,7 +45,7 @@ struct CodePointGlob: ByteMatcher {
   }
 }
 
-/// The characters between two stars of a pattern.
+/// The characters of a pattern before, between or after its stars.
 struct GlobSegment {
   enum Unit: Equatable {
     case scalar(Unicode.Scalar)
@@ -53,7 +53,7 @@ struct GlobSegment {
   }
 
   let units: [Unit]
-  /// The segment's UTF-8, if it contains no `?`.
+  /// The segment's UTF-8, or `nil` if it contains a `?`.
   private let literal: ConstantBytes?
   /// For each character, a bit set of the segment's positions that match it. The bits of `?` are
   /// always set.
@@ -121,7 +121,8 @@ struct GlobSegment {
     return self.end(in: bytes, from: position) == end ? position : nil
   }
 
-  /// Returns the end of the first occurrence of the segment at or after a position.
+  /// Returns the end of the first occurrence of the segment at or after a position, or `nil` if
+  /// there isn't one.
   func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard let literal else { return findUnits(in: bytes, from: start) }
     guard let base = bytes.baseAddress,

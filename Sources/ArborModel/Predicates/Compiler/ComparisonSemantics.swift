@@ -25,7 +25,7 @@ package struct ComparisonSemantics {
 
   /// Returns whether the comparison holds for two values.
   ///
-  /// - Parameter resolver: Limits the evaluation of regular expressions.
+  /// - Parameter resolver: The resolver that limits the evaluation of regular expressions.
   /// - Throws: ``ArborError`` `invalidPredicate` if a regular expression is malformed.
   package func holds(
     _ left: PropertyValue, _ right: PropertyValue, _ resolver: (any RecordResolver)? = nil

@@ -10,7 +10,8 @@ final class EntityCodes<Code> {
   private let family: [EntitySchema]
   private let make: (EntitySchema) throws(ArborError) -> Code
 
-  /// - Throws: The error of compiling for the first entity. An error for one entity applies to all.
+  /// - Throws: The error of compiling for the first entity. If compiling fails for one entity, it
+  ///   fails for all.
   init(
     _ family: [EntitySchema], _ make: @escaping (EntitySchema) throws(ArborError) -> Code
   ) throws(ArborError) {

@@ -1,4 +1,4 @@
-/// Stores the candidate of a scope for the code of inner scopes.
+/// The storage of the candidate of a scope, which the code of inner scopes reads.
 ///
 /// A frame belongs to one compiled predicate and is not thread-safe. The view stays valid, because
 /// a resolver's records are valid until the query is complete.
@@ -17,7 +17,7 @@ final class EvaluationFrame {
   }
 }
 
-/// Stores the current element of a list; see ``BoundSlot``.
+/// The storage of the current element of a list; see ``BoundSlot``.
 final class ValueSlot {
   var value = PropertyValue.null
 }
@@ -26,7 +26,7 @@ package typealias ValueReader = (RecordView, ObjectNumber, (any RecordResolver)?
 
 typealias ObjectsReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> [ObjectNumber]
 
-/// Returns the object for a candidate, or `nil` if there isn't one.
+/// A closure that returns the object for a candidate, or `nil` if there isn't one.
 typealias ObjectReader = (RecordView, ObjectNumber, (any RecordResolver)?) -> ObjectNumber?
 
 /// A wrapper for a ``ValueReader``; see ``CompiledCode``.

@@ -1,10 +1,10 @@
 internal import ArborFoundation
 
-/// Locates the record and the field at the end of a path to an attribute.
+/// A locator of the record and the field at the end of a path to an attribute.
 struct FieldLocator {
   private let chain: HopChain
   private let locations: FieldLocations
-  /// The field, if it belongs to the candidate itself.
+  /// The field, or `nil` if it belongs to an object at the end of a relationship.
   let ownField: RecordField?
 
   struct Located {
@@ -42,7 +42,7 @@ struct FieldLocator {
   }
 }
 
-/// Comparisons of two attributes that don't create values.
+/// Comparison of two attributes without creating values.
 extension PredicateCompilation {
   /// Returns the code for a comparison of two attributes, or `nil` if their kinds cannot be
   /// compared in the same form.

@@ -1,12 +1,12 @@
-/// Matches text whose folded form contains a non-empty byte sequence.
+/// A matcher for text whose folded form contains a non-empty byte sequence.
 ///
 /// Most texts lack a character that folds to one of the pattern's letters. They are rejected
 /// without folding.
 struct FoldedInfix: ByteMatcher {
   private let infix: ByteInfix
   private let folding: StringFolding
-  /// For each byte, a bit set of the letters that the byte may indicate, or `nil` if no letter is
-  /// ASCII.
+  /// For each byte, a bit set of the letters that the byte may indicate, or `nil` if the pattern
+  /// has no ASCII letters.
   private let clues: ConstantBytes?
   /// The bits of all letters.
   private let wanted: UInt8

@@ -106,7 +106,8 @@ private final class GlobBytes {
     return true
   }
 
-  /// Returns whether a segment matches at an address with enough bytes.
+  /// Returns whether a segment matches at an address. As many bytes as the segment has must be
+  /// readable.
   @inline(__always)
   private static func stands(_ segment: Segment, _ address: UnsafeRawPointer) -> Bool {
     guard let wanted = segment.bytes.baseAddress, segment.bytes.count > 0 else { return true }

@@ -33,7 +33,8 @@ struct FieldLocations {
   }
 }
 
-/// Follows to-one relationships from the candidate of the code's own scope or of an enclosing one.
+/// A chain of to-one relationships that starts at the candidate of the code's own scope or of an
+/// enclosing one.
 struct HopChain {
   private let frame: EvaluationFrame?
   private let hops: [FieldLocations]
@@ -72,7 +73,7 @@ struct HopChain {
     return object
   }
 
-  /// Returns the object at the end, without reading its record.
+  /// Returns the object at the end, without reading its record, or `nil` if the chain ends early.
   @inline(__always)
   func target(
     _ record: RecordView, _ number: ObjectNumber, _ resolver: (any RecordResolver)?

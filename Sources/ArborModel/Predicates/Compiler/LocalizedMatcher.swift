@@ -1,7 +1,7 @@
 internal import ArborFoundation
 
-/// Compares strings by the rules of a locale. It creates strings, and no index can replace it,
-/// because the stored order never depends on a locale.
+/// A matcher that compares strings by the rules of a locale. It creates strings, and no index can
+/// replace it, because the stored order never depends on a locale.
 ///
 /// Order and equality are Foundation's. A string contains, or starts or ends with, another one if
 /// the same is true of their folded forms and no combining mark follows. In Turkish and Azeri, I is

@@ -40,7 +40,7 @@ enum NumberCode {
   }
 
   struct RealCode {
-    /// Returns the number, or NaN for `nil`.
+    /// A closure that returns the number, or NaN for `nil`.
     let read: (RecordView, ObjectNumber, (any RecordResolver)?) -> Double
   }
 

@@ -37,8 +37,8 @@ protocol NumericDomain {
 }
 
 extension NumericDomain {
-  /// Returns the interval that satisfies a comparison with a constant. `BETWEEN` takes a list of
-  /// two.
+  /// Returns the interval that satisfies a comparison with a constant. For `BETWEEN`, the constant
+  /// is a list of two bounds.
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue
   ) -> NumericInterval<Number> {
@@ -161,7 +161,7 @@ enum FloatNumbers: NumericDomain {
   }
 }
 
-/// Points in time, as seconds since 2001.
+/// Points in time, as seconds since 2001-01-01 UTC.
 enum DateSeconds {
   static func interval(
     _ comparison: ComparisonOperator, _ constant: PropertyValue

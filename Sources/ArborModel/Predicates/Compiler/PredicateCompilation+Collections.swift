@@ -1,7 +1,7 @@
 /// Expressions with several values.
 extension PredicateCompilation {
-  /// Returns a reader of the objects in a collection. Omits values that aren't objects of the
-  /// store.
+  /// Returns a reader of the objects in a collection. The reader omits values that aren't objects
+  /// of the store.
   func objects(_ expression: BoundExpression) throws(ArborError) -> ObjectsReader {
     switch expression {
     case .collection(let collection): return members(of: collection)
@@ -225,7 +225,7 @@ extension EntityCodes<CompiledCode> {
 }
 
 extension PredicateEnvironment {
-  /// Returns the object of this store that a value refers to.
+  /// Returns the object of this store that a value refers to, or `nil` if there isn't one.
   func object(_ value: PropertyValue) -> ObjectNumber? {
     guard case .objectID(let id) = value else { return nil }
     return objectNumber(id)

@@ -55,10 +55,11 @@ extension PredicateCompilation {
   }
 }
 
-/// Memoizes the results of code that depends on a single object, for the duration of one
+/// The memoized results of code that depends on a single object, for the duration of one
 /// evaluation.
 ///
-/// The total weight of the results is bounded. When it is exceeded, all of them are discarded.
+/// The total weight of the results is bounded. When it exceeds the maximum, all results are
+/// discarded.
 final class EvaluationMemo<Outcome> {
   /// The maximum total weight. A result weighs 1, plus 1 for each element and each 64 bytes of its
   /// value.

@@ -1,6 +1,7 @@
 /// Quantifiers, counts and memberships. They don't need to read entire collections.
 extension PredicateCompilation {
-  /// Counts the elements of a collection up to a maximum, beyond which the result doesn't change.
+  /// A closure that counts the elements of a collection, up to a maximum beyond which the result
+  /// doesn't change.
   typealias Counter = (RecordView, ObjectNumber, (any RecordResolver)?, _ most: Int) -> Int
 
   /// Compiles ANY or ALL.
@@ -159,7 +160,7 @@ extension PredicateCompilation {
 }
 
 extension BoundPath.Leaf {
-  /// Whether an object is read.
+  /// Whether the value is an object.
   var isObject: Bool {
     switch self {
     case .object, .toOne: true

@@ -1,4 +1,4 @@
-/// Compiles bound predicates to closures over record bytes.
+/// A compiler of bound predicates to closures over record bytes.
 ///
 /// A comparison of a key path with a constant becomes a single closure over the field's bytes,
 /// which creates neither a `PropertyValue` nor a `String`. Everything else uses
@@ -202,8 +202,8 @@ extension PredicateCompilation {
     { left($0, $1, $2) || right($0, $1, $2) }
   }
 
-  /// Compiles a comparison of a path with a constant, in either order, or otherwise by the known
-  /// forms of the operands.
+  /// Compiles a comparison to the most specialized code for its operands, such as a path and a
+  /// constant in either order.
   private func compile(_ comparison: BoundComparison) throws(ArborError) -> CompiledNode {
     let left = constant(comparison.left)
     let right = constant(comparison.right)

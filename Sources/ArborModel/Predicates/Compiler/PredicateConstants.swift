@@ -1,6 +1,6 @@
 internal import ArborFoundation
 
-/// Evaluates expressions that don't depend on records.
+/// An evaluator of expressions that don't depend on records.
 struct PredicateConstants {
   let arguments: [PropertyValue]
   /// The time of the fetch, or `nil` if it isn't known yet, in which case `now()` is not constant.

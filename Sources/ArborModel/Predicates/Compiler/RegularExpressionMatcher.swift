@@ -1,7 +1,8 @@
 /// An ICU regular expression that must match the entire text.
 struct RegularExpressionMatcher: ByteMatcher {
   private let expression: any BoundedExpression
-  /// Only diacritics are folded, because the regular expression handles case itself.
+  /// The folding of the text. It never folds case, because the regular expression handles case
+  /// itself.
   private let folding: StringFolding
 
   init(_ pattern: String, _ options: ComparisonOptions, site: PredicateSite) throws(ArborError) {
@@ -26,8 +27,11 @@ struct RegularExpressionMatcher: ByteMatcher {
 
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matches(bytes, nil) }
 
-  /// - Parameter resolver: Limits the evaluation; see ``RecordResolver/admitWork(_:)``. Without
-  ///   one, a text that takes too many steps doesn't match.
+  /// Returns whether the entire text matches.
+  ///
+  /// - Parameter resolver: The resolver that limits the evaluation; see
+  ///   ``RecordResolver/admitWork(_:)``. Without one, a text that takes too many steps doesn't
+  ///   match.
   func matches(_ bytes: UnsafeRawBufferPointer, _ resolver: (any RecordResolver)?) -> Bool {
     let text = folding.fold(String(decoding: bytes, as: UTF8.self))
     let outcome = expression.firstMatch(in: text, anchored: true) {

@@ -1,11 +1,12 @@
-/// Finds a subsequence in linear time for any input (Knuth–Morris–Pratt).
+/// A search for a contiguous subsequence in linear time for any input (Knuth–Morris–Pratt).
 struct SequenceSearch {
   /// For each prefix length of the pattern, the length of its longest proper border.
   private let borders: [Int32]
 
   /// Prepares the search for a pattern of fewer than 2³¹ elements.
   ///
-  /// - Parameter isEqual: Returns whether the elements of the pattern at two positions are equal.
+  /// - Parameter isEqual: A closure that returns whether the elements of the pattern at two
+  ///   positions are equal.
   init(count: Int, _ isEqual: (Int, Int) -> Bool) {
     var borders = [Int32](repeating: 0, count: max(count, 1) + 1)
     var length = 0
@@ -21,8 +22,10 @@ struct SequenceSearch {
   ///
   /// - Parameters:
   ///   - count: The number of elements in the sequence.
-  ///   - isEqual: Returns whether an element of the sequence equals one of the pattern.
-  ///   - accepts: Returns whether to accept an occurrence that ends before a position.
+  ///   - isEqual: A closure that returns whether an element of the sequence equals one of the
+  ///     pattern.
+  ///   - accepts: A closure that returns whether to accept an occurrence that ends before a
+  ///     position.
   func occurs(
     in count: Int, _ isEqual: (_ position: Int, _ patternPosition: Int) -> Bool,
     accepts: (_ end: Int) -> Bool = { _ in true }

@@ -1,6 +1,6 @@
 internal import ArborFoundation
 
-/// Creates tests that compare strings with a constant pattern.
+/// Creation of matchers that compare strings with a constant pattern.
 enum TextMatcher {
   /// Returns the matcher for a comparison of strings.
   ///
@@ -52,7 +52,7 @@ enum TextMatcher {
     matcher ?? NoBytes()
   }
 
-  /// Returns a matcher of folded bytes.
+  /// Returns a matcher for bytes that have already been folded.
   private static func plain(
     _ comparison: ComparisonOperator, _ pattern: String
   ) -> any ByteMatcher {
@@ -98,8 +98,8 @@ enum TextMatcher {
   }
 }
 
-/// Caches the matcher of a comparison's last pattern, because a pattern that is read from records
-/// rarely differs between consecutive records.
+/// A cache of the matcher of a comparison's most recent pattern, because a pattern that is read
+/// from records rarely differs between consecutive records.
 final class TextMatcherCache {
   private var last: (pattern: String, matcher: any ByteMatcher)?
 
@@ -128,7 +128,7 @@ struct NoBytes: ByteMatcher {
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }
 
-/// Folds bytes before they are tested.
+/// A matcher that folds bytes before another matcher tests them.
 struct FoldingMatcher<Matcher: ByteMatcher>: ByteMatcher {
   let matcher: Matcher
   let folding: StringFolding

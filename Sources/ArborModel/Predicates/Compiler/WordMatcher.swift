@@ -3,7 +3,7 @@ struct TokenMatcher: ByteMatcher {
   private let query: TokenQuery
   private let scratch = WordScratch([.case, .diacritics])
 
-  /// - Returns: `nil` for a query without words, which nothing matches.
+  /// Creates a matcher, or returns `nil` for a query without words, which nothing matches.
   init?(_ query: String) {
     self.query = TokenQuery(query)
     if self.query.tokens.isEmpty { return nil }
@@ -20,7 +20,7 @@ struct PhraseMatcher: ByteMatcher {
   private let search: SequenceSearch
   private let scratch: WordScratch
 
-  /// - Returns: `nil` for a phrase without words, which nothing contains.
+  /// Creates a matcher, or returns `nil` for a phrase without words, which nothing contains.
   init?(_ phrase: String, _ folding: StringFolding) {
     scratch = WordScratch(folding)
     var tokens = TextTokens(folding: folding)

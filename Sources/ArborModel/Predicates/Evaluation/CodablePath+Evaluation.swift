@@ -66,7 +66,7 @@ extension CodableScalar {
     }
   }
 
-  /// Returns a number, or the infinity that a string represents.
+  /// Returns a number, or the infinity that a string represents, or `nil` for any other JSON.
   private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     if let number = JSONNumber.double(bytes) { return number }
     if bytes.elementsEqual(#""Infinity""#.utf8) { return .infinity }

@@ -89,7 +89,7 @@ struct ExactDecimal {
       exponent + other.exponent)
   }
 
-  /// Returns the nearest number to one of up to 76 digits, with ties away from zero.
+  /// Returns the nearest decimal to a number of up to 76 digits, with ties away from zero.
   private static func rounded(
     _ isNegative: Bool, _ digits: (high: UInt128, low: UInt128), _ exponent: Int
   ) -> ExactDecimal {

@@ -1,11 +1,12 @@
 internal import ArborFoundation
 internal import ArborLocks
 
-/// Looks up the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
+/// Lookup of the time zones that predicates name by identifier, such as `Europe/Berlin`, or by
 /// offset, such as `+02:00`.
 enum PredicateZones {
   private static let maximumCount = 256
-  /// A cache, because looking up a time zone is slower than computing with it.
+  /// A cache of time zones by name, because looking one up is slower than computing with it. `nil`
+  /// for unknown names.
   private static let known = Lock<[String: TimeZone?]>([:])
 
   /// Returns the time zone with a name, or `nil` if it doesn't exist.
@@ -29,7 +30,7 @@ enum PredicateZones {
       + "offset such as \"+02:00\"." + NearestName.hint(name, in: zones)
   }
 
-  /// Returns the offset in seconds east of UTC.
+  /// Returns the offset in seconds east of UTC, or `nil` if the name isn't an offset.
   private static func offset(_ name: String) -> Int? {
     // The date is arbitrary. Only its offset is used.
     guard name.hasPrefix("+") || name.hasPrefix("-"),

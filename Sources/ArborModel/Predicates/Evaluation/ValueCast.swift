@@ -14,7 +14,7 @@ package enum ValueCast: String, Sendable, CaseIterable {
     "UUID": .uuid, "URL": .uri,
   ]
 
-  /// Creates the type from its name in Core Data or Swift.
+  /// Creates the type from its name in Core Data or Swift. Returns `nil` for an unknown name.
   package init?(named name: String) {
     guard let cast = ValueCast(rawValue: name) ?? Self.swiftNames[name] else { return nil }
     self = cast

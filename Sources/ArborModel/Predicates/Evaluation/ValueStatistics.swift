@@ -16,7 +16,7 @@ package enum ValueStatistics {
     return elements
   }
 
-  /// Returns the sum, added in the order of the values, or 0 for no values.
+  /// Returns the sum, computed in the order of the values, or 0 for no values.
   package static func sum(_ values: [PropertyValue]) -> PropertyValue {
     values.reduce(.integer(0)) { sum, value in
       isNumber(value) ? ValueArithmetic.add(sum, value) : sum
@@ -44,7 +44,8 @@ package enum ValueStatistics {
     return extreme
   }
 
-  /// Returns the median. For an even number of values, it is the mean of the two middle ones.
+  /// Returns the median, or null for no values. For an even number of values, it is the mean of the
+  /// two middle ones.
   package static func median(_ values: [PropertyValue]) -> PropertyValue {
     let sorted = values.filter(isNumber).sorted { PropertyValue.compare($0, $1) == .less }
     guard let last = sorted.indices.last else { return .null }
@@ -81,8 +82,8 @@ package enum ValueStatistics {
   }
 }
 
-/// Lists as sets. Elements that are equal in the order of values are duplicates, and only the first
-/// of them is kept.
+/// Set operations on lists. Elements that are equal in the order of values are duplicates, and only
+/// the first of them is kept.
 package enum ValueSets {
   /// Returns the distinct values, each at its first position.
   package static func distinct(_ values: [PropertyValue]) -> [PropertyValue] {

@@ -30,6 +30,8 @@ package final class BoundSortKey: Sendable {
     column = Self.column(path, isAscending, options)
   }
 
+  /// Creates a computed key.
+  ///
   /// - Parameter expression: An expression without arguments that evaluates to a single value.
   init(
     computing expression: BoundExpression, text: String, isAscending: Bool,
@@ -44,7 +46,7 @@ package final class BoundSortKey: Sendable {
     column = nil
   }
 
-  /// Whether the key can change over time although the object doesn't.
+  /// Whether the key's value can change although the object doesn't.
   package var isFleeting: Bool {
     expression?.contains { expression, _ in
       switch expression {
@@ -70,7 +72,7 @@ package final class BoundSortKey: Sendable {
 }
 
 extension SortKey.Options {
-  /// Whether texts are compared by collation rules rather than by (folded) code points.
+  /// Whether strings are compared by collation rules rather than by (folded) code points.
   package var isCollated: Bool { !isDisjoint(with: [.localized, .numeric]) }
 
   package var folding: StringFolding {

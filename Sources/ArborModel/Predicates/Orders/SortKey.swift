@@ -33,7 +33,8 @@ public struct SortKey: Sendable, Hashable, ExpressibleByStringLiteral {
   public var options: Options
   /// The locale for the option `localized`, or `nil` for that of the store.
   public var locale: Locale?
-  /// The reason the key is invalid. Every fetch that uses the key throws this error.
+  /// The reason the key is invalid, or `nil` if it is valid. Every fetch that uses the key throws
+  /// this error.
   package private(set) var failure: RequestFailure?
 
   /// Creates a sort key.

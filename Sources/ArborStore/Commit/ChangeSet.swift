@@ -13,7 +13,7 @@ package import ArborModel
 package struct ChangeSet {
   /// The changed records, at most one per object, in any order.
   package var records: [RecordChange] = []
-  /// The edits of relationships whose storage is `.links`, for each of the two sides.
+  /// The edits of relationships whose storage is `.links`. Each of the two sides has its own edits.
   ///
   /// Edits of one owner's relationship take effect in order. The links of a deleted object are
   /// removed without an edit.
@@ -106,8 +106,8 @@ extension ChangeSet {
         changedProperties: .max)
     }
 
-    /// Creates the update of an object since version `baseVersion`, which is stored with the next
-    /// version.
+    /// Creates the update of an object that is based on its version `baseVersion`. The update is
+    /// stored with the next version.
     package static func update(
       _ number: ObjectNumber, from baseVersion: UInt32, _ record: RecordView,
       changedProperties: UInt64

@@ -29,8 +29,8 @@ extension CommitPreparation {
     if !missing.isEmpty { throw .missingTargets(missing) }
   }
 
-  /// The owners of a derived relationship are the targets of the members' fields, so one lookup
-  /// covers all members of an owner.
+  /// Checks the owners of a derived relationship. They are the targets of the members' fields, so
+  /// one lookup covers all members of an owner.
   private func checkDerived(
     _ maintainer: RelationshipMaintainer, _ missing: inout [MissingTarget]
   ) throws(StoreError) {

@@ -35,9 +35,10 @@ final class CommitQueue: Sendable {
   private let state = Lock(State())
   private let batch = CommitBatch()
 
-  /// A leader waits for at most ``State/diskTime`` divided by this, because no commit may arrive.
+  /// The divisor of ``State/diskTime`` that yields the maximum wait of a leader. The wait is
+  /// limited because no further commit may arrive.
   private static let waitLimitDivisor: UInt64 = 2
-  /// Shorter waits than this, in nanoseconds, cost more than they save.
+  /// The minimum wait in nanoseconds. Shorter waits cost more than they save.
   private static let leastWait: UInt64 = 20_000
   private static let maximumWait: UInt64 = 1_000_000
 

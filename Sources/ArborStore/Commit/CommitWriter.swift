@@ -87,7 +87,7 @@ struct CommitWriter: ~Copyable {
     return CommitReceipt(sequence: header.sequence)
   }
 
-  /// Records a set that has been written in the history and in the logs.
+  /// Records a written set in the history and in the logs.
   private mutating func recordHistory(
     of set: ChangeSet, _ changes: [ChangeSet.RecordChange], _ history: [UInt8],
     _ transaction: borrowing WriteTransaction
@@ -188,7 +188,7 @@ struct CommitWriter: ~Copyable {
     }
   }
 
-  /// Writes the set's changes of indexes and relationships.
+  /// Writes the set's changes to indexes and relationships.
   @inline(__always)
   private func applyIndexes(
     _ transaction: borrowing WriteTransaction, _ before: TransactionReader?

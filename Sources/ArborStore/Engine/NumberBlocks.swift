@@ -43,8 +43,8 @@ final class NumberBlocks: Sendable {
   }
 
   private let blocks: Lock<[Block]>
-  /// Held while one thread reserves, so that other threads wait for its block instead of reserving
-  /// their own.
+  /// The lock that a thread holds while it reserves, so that other threads wait for its block
+  /// instead of reserving their own.
   private let reserving = Lock(())
 
   init(_ schema: ModelSchema) {

@@ -18,7 +18,7 @@ extension StoreEngine {
       isReadable: true)
   }
 
-  /// Detects that the store's file has been replaced by the copy in which it was migrated.
+  /// Checks whether the store's file has been replaced by the copy in which it was migrated.
   ///
   /// Only a migration replaces the file of a store with a marker.
   func lookForReplacement() {
@@ -42,7 +42,7 @@ package struct ModelState: Sendable, Hashable {
   }
 
   package let phase: Phase
-  /// The model that the file has, or is being migrated to.
+  /// The fingerprint of the model that the file has, or is being migrated to.
   package let fingerprint: ModelFingerprint
   /// Whether this process can still read all data of its own model correctly.
   package let isReadable: Bool

@@ -136,7 +136,7 @@ package struct HeaderRecord: Sendable, Hashable {
     }
   }
 
-  /// The difference of the stored major version.
+  /// The number by which the stored major version exceeds that of the format.
   private var versionStep: UInt16 { flags & Self.journalFlag != 0 ? 1 : 0 }
 
   /// Raises the minor version to that of this library.

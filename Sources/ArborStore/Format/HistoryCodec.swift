@@ -76,8 +76,7 @@ package enum HistoryCodec {
     }
   }
 
-  /// Caches the numbers of the current entity's properties, because the changes are grouped by
-  /// entity.
+  /// A cache of the numbers of the current entity's properties. The changes are grouped by entity.
   private struct PropertyNames {
     private let schema: ModelSchema
     private var entity: UInt16?

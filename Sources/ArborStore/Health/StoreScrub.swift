@@ -30,7 +30,7 @@ final class StoreScrub {
 
   private let store: StoreEngine
   private let pace: Pace
-  /// Waits for a number of milliseconds and returns whether the scrub has to end.
+  /// A closure that waits for a number of milliseconds and returns whether the scrub has to end.
   private let pause: (Int) -> Bool
   private let report: StoreScrubProgress.Reporter?
   private var workBegan = DispatchTime.now().uptimeNanoseconds
@@ -45,9 +45,9 @@ final class StoreScrub {
 
   /// The interval between saves of the progress, in seconds.
   private static let saveInterval: TimeInterval = 10
-  /// The time to work between two pauses, in nanoseconds, and the length of a gentle pause, in
-  /// milliseconds.
+  /// The time to work between two pauses, in nanoseconds.
   private let stint: UInt64
+  /// The length of a gentle pause, in milliseconds.
   private static let rest = 10
   /// The maximum age of an unfinished scrub, in seconds. An older one starts again, because its
   /// first parts are outdated.

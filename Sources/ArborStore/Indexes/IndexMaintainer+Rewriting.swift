@@ -7,9 +7,9 @@ internal import LMDB
 /// Scattered changes copy nearly all pages of a copy-on-write B+ tree and leave them half full. A
 /// merge writes fewer, completely filled pages and needs no lookups.
 extension IndexMaintainer {
-  /// Fewer changes than this are applied one by one.
+  /// The number of changes below which changes are applied one by one.
   private static var fewChanges: Int { 1 << 10 }
-  /// An index with this many times as many entries as changes is not rewritten, because that takes
+  /// The ratio of entries to changes above which an index is not rewritten, because that takes
   /// longer.
   private static var largestRatio: Int { 16 }
   /// The number of values of one key to append between checks of the limit.

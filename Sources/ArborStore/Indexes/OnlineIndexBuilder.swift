@@ -41,9 +41,9 @@ final class OnlineIndexBuilder {
   private var pass: IndexPass?
   /// The number of times entries were gathered.
   private(set) var passCount = 0
-  /// The time that the last batch took after its writing, and the longest time that a batch held
-  /// the writer lock, in nanoseconds.
+  /// The time that the last batch took after its writing, in nanoseconds.
   private var commitTime: UInt64 = 0
+  /// The longest time that a batch held the writer lock, in nanoseconds.
   private(set) var longestBatch: UInt64 = 0
 
   /// - Parameters:

@@ -43,7 +43,7 @@ struct JournalHeader: Sendable, Hashable {
   let storeID: UUID
   /// The boot ID of the machine. After another boot, the store's file may be in any state.
   let bootID: UUID
-  /// Increases with every checkpoint.
+  /// The header's number, which increases with every checkpoint.
   let number: UInt64
   /// A random number that all entries after the checkpoint repeat.
   let epoch: UInt64

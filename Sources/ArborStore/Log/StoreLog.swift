@@ -56,7 +56,7 @@ enum StoreLog {
     try transaction.clear(database(transaction))
   }
 
-  /// Returns the database, which is created with the first follower.
+  /// Returns the log database, creating it if it doesn't exist.
   private static func database(
     _ transaction: borrowing WriteTransaction
   ) throws(LMDBError) -> Database {

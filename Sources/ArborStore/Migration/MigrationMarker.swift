@@ -8,9 +8,9 @@ internal import LMDB
 /// the copy replaces the file. Readers are not affected. A flag in the header indicates the marker,
 /// so that commits need not read another page.
 package struct MigrationMarker: Sendable, Hashable {
-  /// Identifies the plan; 0 for a reversal.
+  /// The identifier of the plan, or 0 for a reversal.
   package let plan: UInt128
-  /// The model that the store is migrated to.
+  /// The fingerprint of the model that the store is migrated to.
   package let target: ModelFingerprint
   /// The store's generation when the migration started, which the copy shares.
   package let generation: UInt32

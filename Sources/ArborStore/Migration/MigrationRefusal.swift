@@ -35,7 +35,7 @@ package struct MigrationRefusal: Sendable {
       })
   }
 
-  /// Describes the problem and the remedy, without the obstacles.
+  /// A description of the problem and the remedy, without the obstacles.
   package var message: String {
     switch cause {
     case .options:
@@ -72,9 +72,10 @@ package struct MigrationRefusal: Sendable {
 package struct MigrationObstacle: Sendable, Hashable {
   package let entity: String?
   package let property: String?
-  /// The first of the affected objects.
+  /// The first of the affected objects, or `nil` if the obstacle doesn't concern particular
+  /// objects.
   package let object: ObjectID?
-  /// Describes the obstacle and the remedy.
+  /// A description of the obstacle and the remedy.
   package let message: String
   /// The affected entities and properties of the older model. If not empty, the obstacle only
   /// exists if one of them has objects or, in the case of a relationship, links.

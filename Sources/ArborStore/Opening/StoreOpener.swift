@@ -240,10 +240,10 @@ struct StoreOpener {
 /// The verification of an existing file: root pages, header and databases immediately, everything
 /// else as requested by ``StoreOpening``.
 extension StoreOpener {
-  /// Returns the finding of a verification of all pages, if it is more specific than an error of
-  /// opening.
+  /// Returns the damage that a verification of all pages finds, if opening failed because the file
+  /// is damaged. Otherwise returns the error unchanged.
   ///
-  /// If verification ended because the task was cancelled, returns that instead.
+  /// If opening failed because the task was cancelled, returns `interrupted`.
   func explained(_ error: StoreError, _ path: String) -> StoreError {
     if case .closed = error, Task<Never, Never>.isCancelled { return .interrupted(.cancelled) }
     guard error.isCorruption, opening.looksForDamage else { return error }

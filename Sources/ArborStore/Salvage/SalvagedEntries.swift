@@ -88,8 +88,8 @@ struct SalvagedEntries {
     if list.count > maximumVersions { list.removeLast() }
   }
 
-  /// Removes the application's metadata below a rank, if the newest state is known to contain no
-  /// other entries.
+  /// Removes the application's metadata below a rank. Called if the newest state is known to
+  /// contain no other entries.
   mutating func keepMetadata(from rank: SalvageRank) {
     metadata = metadata.filter { $0.value.rank >= rank }
   }

@@ -99,7 +99,7 @@ final class RelatedRows {
   let scope: PlanScope
   /// The plan that finds them, or found them.
   let plan: AccessPlan
-  /// The number of objects. Gathered once they have been found.
+  /// The number of objects, with the numbers of the objects once they have been found.
   let count: RowCount
   /// For a to-many relationship, the objects that have any of them as members.
   let owners: RowCount?

@@ -91,7 +91,8 @@ extension StoreSnapshot {
     }
   }
 
-  /// Returns the plan of a fetch of stored objects. Based on counts alone, unless the fetch is run.
+  /// Returns the plan of a fetch of stored objects. It is based on counts alone, unless the fetch
+  /// is run.
   ///
   /// - Parameters:
   ///   - showsValues: Whether the values of conditions are shown.

@@ -12,7 +12,7 @@ extension StoreSnapshot {
   /// record is copied to the allocator's current slab.
   ///
   /// - Returns: `nil` if the query has to be planned, because it has further conditions, its value
-  ///   is too long for the index, or queries are watched, which report their plans.
+  ///   is too long for the index, or queries are watched, which requires a plan to report.
   func lookUp(
     _ query: StoreQuery, overlay: (any PendingState)?, _ allocator: SlabAllocator
   ) throws(StoreError) -> UniqueAnswer? {

@@ -64,7 +64,8 @@ struct AccessCandidates {
     matches.first { $0.subject == subject && $0.folding == folding }?.match
   }
 
-  /// Returns the condition that the conjuncts impose on an index column.
+  /// Returns the condition that the conjuncts impose on an index column, or `nil` if there isn't
+  /// one.
   private func match(_ column: IndexSchema.Column) -> ColumnMatch? {
     switch column.kind {
     case .plain: return match(column.source.subject)

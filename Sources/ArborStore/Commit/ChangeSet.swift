@@ -74,7 +74,7 @@ extension ChangeSet {
 
   /// A change of one object.
   package struct RecordChange {
-    /// The raw values are stored in the history and must never change.
+    /// The kind of a change. The raw values are stored in the history and must never change.
     package enum Kind: UInt8, Sendable, Hashable {
       case insert = 1
       case update = 2
@@ -83,13 +83,13 @@ extension ChangeSet {
 
     package let number: ObjectNumber
     package let kind: Kind
-    /// The version of the record that was changed. For an insertion, a version of the deleted
-    /// predecessor of the object, or 0 if there is none.
+    /// The version of the record that was changed. For an insertion, a former version of the
+    /// deleted object that is restored, or 0 for a new object.
     package let baseVersion: UInt32
     /// The new record, in the newest layout and unsealed, or `nil` for a deletion.
     package let record: RecordView?
-    /// One bit per changed field of the layout, then one per relationship that is stored as links;
-    /// the highest bit represents all from the 64th on. See
+    /// The changed properties: one bit per field of the layout, then one per relationship that is
+    /// stored as links. The highest bit represents all properties from the 64th on. See
     /// ``EntitySchema/propertyNames(changed:)``.
     package let changedProperties: UInt64
 

@@ -76,7 +76,7 @@ extension CommitPreparation {
     }
   }
 
-  /// Returns whether an object exists once the change set has been written.
+  /// Returns whether an object will exist once the change set has been written.
   private func willExist(_ number: ObjectNumber) throws(StoreError) -> Bool {
     if let change = change(of: number) { return change.kind != .delete }
     guard let plan = plan(of: number) else { return false }

@@ -28,7 +28,8 @@ final class CommitQueue: Sendable {
     var recentCommitters = 0
     /// The time that LMDB took to commit the last transaction, in nanoseconds.
     var diskTime: UInt64 = 0
-    /// The leader that waits for more sets, and the number of sets that wakes it.
+    /// The leader that waits for more sets, with the number of sets that wakes it, or `nil` if no
+    /// leader waits.
     var gathering: (leader: CommitTicket, count: Int)?
   }
 
@@ -140,10 +141,10 @@ final class CommitTicket: @unchecked Sendable {
     if wakes == nil { wakes = DispatchSemaphore(value: 0) }
   }
 
-  /// Waits for one ``wake()``, which may have come before.
+  /// Waits for one ``wake()``, which may already have been called.
   func wait() { wakes?.wait() }
 
-  /// Waits for one ``wake()``, at most for a number of nanoseconds.
+  /// Waits for one ``wake()``, for at most the given number of nanoseconds.
   func wait(atMost nanoseconds: UInt64) {
     _ = wakes?.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
   }

@@ -9,7 +9,8 @@ struct CommitWriter: ~Copyable {
   /// The header to be written, with the sequence number of the last set.
   private(set) var header: HeaderRecord
   private(set) var hasWritten: Bool
-  /// The commits as encoded for a shared log or the journal. Empty if they exceed ``encodingRoom``.
+  /// The commits as encoded for a shared log or the journal. Empty if they exceed the encoding
+  /// limit.
   private(set) var encoded: [[UInt8]] = []
   /// The number of bytes that ``encoded`` may still grow by.
   private var encodingRoom: Int

@@ -55,7 +55,7 @@ final class NumberBlocks: Sendable {
   ///
   /// - Parameters:
   ///   - counter: The counter: 0 for unique IDs, then the entities in order.
-  ///   - reserve: Reserves that many numbers of the counter in the file, or fewer if they suffice.
+  ///   - reserve: Reserves `size` numbers of the counter in the file, or fewer if they suffice.
   ///     Called by one thread at a time, when the block is used up.
   func take(
     _ count: UInt64, of counter: Int,

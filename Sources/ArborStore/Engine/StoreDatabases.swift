@@ -9,7 +9,7 @@ package final class StoreDatabases: Sendable {
     package let database: Database
   }
 
-  /// The members of a to-many relationship, shared by all entities that inherit it.
+  /// The databases of a to-many relationship, shared by all entities that inherit it.
   package struct Relationship: Sendable {
     /// The relationship in the declaring entity. Inheriting entities use the same slot.
     package let schema: RelationshipSchema

@@ -61,7 +61,7 @@ enum StoreDigests {
 /// A database with a digest, and its name in messages.
 struct DigestedDatabase {
   let database: Database
-  /// A description of its entries, with the current names of entities and properties.
+  /// A description of the database's entries, with the current names of entities and properties.
   let title: String
   let entity: String?
 

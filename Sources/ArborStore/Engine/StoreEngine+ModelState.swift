@@ -26,7 +26,7 @@ extension StoreEngine {
     noteReplacement()
   }
 
-  /// Whether the path still refers to the store's file. Always true of a store in memory.
+  /// Whether the path still refers to the store's file. Always `true` for a store in memory.
   package var isInPlace: Bool { path == nil || environment.isInPlace }
 }
 

@@ -192,7 +192,7 @@ extension HeaderRecord {
     }
   }
 
-  /// Records the current transaction and the machine's boot ID in the header.
+  /// Records the current transaction's ID and the machine's boot ID in the header.
   mutating func sign(_ transaction: borrowing WriteTransaction) {
     transactionID = transaction.id
     bootID = StoreHeader.bootID

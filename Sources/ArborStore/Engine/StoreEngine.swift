@@ -106,8 +106,9 @@ package final class StoreEngine: Sendable {
     return lastSequence
   }
 
-  /// Checks whether other processes have committed, without throwing. Returns the newest
-  /// transaction that readers see, or `nil` if the store can't be read at the moment.
+  /// Checks whether other processes have committed, without throwing. Returns the ID of the newest
+  /// transaction that readers see, `.max` if this process can't read it, or `nil` if the store
+  /// can't be read at the moment.
   func lookAtNewest() -> UInt64? {
     do throws(StoreError) {
       let snapshot = try snapshot(reportsFindings: false)

@@ -54,7 +54,7 @@ extension StoreError {
 }
 
 extension LMDBError {
-  /// Whether the file is a regular file but not a data file.
+  /// Whether the file is a regular file but not an LMDB data file.
   var isForeignContent: Bool { self == .invalid || self == .foreignPageSize }
 
   /// Whether the page verification has found damage.

@@ -49,7 +49,7 @@ package struct HeaderRecord: Sendable, Hashable {
   package var majorVersion = StoreFormat.majorVersion
   package var minorVersion = StoreFormat.minorVersion
   package var pageSize: UInt32
-  /// The state of the store. Later minor versions may define further flags.
+  /// The flags that describe the state of the store. Later minor versions may define more.
   private var flags: UInt8 = 0
   /// The number of generations before ``modelGeneration`` that may continue to read.
   package var readableGenerations: UInt8 = 0

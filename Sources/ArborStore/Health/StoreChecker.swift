@@ -137,7 +137,7 @@ struct StoreChecker {
 
   // MARK: Helpers
 
-  /// Adds a problem of an object as a sentence that begins with its name.
+  /// Adds a problem of an object. Its description is a sentence that begins with the object's name.
   mutating func add(
     _ kind: StoreCheckReport.Problem.Kind, _ number: ObjectNumber, _ predicate: String
   ) {

@@ -49,7 +49,7 @@ final class StoreScrub {
   private let stint: UInt64
   /// The length of a gentle pause, in milliseconds.
   private static let rest = 10
-  /// The maximum age of an unfinished scrub, in seconds. An older one starts again, because its
+  /// The maximum age of an unfinished scrub, in seconds. An older one is restarted, because its
   /// first parts are outdated.
   private static let maximumAge: TimeInterval = 7 * 86_400
 
@@ -151,8 +151,8 @@ final class StoreScrub {
     }
   }
 
-  /// Returns the finding for a damaged record or large binary value. The database's sum alone
-  /// doesn't locate it.
+  /// Returns the finding for a damaged record or large binary value, or `nil` if the entry is
+  /// undamaged. The database's sum alone doesn't locate the damage.
   private func finding(
     _ entry: Entry, of entity: EntitySchema, _ reader: TransactionReader
   ) throws(LMDBError) -> StoreError? {
@@ -220,8 +220,8 @@ final class StoreScrub {
     }
   }
 
-  /// Saves the progress and, if the names of all databases are given, that all of them have been
-  /// read.
+  /// Saves the progress. If the names of all databases are given, also records that all of them
+  /// have been read.
   private func save(_ all: [String]?) throws(StoreError) {
     savedAt = Date()
     if store.isReadOnly { return }

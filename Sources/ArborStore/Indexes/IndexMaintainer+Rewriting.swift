@@ -21,7 +21,7 @@ extension IndexMaintainer {
   /// Returns whether a merge is cheaper than individual changes, which is the case if the changes
   /// are spread over most of the index.
   ///
-  /// - Parameter before: The index as it was before the changes.
+  /// - Parameter before: A reader of the index as it was before the changes.
   func isRewriteWorthwhile(_ before: TransactionReader) throws(LMDBError) -> Bool {
     guard run.count >= Self.fewChanges else { return false }
     let stored = try before.entryCount(index.database)
@@ -105,7 +105,7 @@ extension IndexMaintainer {
     }
   }
 
-  /// Counts a removed or added entry in the digest of the index.
+  /// Applies a removed or added entry to the digest of the index.
   private func count(
     _ number: UInt64, of key: UnsafeRawBufferPointer, isRemoval: Bool,
     _ transaction: borrowing WriteTransaction

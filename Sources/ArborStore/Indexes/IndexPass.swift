@@ -29,7 +29,7 @@ final class IndexPass {
   /// entry but, unlike gathering again, terminates no matter how fast other writers commit.
   private(set) var isDoubtful = false
   private let maximumChanges: Int
-  /// Collects the entries of changed objects.
+  /// The maintainer that collects the entries of changed objects.
   private let late: IndexMaintainer
   private let targets: [Target]
   private let store: StoreEngine
@@ -130,7 +130,7 @@ final class IndexPass {
     fileprivate var handled: Set<UInt64> = []
   }
 
-  /// Reads which objects have changed since the last batch.
+  /// Returns the commits since the last batch, with the objects that they have changed.
   func news(_ reader: TransactionReader, _ header: HeaderRecord) throws(StoreError) -> News {
     let unknown = News(sequence: header.sequence, numbers: nil)
     guard !isDoubtful, header.sequence - sequence <= Self.maximumCommits else { return unknown }

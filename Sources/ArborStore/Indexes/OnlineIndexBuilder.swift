@@ -27,7 +27,8 @@ internal import LMDB
 final class OnlineIndexBuilder {
   /// The time for which a batch should hold the writer lock, in nanoseconds.
   private static let target: UInt64 = 20_000_000
-  /// The minimum time that a batch may spend writing, however long its commit takes.
+  /// The minimum time that a batch may spend writing, in nanoseconds, however long its commit
+  /// takes.
   private static let leastTime: UInt64 = 5_000_000
   /// The number of entries to gather at once, at about 32 bytes each plus the same again while
   /// sorting.

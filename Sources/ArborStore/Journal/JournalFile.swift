@@ -230,7 +230,8 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Returns the beginning of a valid entry at the first position of every epoch.
+  /// Returns the beginning of the entry at the first position, which is the same in every epoch, or
+  /// `nil` if there is no valid entry.
   func firstFrame() throws(StoreError) -> JournalEntry.Frame? {
     let start = try read(JournalEntry.Frame.size, at: JournalHeader.firstEntry)
     guard let frame = start.withUnsafeBytes({ JournalEntry.Frame($0) }),

@@ -38,7 +38,7 @@ final class StoreJournal: @unchecked Sendable {
   enum Mode {
     /// The store is journaled from its next commit on.
     case starts
-    /// The store is journaled if another process has begun.
+    /// The store is journaled if another process has begun journaling.
     case joins
     /// Entries are replayed; see ``JournalRecovery``.
     case recovers
@@ -54,7 +54,7 @@ final class StoreJournal: @unchecked Sendable {
     case entry
     /// The transaction is in the shared log.
     case shared
-    /// The transaction is in neither, so a checkpoint has to follow.
+    /// The transaction is in neither the journal nor the shared log, so a checkpoint has to follow.
     case bypass
   }
 
@@ -68,7 +68,7 @@ final class StoreJournal: @unchecked Sendable {
     var pending: JournalPosition?
     /// The pin that keeps the pages of the checkpoint or of an earlier state.
     var pin: SnapshotPin
-    /// The number of transactions since the checkpoint that this process has written.
+    /// The number of transactions that this process has written since the checkpoint.
     var commits = 0
   }
 

@@ -79,8 +79,8 @@ struct DatabaseMoves {
   }
 
   /// Returns the relationships of the older model that an entity's links are read from, and records
-  /// the entities that contribute to a new relationship. Empty for a former to-one relationship,
-  /// whose links are in the entity's own records.
+  /// the entities that contribute to a new relationship. The result is empty for a former to-one
+  /// relationship, whose links are in the entity's own records.
   private mutating func sources(
     of relationship: RelationshipSchema, _ entity: EntitySchema, _ former: EntitySchema
   ) -> [RelationshipSchema] {

@@ -109,8 +109,8 @@ extension FormerModel {
     try StoreCreation.remove(counter, arbor, transaction)
   }
 
-  /// Removes the large binaries of attributes that an entity no longer has, if it has others left
-  /// that store large binaries.
+  /// Removes the large binaries of attributes that an entity no longer has, if the entity still has
+  /// attributes that store large binaries.
   private func removeBlobs(
     of former: EntitySchema, _ entity: EntitySchema, _ present: ModelSchema,
     _ transaction: borrowing WriteTransaction

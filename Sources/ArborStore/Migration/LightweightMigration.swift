@@ -165,8 +165,9 @@ extension ModelDifference.Change {
 
 /// The changes that cannot be reverted once later commits exist.
 extension LightweightMigration {
-  /// Returns the attributes whose values cannot be converted back. Since the values still exist,
-  /// permission to drop everything removed does not include them: each has to be named.
+  /// Returns an obstacle for each attribute whose values cannot be converted back. Since the values
+  /// still exist, permission to drop everything removed does not include them: each attribute has
+  /// to be named.
   static func valuesOfOtherTypes(_ difference: ModelDifference) -> [MigrationObstacle] {
     difference.storedChanges.compactMap { change in
       guard case .attribute(.typeChanged) = change.kind, change.effort == .code else { return nil }

@@ -190,7 +190,7 @@ struct MigrationChecks {
     return kept
   }
 
-  /// Counts the objects of an entity, without those of its subentities.
+  /// Counts the objects of an entity, not including subentities.
   private func all(of former: EntitySchema) throws(StoreError) -> ObjectTally {
     let records = databases.records(former.index)
     return try storing { () throws(LMDBError) in
@@ -203,7 +203,8 @@ struct MigrationChecks {
     }
   }
 
-  /// Calls `body` with each object of an entity, without those of its subentities, and its record.
+  /// Calls `body` with the number and the record of each object of an entity, not including
+  /// subentities.
   func forEachRecord(
     of former: EntitySchema, _ body: (ObjectNumber, RecordView) -> Void
   ) throws(StoreError) {
@@ -317,8 +318,8 @@ extension StoreEngine {
     }
   }
 
-  /// Returns the objects of the store, a private copy, that violate rules of the model that the
-  /// copy will have at the end of a migration.
+  /// Returns obstacles for the objects of the store, a private copy, that violate rules of the
+  /// model that the copy will have at the end of a migration.
   package func brokenRules(
     of model: ManagedObjectModel
   ) throws(StoreError) -> [MigrationObstacle] {

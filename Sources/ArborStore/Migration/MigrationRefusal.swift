@@ -4,7 +4,7 @@ package import ArborModel
 package struct MigrationRefusal: Sendable {
   /// The kind of reason that prevents the migration.
   package enum Cause: Sendable, Hashable {
-    /// The options.
+    /// The options don't permit migrating the store.
     case options
     /// The store is opened read-only.
     case isReadOnly
@@ -17,7 +17,7 @@ package struct MigrationRefusal: Sendable {
   package let cause: Cause
   /// The obstacles with their remedies, or the changes if only the models are compared.
   package let obstacles: [MigrationObstacle]
-  /// The names to drop that match no loss, such as misspelt ones.
+  /// The names to drop that match no loss, such as misspelled ones.
   package let unknownNames: [String]
 
   package init(_ cause: Cause, obstacles: [MigrationObstacle], unknownNames: [String] = []) {

@@ -22,8 +22,8 @@ extension StoreEngine {
     if StoreRegistry.shared.close(self) { end() }
   }
 
-  /// Runs `body`, in which this thread waits for other threads that may write. Growing the map then
-  /// doesn't rely on snapshots of this thread being closed.
+  /// Runs `body`, in which this thread waits for other threads that may write. Meanwhile, growth of
+  /// the map does not wait for snapshots of this thread.
   package func whileWaiting<R>(_ body: () throws -> R) rethrows -> R {
     try environment.whileWaiting(body)
   }

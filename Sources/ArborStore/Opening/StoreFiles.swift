@@ -62,7 +62,7 @@ package enum StoreFiles {
     }
   }
 
-  /// Returns the path of a replaced store that is kept.
+  /// Returns the path under which a replaced store is kept.
   package static func formerPath(of path: String) -> String {
     Environment.formerPath(of: path)
   }

@@ -36,8 +36,8 @@ extension StoreOpener {
     return try self.parts(of: environment, path: path)
   }
 
-  /// - Parameter most: Indexes of entities with more objects than this are left to be filled after
-  ///   the transaction, unless no other process uses the file or the migration is a reversal.
+  /// - Parameter most: The maximum number of objects of an entity whose indexes are filled in the
+  ///   transaction. Ignored if no other process uses the file or the migration is a reversal.
   /// - Returns: `false` if another process has changed the model in the meantime. The file is then
   ///   read again.
   static func migrate(

@@ -127,7 +127,8 @@ struct StoreOpener {
     _ = try StoreCreation.create(at: path, model, options: environmentOptions)
   }
 
-  /// Handles a file that cannot be used as it is, if the options permit. Returns `false` otherwise.
+  /// Handles a file that cannot be used as it is, if the options permit that. Returns `false`
+  /// otherwise.
   private func recover(
     from error: StoreError, _ environment: Environment
   ) throws(StoreError) -> Bool {

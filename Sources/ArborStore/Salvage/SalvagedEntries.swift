@@ -23,7 +23,7 @@ enum SalvageRank: Int, Comparable {
   static func < (left: SalvageRank, right: SalvageRank) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The entries of the `arbor` database that were found, by the rank of their pages.
+/// The entries of the `arbor` database that were found, with the ranks of their pages.
 struct SalvagedEntries {
   struct Found {
     let bytes: [UInt8]

@@ -39,7 +39,7 @@ struct FieldSummary {
     }
   }
 
-  /// Adds a whole number as many times as its key has entries.
+  /// Adds a whole number that occurs the given number of times.
   @inline(__always)
   mutating func add(_ number: Int64, times: Int) {
     count += times

@@ -62,7 +62,7 @@ final class QueryExecutor {
 
   // MARK: Conditions
 
-  /// Compiles some conditions of the query's predicate for the records of one entity.
+  /// Compiles the given conditions of the query's predicate for the records of one entity.
   func filter(_ nodes: [BoundNode], for entity: EntitySchema) throws -> RowFilter {
     var code: CompiledPredicate?
     if let predicate = query.predicate, !nodes.isEmpty {

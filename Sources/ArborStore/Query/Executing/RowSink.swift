@@ -70,7 +70,6 @@ struct RowHandler: RowSink {
   }
 }
 
-/// Counts rows.
 struct RowCounter: RowSink {
   static var readsRecords: Bool { false }
 

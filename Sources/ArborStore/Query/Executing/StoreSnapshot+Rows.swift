@@ -249,8 +249,8 @@ private struct GroupRows {
     }
   }
 
-  /// Calls `body` with a record of default values. The code reads no record, because all its leaves
-  /// are arguments.
+  /// Calls `body` with a record of default values. The compiled code doesn't read it, because all
+  /// of its leaves are arguments.
   private func withNoRecord<R>(_ body: (RecordView) -> R) -> R {
     entity.layout.template.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else {

@@ -100,7 +100,7 @@ extension StoreSnapshot {
 }
 
 extension IndexSchema {
-  /// Returns whether the index is a unique, ascending index of a single attribute, without a
+  /// Returns whether the index is a unique, ascending index of the given attribute alone, without a
   /// condition.
   fileprivate func isUniqueKey(of slot: Int) -> Bool {
     guard isUnique, condition == nil, columns.count == 1 else { return false }

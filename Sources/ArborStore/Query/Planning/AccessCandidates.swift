@@ -99,7 +99,7 @@ struct AccessCandidates {
     }
   }
 
-  /// Returns the related objects that a match refers to.
+  /// Returns the related objects that a match refers to, or `nil` if it doesn't refer to any.
   private func rows(of match: ColumnMatch) -> RelatedRows? {
     guard let condition = match.related?.condition else { return nil }
     return related.first { $0.condition === condition }

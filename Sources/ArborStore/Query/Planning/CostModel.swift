@@ -90,7 +90,7 @@ enum Cost {
   static let seek = 8
   /// The cost of stepping to the next key of an index.
   static let key = 2
-  /// The upper limit. The true cost of nested collections can overflow an `Int`.
+  /// The upper limit of costs. The true cost of nested collections can overflow an `Int`.
   static let maximum = Int.max / 4
 
   /// Returns the sum of two costs, limited to ``maximum``.

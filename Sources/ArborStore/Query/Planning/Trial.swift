@@ -54,7 +54,7 @@ struct Findings {
 
 /// The decision of a planner that has some findings.
 enum PlanningStep<Plan> {
-  /// Run the trial, then plan again with its finding.
+  /// The trial has to run, followed by planning again with its finding.
   case trial(Trial)
   case plan(Plan)
 }

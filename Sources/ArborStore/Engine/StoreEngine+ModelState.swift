@@ -37,7 +37,7 @@ package struct ModelState: Sendable, Hashable {
     case isBeingMigrated
     /// The file has another model.
     case isChanged
-    /// The file has been replaced by another one with another model.
+    /// The file has been replaced by a file with another model.
     case isReplaced
   }
 

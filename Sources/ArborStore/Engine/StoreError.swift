@@ -109,7 +109,7 @@ package struct MissingTarget: Sendable, Hashable {
   }
 }
 
-/// A deleted object that another one still links to.
+/// A deleted object that another object still links to.
 package struct StillLinked: Sendable, Hashable {
   package let deleted: ObjectNumber
   package let owner: ObjectNumber
@@ -122,7 +122,7 @@ package struct UniquenessViolation: Sendable, Hashable {
   /// The entity that declares the constraint.
   package let entity: String
   package let properties: [String]
-  /// The object that has the values: a stored one, or another one of the same change set.
+  /// The object that has the values: a stored object, or another object of the same change set.
   package let existing: ObjectNumber
   /// The object of the change set that claims the same values.
   package let offending: ObjectNumber

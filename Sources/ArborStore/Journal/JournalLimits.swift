@@ -8,7 +8,7 @@ package struct JournalLimits: Sendable, Hashable {
   package var size = JournalFile.usualSize
   /// The maximum number of bytes of one entry. Transactions with larger entries are not journaled.
   package var entry = 1 << 20
-  /// The number of commits after which a checkpoint is made.
+  /// The number of transactions after which a checkpoint is made.
   package var commits = 1024
   /// The number of bytes of entries after which a checkpoint is made.
   package var bytes = 4 << 20

@@ -41,8 +41,8 @@ enum JournalRecovery {
     _ = try StoreJournal.endLeft(by: store.environment)
   }
 
-  /// Copies the file of a damaged store, and brings the copy to the state of the journal as far as
-  /// the journal and the pages of the checkpoint are intact.
+  /// Copies the file of a damaged store and replays the journal in the copy, as far as the journal
+  /// and the pages of the checkpoint are intact.
   ///
   /// - Parameter copy: The path of an existing empty file.
   /// - Returns: Whether the copy has all commits, or `nil` if nothing was copied because the file

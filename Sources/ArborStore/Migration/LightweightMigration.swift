@@ -126,8 +126,8 @@ struct LightweightMigration {
     }
   }
 
-  /// Returns the obstacles that follow from the difference of the models, including those that
-  /// conversions remove.
+  /// Returns the obstacles that follow from the difference of the models, including those for
+  /// attributes whose values are converted back.
   private static func stated(
     in difference: ModelDifference, dropping names: Set<String>?, isReversal: Bool
   ) -> [MigrationObstacle] {
